@@ -1,0 +1,95 @@
+"""Element types under their three names: numpy's ("float32"), MLIR's (`f32`) and the byte width.
+
+Integers are signless in the IR and read as signed two's complement; `ui8` ... `ui64` are the unsigned ones,
+`i1` is a boolean. This is the only place that relates them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerType,
+    Signedness,
+    TensorType,
+    bf16,
+    f16,
+    f32,
+    f64,
+)
+from xdsl.ir import Attribute
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_IR_TYPE: dict[str, Attribute] = {
+    "bool": IntegerType(1),
+    "float16": f16,
+    "bfloat16": bf16,
+    "float32": f32,
+    "float64": f64,
+    **{f"int{n}": IntegerType(n) for n in (8, 16, 32, 64)},
+    **{f"uint{n}": IntegerType(n, Signedness.UNSIGNED) for n in (8, 16, 32, 64)},
+}
+_NAME = {ir_type: name for name, ir_type in _IR_TYPE.items()}
+_BYTES = {"bool": 1, "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
+
+DTYPES: tuple[str, ...] = tuple(_IR_TYPE)
+
+
+def ir_type(dtype: str) -> Attribute:
+    """The MLIR element type of a numpy dtype name. Raises ValueError for a dtype outside `DTYPES`."""
+    found = _IR_TYPE.get(dtype)
+    if found is None:
+        raise ValueError(f"unsupported element type {dtype!r}")
+    return found
+
+
+def dtype_name(element_type: Attribute) -> str:
+    """The numpy dtype name of an MLIR element type (`index` counts as int64)."""
+    if isinstance(element_type, IndexType):
+        return "int64"
+    found = _NAME.get(element_type)
+    if found is None:
+        raise ValueError(f"unsupported element type {element_type}")
+    return found
+
+
+def itemsize(dtype: str) -> int:
+    """Bytes of one element in memory (a boolean takes one)."""
+    return _BYTES.get(dtype) or int(dtype.lstrip("uint")) // 8
+
+
+def is_float(dtype: str) -> bool:
+    return dtype in ("float32", "float64", "float16", "bfloat16")
+
+
+def is_unsigned(dtype: str) -> bool:
+    return dtype.startswith("uint") or dtype == "bool"
+
+
+@cache
+def numpy_dtype(dtype: str) -> np.dtype:
+    """The numpy dtype, bfloat16 through ml_dtypes."""
+    import numpy as np
+
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(dtype)
+
+
+@cache
+def tensor_type(shape: tuple[int, ...], dtype: str) -> TensorType:
+    """`tensor<shape x dtype>`, shared between equal requests."""
+    return TensorType(ir_type(dtype), shape)
+
+
+def scalar_type(element_type: Attribute) -> Attribute:
+    """The type a scalar of that element has in te and tir bodies: arith knows signless integers only."""
+    if isinstance(element_type, IntegerType) and element_type.signedness.data is Signedness.UNSIGNED:
+        return IntegerType(element_type.width.data)
+    return element_type

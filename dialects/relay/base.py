@@ -1,0 +1,402 @@
+"""What every Relay op declares, and the bases of its families.
+
+An op is one class; its meaning is a set of *facets*, static methods that all take the operands by position and
+the attributes by keyword:
+
+    infer_type(*types, **attrs)   result type(s) as `TensorInfo`; raises TypeMismatch with the user's message
+    np_ref(*arrays, **attrs)      the independent oracle, in numpy
+    te_compute(*tensors, **attrs) the meaning as index equations (`lamina.dialects.te.lib`)
+    decompose(*values, **attrs)   instead of te_compute: the same value from other Relay ops
+    samples()                     operand types, value ranges and attributes to test on; at least 8, one invalid
+    infer_layout(layouts, **attrs)  conv-like ops only
+    relay_grad, precision         where they apply
+
+and FUSION_KIND, a ClassVar (TVM's TOpPattern). Attributes are plain properties: integers are i64, reals f64,
+lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes them so.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    FunctionType,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.dtypes import dtype_name, tensor_type
+
+
+class OpPattern(IntEnum):
+    """How an op may be fused; the numbers and their order are TVM's TOpPattern."""
+
+    ELEMWISE = 0
+    BROADCAST = 1
+    INJECTIVE = 2
+    COMM_REDUCE = 3
+    OUT_ELEMWISE_FUSABLE = 4
+    TUPLE = 7
+    OPAQUE = 8
+
+
+class TensorInfo(NamedTuple):
+    """Shape and numpy dtype name of a tensor: what type inference computes with."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+    def __str__(self) -> str:
+        return str(tensor_type(self.shape, self.dtype))
+
+
+class TypeMismatch(VerifyException):
+    """Operand types or attributes do not fit an op; the text is what the user reads after the op's name."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One instance of an op to test: operand types, attributes, and the range its random values are drawn from.
+
+    `ranges` holds one (low, high) for each operand (None: -2..2 for floats, all of -8..8 or 0..8 for integers).
+    `error` makes it an invalid instance: building it must fail with a message that contains the text.
+    `rtol` is the relative tolerance of compiled code against `np_ref`, in units of the largest value.
+    """
+
+    operands: tuple[TensorInfo, ...]
+    attrs: dict[str, Any] = field(default_factory=dict[str, Any])
+    ranges: tuple[tuple[float, float] | None, ...] | None = None
+    error: str | None = None
+    rtol: float = 1e-5
+    finite: bool = True
+
+
+def sample(*operands: tuple[tuple[int, ...], str] | tuple[int, ...], **kw: Any) -> Sample:
+    """`sample((2, 3), ((4,), "int32"), attrs={...})`: a bare shape means float32."""
+    infos = tuple(
+        TensorInfo(tuple(o[0]), o[1]) if o and isinstance(o[0], tuple) else TensorInfo(tuple(o), "float32")  # type: ignore[index]
+        for o in operands
+    )
+    return Sample(infos, **kw)
+
+
+def to_attribute(value: Any) -> Attribute:
+    """A Python attribute value as the IR keeps it (see the module docstring)."""
+    if isinstance(value, Attribute):
+        return value
+    if isinstance(value, bool):
+        return IntegerAttr(int(value), i1)
+    if isinstance(value, int):
+        return IntegerAttr(value, i64)
+    if isinstance(value, float):
+        return FloatAttr(value, f64)
+    if isinstance(value, str):
+        return StringAttr(value)
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(v, float) for v in value):
+            return DenseArrayBase.from_list(f64, [float(v) for v in value])
+        return DenseArrayBase.from_list(i64, [int(v) for v in value])
+    raise TypeError(f"no Relay attribute for {value!r}")
+
+
+def from_attribute(attr: Attribute) -> Any:
+    """The inverse of `to_attribute`; attributes with no Python form are returned as they are."""
+    if isinstance(attr, IntegerAttr):
+        return bool(attr.value.data) if attr.type == i1 else attr.value.data
+    if isinstance(attr, FloatAttr):
+        return attr.value.data
+    if isinstance(attr, StringAttr):
+        return attr.data
+    if isinstance(attr, DenseArrayBase):
+        return tuple(attr.get_values())
+    return attr
+
+
+def tensor_info(type_: Attribute) -> TensorInfo:
+    """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
+    if not isinstance(type_, TensorType):
+        raise TypeMismatch(f"expects tensors, got {type_}")
+    return TensorInfo(type_.get_shape(), dtype_name(type_.get_element_type()))
+
+
+class RelayOp(IRDLOperation, abc.ABC):
+    """Base of all Relay ops on tensors: text form, construction, type inference and verification."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+
+    traits = traits_def(Pure())
+
+    # -- facets that every op must state; see the module docstring ---------------------------------
+
+    @staticmethod
+    def infer_type(*types: TensorInfo, **attrs: Any) -> TensorInfo | tuple[TensorInfo, ...]:
+        raise TypeError("the op declares no infer_type")
+
+    # -- construction ------------------------------------------------------------------------------
+
+    @classmethod
+    def defaults(cls) -> dict[str, Attribute]:
+        """The properties that have a default, with it."""
+        found = _DEFAULTS.get(cls)
+        if found is None:
+            found = _DEFAULTS[cls] = {
+                name: p.default_value
+                for name, p in cls.get_irdl_definition().properties.items()
+                if p.default_value is not None
+            }
+        return found
+
+    @classmethod
+    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
+        """Result types of an instance, memoised. Raises TypeMismatch with the user's message."""
+        key = (cls, tuple(operand_types), tuple(sorted(properties.items())))
+        found = _INFERRED.get(key)
+        if found is None:
+            attrs = {name: from_attribute(a) for name, a in properties.items()}
+            missing = [n for n in _required(cls) if n not in attrs]
+            if missing:
+                raise TypeMismatch(f"attribute {missing[0]!r} is missing")
+            inferred = cls.infer_type(*map(tensor_info, operand_types), **attrs)
+            infos = (inferred,) if isinstance(inferred, TensorInfo) else inferred
+            found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
+        return found
+
+    @classmethod
+    def make(cls, *operands: SSAValue | Operation, **attrs: Any) -> Self:
+        """An instance with inferred result types. Raises TypeMismatch (naming the op) where they do not fit."""
+        values = [o if isinstance(o, SSAValue) else o.results[0] for o in operands]
+        properties = dict(cls.defaults())
+        known = cls.get_irdl_definition().properties
+        for name, value in attrs.items():
+            if name not in known:
+                raise TypeMismatch(f"{cls.name}: no attribute {name!r}; it has {', '.join(known) or 'none'}")
+            if value is not None:
+                properties[name] = to_attribute(value)
+        expected = arity(cls)
+        if expected is not None and len(values) != expected:
+            raise TypeMismatch(f"{cls.name}: takes {expected} operands, got {len(values)}")
+        try:
+            types = cls.infer_types([v.type for v in values], properties)
+        except TypeMismatch as e:
+            raise TypeMismatch(f"{cls.name}: {e}") from None
+        return cls.create(operands=values, result_types=types, properties=properties)
+
+    def verify_(self) -> None:
+        inferred = self.infer_types([v.type for v in self.operands], self.properties)
+        actual = self.result_types
+        if tuple(actual) != inferred:
+            want, got = (", ".join(map(str, t)) for t in (inferred, actual))
+            raise VerifyException(f"result type {got} differs from the inferred {want}")
+
+    # -- text: `relay.op %a, %b {attr = value} : type` ---------------------------------------------
+
+    def print(self, printer: Printer) -> None:
+        if self.operands:
+            printer.print_string(" ")
+            printer.print_list(self.operands, printer.print_ssa_value)
+        defaults = self.defaults()
+        entries = {n: a for n, a in self.properties.items() if defaults.get(n) != a} | self.attributes
+        if entries:
+            printer.print_string(" {")
+            printer.print_list(sorted(entries.items()), lambda kv: _print_entry(printer, *kv))
+            printer.print_string("}")
+        printer.print_string(" : ")
+        types = [v.type for v in self.operands] + list(self.result_types)
+        if len(self.results) == 1 and all(t == types[0] for t in types):
+            printer.print_attribute(types[0])
+        else:
+            printer.print_attribute(FunctionType.from_lists([v.type for v in self.operands], self.result_types))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        unresolved = unresolved or []
+        entries: dict[str, Attribute] = {}
+        if parser.parse_optional_punctuation("{"):
+            if not parser.parse_optional_punctuation("}"):
+                for name, value in parser.parse_comma_separated_list(
+                    parser.Delimiter.NONE, lambda: _parse_entry(parser)
+                ):
+                    if name in entries:
+                        parser.raise_error(f"attribute {name!r} is given twice")
+                    entries[name] = value
+                parser.parse_punctuation("}")
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type_ = parser.parse_type()
+        if isinstance(type_, FunctionType):
+            in_types, out_types = list(type_.inputs), list(type_.outputs)
+            if len(in_types) != len(unresolved):
+                parser.raise_error(f"{len(unresolved)} operands but {len(in_types)} operand types", position)
+        else:
+            in_types, out_types = [type_] * len(unresolved), [type_]
+        known = cls.get_irdl_definition().properties
+        properties = dict(cls.defaults()) | {n: a for n, a in entries.items() if n in known}
+        return cls.create(
+            operands=parser.resolve_operands(unresolved, in_types, position),
+            result_types=out_types,
+            properties=properties,
+            attributes={n: a for n, a in entries.items() if n not in known},
+        )
+
+
+_DEFAULTS: dict[type[RelayOp], dict[str, Attribute]] = {}
+_INFERRED: dict[Any, tuple[Attribute, ...]] = {}
+_REQUIRED: dict[type[RelayOp], list[str]] = {}
+
+
+def _required(cls: type[RelayOp]) -> list[str]:
+    found = _REQUIRED.get(cls)
+    if found is None:
+        from xdsl.irdl import OptPropertyDef
+
+        found = _REQUIRED[cls] = [
+            n for n, p in cls.get_irdl_definition().properties.items() if not isinstance(p, OptPropertyDef)
+        ]
+    return found
+
+
+def arity(cls: type[RelayOp]) -> int | None:
+    """How many operands the op takes; None when it takes any number."""
+    from xdsl.irdl import VarOperandDef
+
+    operands = cls.get_irdl_definition().operands
+    return None if any(isinstance(d, VarOperandDef) for _, d in operands) else len(operands)
+
+
+def attrs_of(op: RelayOp) -> dict[str, Any]:
+    """The op's attributes as the Python values that facets take."""
+    return {name: from_attribute(a) for name, a in op.properties.items()}
+
+
+def _print_entry(printer: Printer, name: str, attr: Attribute) -> None:
+    printer.print_identifier_or_string_literal(name)
+    if isinstance(attr, UnitAttr):
+        return
+    printer.print_string(" = ")
+    if isinstance(attr, IntegerAttr) and attr.type == i1:
+        printer.print_string("true" if attr.value.data else "false")
+    elif isinstance(attr, IntegerAttr) and attr.type == i64:
+        printer.print_string(str(attr.value.data))
+    elif isinstance(attr, FloatAttr) and attr.type == f64:
+        printer.print_string(float_literal(attr.value.data))
+    elif isinstance(attr, DenseArrayBase) and attr.elt_type in (i64, f64):
+        text = str if attr.elt_type == i64 else float_literal
+        printer.print_string("[" + ", ".join(text(v) for v in attr.get_values()) + "]")
+    else:
+        printer.print_attribute(attr)
+
+
+def float_literal(value: float) -> str:
+    """The shortest decimal that reads back as the same double; NaN and infinities as MLIR's hex form."""
+    if value != value or value in (float("inf"), float("-inf")):
+        import struct
+
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    text = repr(value)
+    mantissa, e, exponent = text.partition("e")
+    return (mantissa if "." in mantissa else mantissa + ".0") + e + exponent
+
+
+def _parse_entry(parser: Parser) -> tuple[str, Attribute]:
+    name = parser.parse_optional_identifier() or parser.parse_str_literal()
+    if not parser.parse_optional_punctuation("="):
+        return name, UnitAttr()
+    if parser.parse_optional_punctuation("["):
+        values = parser.parse_optional_undelimited_comma_separated_list(
+            lambda: _parse_optional_number(parser), lambda: _parse_number(parser)
+        )
+        parser.parse_punctuation("]")
+        return name, to_attribute(values or [])
+    if parser.parse_optional_keyword("true"):
+        return name, to_attribute(True)
+    if parser.parse_optional_keyword("false"):
+        return name, to_attribute(False)
+    number = _parse_optional_number(parser)
+    if number is None:
+        return name, parser.parse_attribute()
+    if parser.parse_optional_punctuation(":"):
+        type_ = parser.parse_type()
+        if isinstance(number, float):
+            return name, FloatAttr(number, type_)  # type: ignore[arg-type]
+        return name, IntegerAttr(number, type_)  # type: ignore[arg-type]
+    return name, to_attribute(number)
+
+
+def _parse_optional_number(parser: Parser) -> int | float | None:
+    text_start = parser.pos
+    number = parser.parse_optional_number()
+    if isinstance(number, int) and not isinstance(number, bool):
+        # A hexadecimal literal is the bit pattern of a double that has no decimal form.
+        source = parser.lexer.input.slice(text_start, parser.pos) or ""
+        if source.strip().lower().startswith("0x"):
+            import struct
+
+            return struct.unpack("<d", struct.pack("<Q", number))[0]
+    return number
+
+
+def _parse_number(parser: Parser) -> int | float:
+    number = _parse_optional_number(parser)
+    if number is None:
+        parser.raise_error("expected a number")
+    return number
+
+
+# -- families --------------------------------------------------------------------------------------
+
+_T = TypeVar("_T")
+
+
+def same_dtype(*types: TensorInfo) -> str:
+    """The one dtype of all operands. Raises TypeMismatch when they differ."""
+    first = types[0].dtype
+    for t in types[1:]:
+        if t.dtype != first:
+            raise TypeMismatch(f"operand types differ: {first} and {t.dtype}")
+    return first
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """NumPy's broadcasting rule. Raises TypeMismatch naming both shapes."""
+    rank = max(len(s) for s in shapes)
+    out: list[int] = []
+    for axis in range(rank):
+        extent = 1
+        for s in shapes:
+            e = s[axis - rank + len(s)] if axis - rank + len(s) >= 0 else 1
+            if e != 1:
+                if extent not in (1, e):
+                    raise TypeMismatch(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
+                extent = e
+        out.append(extent)
+    return tuple(out)
+
+
+def normalize_axis(axis: int, rank: int) -> int:
+    """An axis counted from the front. Raises TypeMismatch when it is out of range."""
+    if not -rank <= axis < max(rank, 1):
+        raise TypeMismatch(f"axis {axis} is out of range for rank {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+FacetFn = Callable[..., Any]

@@ -1,0 +1,25 @@
+"""The te dialect: index equations (`ops.py`), schedules (`schedule.py`) and their Python spelling (`lib.py`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xdsl.ir import Dialect
+
+    TE: Dialect
+
+
+def __getattr__(name: str) -> Any:
+    if name != "TE":
+        raise AttributeError(name)
+    from xdsl.ir import Dialect
+
+    from lamina.dialects.index_map import IndexMapAttr, IndexSetAttr
+    from lamina.dialects.te import ops, schedule
+
+    def classes(module: Any) -> list[Any]:
+        return [getattr(module, n) for n in module.__all__]
+
+    globals()["TE"] = te = Dialect("te", classes(ops) + schedule.OPS, [IndexMapAttr, IndexSetAttr, *schedule.ATTRS])
+    return te

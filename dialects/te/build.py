@@ -1,0 +1,745 @@
+"""Builds te IR from Python: TVM's tensor-expression spelling over our ops.
+
+    y = te.compute((4, 8), lambda i, j: te.max(x[i, j], 0.0), "relu")
+
+A `Tensor` wraps an SSA value of tensor type, a `Scalar` one of the element types, an `Index` is an affine form of
+the dimensions. Everything is built at once into the block given to `building`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.dialects.dtypes import dtype_name, ir_type, is_float, is_unsigned, scalar_type, tensor_type
+from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.te.ops import ComputeOp, ConditionOp, IndexOp, ReadOp, YieldOp
+
+Number: TypeAlias = "Scalar | int | float | bool"
+IndexLike: TypeAlias = "Index | Scalar | int"
+
+
+class _Scope:
+    """The blocks under construction: the function's and, inside te.compute, the body's."""
+
+    def __init__(self, block: Block) -> None:
+        self.function = block
+        self.body: Block | None = None
+        self.ranges: dict[Atom, Range] = {}
+        self.axes: dict[IterVar, SSAValue] = {}
+        self.stages: set[str] = {op.stage.data for op in block.ops if isinstance(op, ComputeOp)}
+
+    def add(self, op: Operation) -> SSAValue:
+        if self.body is None:
+            raise RuntimeError("scalars are built inside te.compute")
+        self.body.add_op(op)
+        return op.results[0]
+
+    def stage_name(self, wanted: str) -> str:
+        name, n = wanted, 0
+        while name in self.stages:
+            n += 1
+            name = f"{wanted}_{n}"
+        self.stages.add(name)
+        return name
+
+
+_scopes: list[_Scope] = []
+
+
+@contextmanager
+def building(block: Block) -> Iterator[None]:
+    """Computes are appended to the block (a te.func's body)."""
+    _scopes.append(_Scope(block))
+    try:
+        yield
+    finally:
+        _scopes.pop()
+
+
+def _scope() -> _Scope:
+    if not _scopes:
+        raise RuntimeError("te expressions are built inside `building(block)`")
+    return _scopes[-1]
+
+
+# -- indices ---------------------------------------------------------------------------------------
+
+
+class IterVar:
+    """A reduction axis: usable as an index inside one te.compute."""
+
+    def __init__(self, extent: int, name: str) -> None:
+        self.extent = extent
+        self.name = name
+
+    def index(self) -> Index:
+        scope = _scope()
+        value = scope.axes.get(self)
+        if value is None:
+            value = scope.axes[self] = Block(arg_types=[IndexType()]).args[0]
+            scope.ranges[value] = (0, self.extent - 1)
+        return Index(Linear.dim(value))
+
+    def __add__(self, other: Any) -> Index:
+        return self.index() + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Index:
+        return self.index() - other
+
+    def __rsub__(self, other: Any) -> Index:
+        return other - self.index()
+
+    def __mul__(self, other: int) -> Index:
+        return self.index() * other
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> Index:
+        return self.index() // other
+
+    def __mod__(self, other: int) -> Index:
+        return self.index() % other
+
+    def __ge__(self, other: Any) -> Cond:
+        return self.index() >= other
+
+    def __gt__(self, other: Any) -> Cond:
+        return self.index() > other
+
+    def __le__(self, other: Any) -> Cond:
+        return self.index() <= other
+
+    def __lt__(self, other: Any) -> Cond:
+        return self.index() < other
+
+
+class Index:
+    """An affine form of the dimensions of the compute being built."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: Linear) -> None:
+        self.form = form
+
+    def __add__(self, other: Any) -> Index:
+        return Index(self.form + _form(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Index:
+        return Index(self.form - _form(other))
+
+    def __rsub__(self, other: Any) -> Index:
+        return Index(_form(other) - self.form)
+
+    def __neg__(self) -> Index:
+        return Index(-self.form)
+
+    def __mul__(self, other: int) -> Index:
+        return Index(self.form * other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> Index:
+        return Index(floordiv(self.form, other, _scope().ranges.get))
+
+    def __mod__(self, other: int) -> Index:
+        return Index(mod(self.form, other, _scope().ranges.get))
+
+    def __ge__(self, other: Any) -> Cond:
+        return Cond((Condition(self.form - _form(other)),))
+
+    def __gt__(self, other: Any) -> Cond:
+        return Cond((Condition(self.form - _form(other) - 1),))
+
+    def __le__(self, other: Any) -> Cond:
+        return Cond((Condition(_form(other) - self.form),))
+
+    def __lt__(self, other: Any) -> Cond:
+        return Cond((Condition(_form(other) - self.form - 1),))
+
+    def equals(self, other: Any) -> Cond:
+        return Cond((Condition(self.form - _form(other), True),))
+
+
+class Cond:
+    """Conditions on indices, all of which hold."""
+
+    __slots__ = ("conditions",)
+
+    def __init__(self, conditions: tuple[Condition, ...]) -> None:
+        self.conditions = conditions
+
+    def __and__(self, other: Cond) -> Cond:
+        return Cond(self.conditions + other.conditions)
+
+    def decided(self) -> Cond | bool:
+        """Without the conditions that always hold; False when one never does."""
+        left: list[Condition] = []
+        for c in self.conditions:
+            bounds = c.form.range(_scope().ranges.get)
+            if bounds is not None:
+                low, high = bounds
+                if (low == high == 0) if c.equal else low >= 0:
+                    continue
+                if (low > 0 or high < 0) if c.equal else high < 0:
+                    return False
+            left.append(c)
+        return Cond(tuple(left)) if left else True
+
+    def scalar(self) -> Scalar:
+        decided = self.decided()
+        if isinstance(decided, bool):
+            return const(decided, "bool")
+        operands, (forms,) = _positional([[c.form for c in decided.conditions]])
+        conditions = tuple(Condition(f, c.equal) for f, c in zip(forms, decided.conditions, strict=True))
+        op = ConditionOp.create(
+            operands=operands,
+            properties={"set": IndexSetAttr(IndexSet(len(operands), conditions))},
+            result_types=[IntegerType(1)],
+        )
+        return Scalar(_scope().add(op), "bool")
+
+
+def _form(value: Any) -> Linear:
+    if isinstance(value, Index):
+        return value.form
+    if isinstance(value, bool):
+        raise TypeError("a boolean is no index")
+    if isinstance(value, int):
+        return constant(value)
+    if isinstance(value, IterVar):
+        return value.index().form
+    if isinstance(value, Scalar):
+        if is_float(value.dtype):
+            raise TypeError("a float is no index")
+        if isinstance(value.value.type, IndexType):
+            return Linear.dim(value.value)
+        cast_op = arith.IndexCastUIOp if is_unsigned(value.dtype) else arith.IndexCastOp
+        return Linear.dim(_scope().add(cast_op.create(operands=[value.value], result_types=[IndexType()])))
+    raise TypeError(f"{value!r} is no index")
+
+
+def _positional(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], list[tuple[Linear, ...]]]:
+    """The SSA values that the forms use, each once, and the forms over their positions."""
+    dims: dict[Atom, None] = {}
+    for group in groups:
+        for form in group:
+            for d in form.dims():
+                dims[d] = None
+    position = {d: Linear.dim(i) for i, d in enumerate(dims)}
+    positional_ranges = _scope().ranges
+    by_position: dict[Atom, Range] = {i: positional_ranges[d] for i, d in enumerate(dims) if d in positional_ranges}
+    mapped = [tuple(f.substitute(position, by_position.get) for f in g) for g in groups]
+    return list(dims), mapped  # type: ignore[return-value]
+
+
+# -- scalars ---------------------------------------------------------------------------------------
+
+
+class Scalar:
+    """A value of an element type inside a compute; operators build arith ops."""
+
+    __slots__ = ("value", "dtype")
+
+    def __init__(self, value: SSAValue, dtype: str) -> None:
+        self.value = value
+        self.dtype = dtype
+
+    def __add__(self, other: Number) -> Scalar:
+        return _binary(arith.AddfOp, arith.AddiOp, None, self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Number) -> Scalar:
+        return _binary(arith.SubfOp, arith.SubiOp, None, self, other)
+
+    def __rsub__(self, other: Number) -> Scalar:
+        return const(other, self.dtype) - self
+
+    def __mul__(self, other: Number) -> Scalar:
+        return _binary(arith.MulfOp, arith.MuliOp, None, self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Number) -> Scalar:
+        if not is_float(self.dtype):
+            raise TypeError("integers divide by truncdiv or //")
+        return _binary(arith.DivfOp, None, None, self, other)
+
+    def __rtruediv__(self, other: Number) -> Scalar:
+        return const(other, self.dtype) / self
+
+    def __floordiv__(self, other: Number) -> Scalar:
+        return _binary(None, arith.FloorDivSIOp, arith.DivUIOp, self, other)
+
+    def __neg__(self) -> Scalar:
+        if is_float(self.dtype):
+            return Scalar(
+                _scope().add(arith.NegfOp.create(operands=[self.value], result_types=[self.value.type])),
+                self.dtype,
+            )
+        return const(0, self.dtype) - self
+
+    def __and__(self, other: Number) -> Scalar:
+        return _binary(None, arith.AndIOp, None, self, other)
+
+    def __or__(self, other: Number) -> Scalar:
+        return _binary(None, arith.OrIOp, None, self, other)
+
+    def __xor__(self, other: Number) -> Scalar:
+        return _binary(None, arith.XOrIOp, None, self, other)
+
+    def __lshift__(self, other: Number) -> Scalar:
+        return _binary(None, arith.ShLIOp, None, self, other)
+
+    def __rshift__(self, other: Number) -> Scalar:
+        return _binary(None, arith.ShRSIOp, arith.ShRUIOp, self, other)
+
+    def __lt__(self, other: Number) -> Scalar:
+        return compare("lt", self, other)
+
+    def __le__(self, other: Number) -> Scalar:
+        return compare("le", self, other)
+
+    def __gt__(self, other: Number) -> Scalar:
+        return compare("gt", self, other)
+
+    def __ge__(self, other: Number) -> Scalar:
+        return compare("ge", self, other)
+
+
+def const(value: Number, dtype: str) -> Scalar:
+    """A constant of the dtype (a Scalar of that dtype is returned as it is)."""
+    if isinstance(value, Scalar):
+        if value.dtype != dtype:
+            raise TypeError(f"mixes {value.dtype} and {dtype}")
+        return value
+    type_ = scalar_type(ir_type(dtype))
+    if is_float(dtype):
+        attr: Attribute = FloatAttr(float(value), type_)  # type: ignore[arg-type]
+    else:
+        bits = type_.width.data  # type: ignore[attr-defined]
+        number = int(value)
+        if number >= 1 << (bits - 1) and bits > 1:
+            number -= 1 << bits  # unsigned values print as signless two's complement
+        attr = IntegerAttr(number, type_)  # type: ignore[arg-type]
+    op = arith.ConstantOp.create(properties={"value": attr}, result_types=[type_])
+    return Scalar(_scope().add(op), dtype)
+
+
+def _as_scalar(value: Any, dtype: str) -> Scalar:
+    if isinstance(value, Cond):
+        return value.scalar()
+    return const(value, dtype)
+
+
+def _pair(a: Any, b: Any) -> tuple[Scalar, Scalar]:
+    if isinstance(a, Cond):
+        a = a.scalar()
+    if isinstance(b, Cond):
+        b = b.scalar()
+    dtype = a.dtype if isinstance(a, Scalar) else b.dtype
+    return const(a, dtype), const(b, dtype)
+
+
+def _binary(float_op: Any, int_op: Any, unsigned_op: Any, a: Any, b: Any) -> Scalar:
+    x, y = _pair(a, b)
+    op = float_op if is_float(x.dtype) else (unsigned_op if unsigned_op and is_unsigned(x.dtype) else int_op)
+    if op is None:
+        raise TypeError(f"the operation is not defined for {x.dtype}")
+    properties: dict[str, Attribute] = {}
+    if is_float(x.dtype):
+        properties["fastmath"] = arith.FastMathFlagsAttr("none")
+    elif op in (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp):
+        properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+    built = op.create(operands=[x.value, y.value], result_types=[x.value.type], properties=properties)
+    return Scalar(_scope().add(built), x.dtype)
+
+
+_FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+
+
+def compare(kind: str, a: Any, b: Any) -> Scalar:
+    """`kind` is eq, ne, lt, le, gt or ge; comparisons with NaN are false, ne true. The result is a boolean."""
+    x, y = _pair(a, b)
+    if is_float(x.dtype):
+        op: Operation = arith.CmpfOp(x.value, y.value, _FLOAT_PREDICATE[kind])
+    else:
+        prefix = "" if kind in ("eq", "ne") else ("u" if is_unsigned(x.dtype) else "s")
+        op = arith.CmpiOp(x.value, y.value, prefix + kind)
+    return Scalar(_scope().add(op), "bool")
+
+
+def equal(a: Any, b: Any) -> Scalar:
+    return compare("eq", a, b)
+
+
+def not_equal(a: Any, b: Any) -> Scalar:
+    return compare("ne", a, b)
+
+
+def truncdiv(a: Any, b: Any) -> Scalar:
+    """Integer division towards zero. The divisor must not be zero, nor the quotient overflow."""
+    return _binary(None, arith.DivSIOp, arith.DivUIOp, a, b)
+
+
+def truncmod(a: Any, b: Any) -> Scalar:
+    """Remainder of `truncdiv`: it has the sign of the dividend. For floats C's fmod."""
+    return _binary(arith.RemfOp, arith.RemSIOp, arith.RemUIOp, a, b)
+
+
+def maximum(a: Any, b: Any) -> Scalar:
+    """The greater; NaN where one is NaN (as numpy.maximum)."""
+    return _binary(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp, a, b)
+
+
+def minimum(a: Any, b: Any) -> Scalar:
+    """The smaller; NaN where one is NaN (as numpy.minimum)."""
+    return _binary(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp, a, b)
+
+
+def select(condition: Any, then: Any, otherwise: Any) -> Scalar:
+    """One of two values, both computed."""
+    c = _as_scalar(condition, "bool")
+    x, y = _pair(then, otherwise)
+    op = arith.SelectOp.create(operands=[c.value, x.value, y.value], result_types=[x.value.type])
+    return Scalar(_scope().add(op), x.dtype)
+
+
+def _math(op_type: Any) -> Callable[[Scalar], Scalar]:
+    def build(x: Scalar) -> Scalar:
+        if not is_float(x.dtype):
+            raise TypeError(f"{op_type.name} takes floats, not {x.dtype}")
+        op = op_type.create(
+            operands=[x.value],
+            result_types=[x.value.type],
+            properties={"fastmath": arith.FastMathFlagsAttr("none")},
+        )
+        return Scalar(_scope().add(op), x.dtype)
+
+    build.__doc__ = f"`{op_type.name}` of a float."
+    return build
+
+
+exp = _math(math.ExpOp)
+log = _math(math.LogOp)
+log2 = _math(math.Log2Op)
+log10 = _math(math.Log10Op)
+sqrt = _math(math.SqrtOp)
+rsqrt = _math(math.RsqrtOp)
+sin = _math(math.SinOp)
+cos = _math(math.CosOp)
+tan = _math(math.TanOp)
+asin = _math(math.AsinOp)
+acos = _math(math.AcosOp)
+atan = _math(math.AtanOp)
+sinh = _math(math.SinhOp)
+cosh = _math(math.CoshOp)
+asinh = _math(math.AsinhOp)
+acosh = _math(math.AcoshOp)
+atanh = _math(math.AtanhOp)
+tanh = _math(math.TanhOp)
+erf = _math(math.ErfOp)
+floor = _math(math.FloorOp)
+ceil = _math(math.CeilOp)
+trunc = _math(math.TruncOp)
+roundeven = _math(math.RoundEvenOp)
+
+
+def abs(x: Scalar) -> Scalar:  # noqa: A001
+    """The magnitude; of the smallest integer that integer itself, as in numpy."""
+    if is_unsigned(x.dtype):
+        return x
+    if is_float(x.dtype):
+        return _math(math.AbsFOp)(x)
+    return select(x < 0, const(0, x.dtype) - x, x)
+
+
+def power(a: Any, b: Any) -> Scalar:
+    """a ** b of floats."""
+    x, y = _pair(a, b)
+    op = math.PowFOp.create(
+        operands=[x.value, y.value],
+        result_types=[x.value.type],
+        properties={"fastmath": arith.FastMathFlagsAttr("none")},
+    )
+    return Scalar(_scope().add(op), x.dtype)
+
+
+def cast(x: Any, dtype: str) -> Scalar:
+    """Conversion between element types, as numpy's astype; floats out of an integer's range are unspecified."""
+    if isinstance(x, (Index, IterVar)):
+        form = x.form if isinstance(x, Index) else x.index().form
+        operands, (forms,) = _positional([[form]])
+        index = _scope().add(
+            IndexOp.create(
+                operands=operands,
+                properties={"map": IndexMapAttr(IndexMap(len(operands), forms))},
+                result_types=[IndexType()],
+            )
+        )
+        integer = _scope().add(arith.IndexCastOp.create(operands=[index], result_types=[IntegerType(64)]))
+        return cast(Scalar(integer, "int64"), dtype)
+    if isinstance(x, Cond):
+        x = x.scalar()
+    assert isinstance(x, Scalar)
+    if x.dtype == dtype:
+        return x
+    if dtype == "bool":
+        return compare("ne", x, 0)
+    source, target = scalar_type(ir_type(x.dtype)), scalar_type(ir_type(dtype))
+    op_type: Any
+    if is_float(x.dtype) and is_float(dtype):
+        a, b = source.bitwidth, target.bitwidth  # type: ignore[attr-defined]
+        if a == b:  # float16 <-> bfloat16
+            return cast(cast(x, "float32"), dtype)
+        op_type = arith.ExtFOp if a < b else arith.TruncFOp
+    elif is_float(x.dtype):
+        op_type = arith.FPToUIOp if is_unsigned(dtype) else arith.FPToSIOp
+    elif is_float(dtype):
+        op_type = arith.UIToFPOp if is_unsigned(x.dtype) else arith.SIToFPOp
+    else:
+        a, b = source.width.data, target.width.data  # type: ignore[attr-defined]
+        if a == b:
+            return Scalar(x.value, dtype)
+        op_type = arith.TruncIOp if a > b else (arith.ExtUIOp if is_unsigned(x.dtype) else arith.ExtSIOp)
+    op = op_type.create(operands=[x.value], result_types=[target])
+    return Scalar(_scope().add(op), dtype)
+
+
+def all(*conditions: Any) -> Any:  # noqa: A001
+    """Whether all hold: of index conditions again an index condition."""
+    result = conditions[0]
+    for c in conditions[1:]:
+        if isinstance(result, Cond) and isinstance(c, Cond):
+            result = result & c
+        else:
+            result = _as_scalar(result, "bool") & _as_scalar(c, "bool")
+    return result
+
+
+def any(*conditions: Any) -> Scalar:  # noqa: A001
+    """Whether one holds."""
+    result = _as_scalar(conditions[0], "bool")
+    for c in conditions[1:]:
+        result = result | _as_scalar(c, "bool")
+    return result
+
+
+def if_then_else(condition: Any, then: Any, otherwise: Any) -> Scalar:
+    """One of two values; with an index condition the reads of `then` happen only where it holds, and those of
+    `otherwise` only where it fails (for a single condition)."""
+    if isinstance(condition, Cond):
+        decided = condition.decided()
+        if decided is True:
+            return then
+        if decided is False:
+            return otherwise
+        assert isinstance(decided, Cond)
+        x, y = _pair(then, otherwise)
+        guarded = _guard(x, decided)
+        if len(decided.conditions) == 1 and not decided.conditions[0].equal:
+            y = _guard(y, Cond((Condition(-decided.conditions[0].form - 1),)))
+        if isinstance(guarded.value.owner, ReadOp) and _is_zero(y):
+            return guarded
+        return select(decided, guarded, y)
+    return select(condition, then, otherwise)
+
+
+def _is_zero(x: Scalar) -> bool:
+    owner = x.value.owner
+    if not isinstance(owner, arith.ConstantOp):
+        return False
+    value = owner.value
+    if isinstance(value, FloatAttr):
+        return str(value.value.data) == "0.0"
+    return isinstance(value, IntegerAttr) and value.value.data == 0
+
+
+def _guard(x: Scalar, condition: Cond) -> Scalar:
+    """The same expression with the condition added to each of its reads."""
+    body = _scope().body
+    copies: dict[SSAValue, SSAValue] = {}
+
+    def copy(value: SSAValue) -> SSAValue:
+        op = value.owner
+        if not isinstance(op, Operation) or op.parent is not body:
+            return value
+        found = copies.get(value)
+        if found is not None:
+            return found
+        operands = [copy(o) for o in op.operands]
+        if isinstance(op, ReadOp):
+            dims = operands[1:]
+            mapping: dict[Atom, Linear] = {i: Linear.dim(d) for i, d in enumerate(dims)}
+            forms = [r.substitute(mapping) for r in op.map.data.results]
+            old = [Condition(c.form.substitute(mapping), c.equal) for c in op.guard.data.conditions] if op.guard else []
+            new = [*old, *(c for c in condition.conditions if c not in old)]
+            result = _read(operands[0], forms, new)
+        elif all(a is b for a, b in zip(operands, op.operands, strict=True)):
+            result = value
+        else:
+            clone = type(op).create(
+                operands=operands,
+                result_types=list(op.result_types),
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+            )
+            result = _scope().add(clone)
+        copies[value] = result
+        return result
+
+    from builtins import all
+
+    return Scalar(copy(x.value), x.dtype)
+
+
+def _read(tensor: SSAValue, forms: Sequence[Linear], conditions: Sequence[Condition]) -> SSAValue:
+    operands, (indices, guards) = _positional([list(forms), [c.form for c in conditions]])
+    guard = IndexSet(len(operands), tuple(Condition(g, c.equal) for g, c in zip(guards, conditions, strict=True)))
+    return _scope().add(ReadOp.make(tensor, operands, IndexMap(len(operands), indices), guard))
+
+
+# -- tensors ---------------------------------------------------------------------------------------
+
+
+class Tensor:
+    """A tensor of known shape: an argument, or the result of a compute."""
+
+    __slots__ = ("value", "shape", "dtype")
+
+    def __init__(self, value: SSAValue) -> None:
+        type_ = value.type
+        assert isinstance(type_, TensorType)
+        self.value = value
+        self.shape: tuple[int, ...] = type_.get_shape()
+        self.dtype = dtype_name(type_.element_type)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __getitem__(self, indices: IndexLike | IterVar | tuple[Any, ...]) -> Scalar:
+        items: tuple[Any, ...] = indices if isinstance(indices, tuple) else (indices,)
+        if len(items) != len(self.shape):
+            raise TypeError(f"{len(items)} indices for rank {len(self.shape)}")
+        return Scalar(_read(self.value, [_form(i) for i in items], []), self.dtype)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The value of a te.compute body that is reduced over axes."""
+
+    combiner: str
+    value: Scalar
+    axes: tuple[IterVar, ...]
+
+
+def reduce_axis(extent: int | tuple[int, int], name: str = "k") -> IterVar:
+    """An axis to reduce over: its extent, or (0, extent) as TVM spells it."""
+    if isinstance(extent, tuple):
+        if extent[0] != 0:
+            raise ValueError("reduction axes start at 0")
+        extent = extent[1]
+    return IterVar(extent, name)
+
+
+def _reducer(combiner: str) -> Callable[..., Reduction]:
+    def reduce(value: Scalar, axis: IterVar | Sequence[IterVar]) -> Reduction:
+        axes = (axis,) if isinstance(axis, IterVar) else tuple(axis)
+        return Reduction(combiner, value, axes)
+
+    reduce.__doc__ = f"The {combiner} over reduction axes: the outermost operation of a compute."
+    return reduce
+
+
+sum = _reducer("sum")  # noqa: A001
+prod = _reducer("prod")
+max = _reducer("max")  # noqa: A001
+min = _reducer("min")  # noqa: A001
+
+
+def compute(
+    shape: Sequence[int], fcompute: Callable[..., Any], name: str = "compute", dtype: str | None = None
+) -> Tensor:
+    """A tensor by its index equation. The dimensions are named after the parameters of `fcompute`.
+
+    `dtype` is needed only when the equation is a bare Python number.
+    """
+    scope = _scope()
+    extents = [int(e) for e in shape]
+    block = Block(arg_types=[IndexType()] * len(extents))
+    names = _parameter_names(fcompute, len(extents))
+    outer = scope.body, scope.ranges, scope.axes
+    scope.body, scope.ranges, scope.axes = block, {}, {}
+    try:
+        for arg, extent, hint in zip(block.args, extents, names, strict=True):
+            arg.name_hint = hint
+            # An empty tensor has no elements; a bound keeps the arithmetic sound.
+            scope.ranges[arg] = (0, extent - 1 if extent > 0 else 0)
+        value = fcompute(*(Index(Linear.dim(a)) for a in block.args))
+        combiner, axes = None, ()
+        if isinstance(value, Reduction):
+            combiner, axes, value = value.combiner, value.axes, value.value
+        if isinstance(value, Cond):
+            value = value.scalar()
+        elif not isinstance(value, Scalar):
+            if dtype is None:
+                raise TypeError("a constant tensor needs a dtype")
+            value = const(value, dtype)
+        for axis in axes:
+            arg = block.insert_arg(IndexType(), len(block.args))
+            arg.name_hint = axis.name
+            placeholder = scope.axes.pop(axis, None)
+            if placeholder is not None:
+                placeholder.replace_all_uses_with(arg)
+        if scope.axes:
+            raise TypeError(f"reduction axis {next(iter(scope.axes)).name!r} is used but not reduced over")
+        block.add_op(YieldOp.create(operands=[value.value]))
+    finally:
+        scope.body, scope.ranges, scope.axes = outer
+    drop_dead_ops(block)
+    op = ComputeOp.make(
+        scope.stage_name(name),
+        tensor_type(tuple(extents), value.dtype),
+        [a.extent for a in axes],
+        combiner,
+        block,
+    )
+    scope.function.add_op(op)
+    op.result.name_hint = op.stage.data if op.stage.data.isidentifier() else None
+    return Tensor(op.result)
+
+
+def drop_dead_ops(block: Block) -> None:
+    """Remove pure ops whose results nobody uses."""
+    for op in reversed(list(block.ops)):
+        if op.results and not any_use(op):
+            op.detach()
+            op.erase()
+
+
+def any_use(op: Operation) -> bool:
+    for r in op.results:
+        if r.first_use is not None:
+            return True
+    return False
+
+
+def _parameter_names(fcompute: Callable[..., Any], rank: int) -> list[str]:
+    parameters = list(inspect.signature(fcompute).parameters.values())
+    if len(parameters) == rank and not [p for p in parameters if p.kind is p.VAR_POSITIONAL]:
+        return [p.name for p in parameters]
+    return [f"i{n}" for n in range(rank)]

@@ -1,0 +1,484 @@
+"""The te dialect: what each element of a tensor is, as an index equation.
+
+    te.func @f(%X: tensor<8xf32>) -> tensor<4xf32> {
+      %y = te.compute "y" [4] sum [2] (%i, %k) : tensor<4xf32> {
+        %x = te.read %X[%i * 2 + %k] : tensor<8xf32>
+        te.yield %x : f32
+      }
+      te.return %y : tensor<4xf32>
+    }
+
+A `te.compute` has its spatial dimensions first, then the reduced ones. A guarded read (`where [...]`) gives zero
+and touches no memory where a condition fails: padding, concatenation and windows all use it. The schedule ops are
+in `schedule.py`, the Python spelling in `lib.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FunctionType,
+    IndexType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    TensorType,
+    i1,
+    i64,
+)
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.index_map import (
+    IndexMap,
+    IndexMapAttr,
+    IndexSet,
+    IndexSetAttr,
+    InlineDims,
+    parse_condition,
+    parse_linear,
+    print_conditions,
+    print_indices,
+)
+
+Combiner = Literal["sum", "prod", "max", "min"]
+COMBINERS: tuple[Combiner, ...] = ("sum", "prod", "max", "min")
+
+__all__ = [
+    "CallOp",
+    "ComputeOp",
+    "ConditionOp",
+    "FuncOp",
+    "IndexOp",
+    "ParamOp",
+    "ReadOp",
+    "ReturnOp",
+    "YieldOp",
+]
+
+
+@irdl_op_definition
+class FuncOp(IRDLOperation):
+    """A tensor program: arguments and results are tensors, the body a list of computes."""
+
+    name = "te.func"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    arg_attrs = opt_prop_def(ArrayAttr)
+    res_attrs = opt_prop_def(ArrayAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
+
+    @staticmethod
+    def make(name: str, arg_types: Sequence[Attribute], result_types: Sequence[Attribute]) -> FuncOp:
+        block = Block(arg_types=arg_types)
+        return FuncOp.create(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": FunctionType.from_lists(list(arg_types), list(result_types)),
+            },
+            regions=[Region(block)],
+        )
+
+    def verify_(self) -> None:
+        if tuple(self.function_type.inputs) != self.body.block.arg_types:
+            raise VerifyException("the function type's inputs differ from the body's arguments")
+        last = self.body.block.last_op
+        if not isinstance(last, ReturnOp):
+            raise VerifyException("the body ends without te.return")
+        if tuple(self.function_type.outputs) != tuple(last.operand_types):
+            raise VerifyException("te.return's types differ from the function type's results")
+
+    def print(self, printer: Printer) -> None:
+        print_func_op_like(
+            printer,
+            self.sym_name,
+            self.function_type,
+            self.body,
+            self.attributes,
+            arg_attrs=self.arg_attrs,
+            res_attrs=self.res_attrs,
+            reserved_attr_names=("sym_name", "function_type", "arg_attrs", "res_attrs"),
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FuncOp:
+        name, inputs, outputs, region, extra, arg_attrs, res_attrs = parse_func_op_like(
+            parser, reserved_attr_names=("sym_name", "function_type")
+        )
+        properties: dict[str, Attribute] = {
+            "sym_name": StringAttr(name),
+            "function_type": FunctionType.from_lists(list(inputs), list(outputs)),
+        }
+        if arg_attrs is not None:
+            properties["arg_attrs"] = arg_attrs
+        if res_attrs is not None:
+            properties["res_attrs"] = res_attrs
+        return cls.create(properties=properties, attributes=extra.data if extra else {}, regions=[region])
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """The results of a te.func."""
+
+    name = "te.return"
+    values = var_operand_def()
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+    traits = traits_def(IsTerminator())
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """The value of one element, or of one term of the reduction."""
+
+    name = "te.yield"
+    value = operand_def()
+    assembly_format = "$value attr-dict `:` type($value)"
+    traits = traits_def(IsTerminator())
+
+
+@irdl_op_definition
+class ComputeOp(IRDLOperation):
+    """Each element of the result, by an index equation; with a combiner, reduced over the trailing dimensions."""
+
+    name = "te.compute"
+
+    stage = prop_def(StringAttr)
+    shape = prop_def(DenseArrayBase.constr(i64))
+    combiner = opt_prop_def(StringAttr)
+    reduce_shape = opt_prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(
+        stage: str,
+        result_type: TensorType,
+        reduce_shape: Sequence[int],
+        combiner: str | None,
+        block: Block,
+    ) -> ComputeOp:
+        properties: dict[str, Attribute] = {
+            "stage": StringAttr(stage),
+            "shape": DenseArrayBase.from_list(i64, list(result_type.get_shape())),
+        }
+        if combiner is not None:
+            properties["combiner"] = StringAttr(combiner)
+            properties["reduce_shape"] = DenseArrayBase.from_list(i64, list(reduce_shape))
+        return ComputeOp.create(properties=properties, result_types=[result_type], regions=[Region(block)])
+
+    @property
+    def spatial(self) -> tuple[int, ...]:
+        return tuple(self.shape.get_values())  # type: ignore[return-value]
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        return tuple(self.reduce_shape.get_values()) if self.reduce_shape else ()  # type: ignore[return-value]
+
+    def verify_(self) -> None:
+        result = self.result.type
+        assert isinstance(result, TensorType)
+        if result.get_shape() != self.spatial:
+            raise VerifyException(f"shape {list(self.spatial)} differs from the result type {result}")
+        if (self.combiner is None) != (self.reduce_shape is None):
+            raise VerifyException("a combiner and its reduced extents go together")
+        if self.combiner is not None and self.combiner.data not in COMBINERS:
+            raise VerifyException(f"unknown combiner {self.combiner.data!r}; it is one of {', '.join(COMBINERS)}")
+        block = self.body.block
+        dims = len(self.spatial) + len(self.reduced)
+        if len(block.args) != dims:
+            raise VerifyException(f"the body has {len(block.args)} dimensions, the shape and reduction {dims}")
+        if any(not isinstance(a.type, IndexType) for a in block.args):
+            raise VerifyException("the dimensions of the body are of type index")
+        last = block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("the body ends without te.yield")
+        if last.value.type != scalar_type(result.element_type):
+            raise VerifyException(f"te.yield gives {last.value.type}, the tensor holds {result.element_type}")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(f" {list(self.spatial)}")
+        if self.combiner is not None:
+            printer.print_string(f" {self.combiner.data} {list(self.reduced)}")
+        printer.print_string(" ")
+        block = self.body.block
+        # The dimensions belong to the body, so their names live in its scope.
+        printer.enter_scope()
+        with printer.in_parens():
+            printer.print_list(block.args, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.exit_scope()
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ComputeOp:
+        stage = parser.parse_str_literal("the stage's name")
+        shape = _parse_extents(parser)
+        combiner = parser.parse_optional_identifier()
+        reduced = _parse_extents(parser) if combiner is not None else None
+        arguments = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+        )
+        parser.parse_punctuation(":")
+        result_type = parser.parse_type()
+        extra = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region([a.resolve(IndexType()) for a in arguments])
+        properties: dict[str, Attribute] = {
+            "stage": StringAttr(stage),
+            "shape": DenseArrayBase.from_list(i64, shape),
+        }
+        if combiner is not None and reduced is not None:
+            properties["combiner"] = StringAttr(combiner)
+            properties["reduce_shape"] = DenseArrayBase.from_list(i64, reduced)
+        return cls.create(
+            properties=properties,
+            attributes=extra.data if extra else {},
+            result_types=[result_type],
+            regions=[region],
+        )
+
+
+def _parse_extents(parser: Parser) -> list[int]:
+    return parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False, allow_negative=False)
+    )
+
+
+@irdl_op_definition
+class ReadOp(IRDLOperation):
+    """One element of a tensor. Under a failing guard the value is zero and nothing is read."""
+
+    name = "te.read"
+
+    tensor = operand_def(TensorType)
+    indices = var_operand_def(IndexType)
+    map = prop_def(IndexMapAttr)
+    guard = opt_prop_def(IndexSetAttr)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(tensor: SSAValue, indices: Sequence[SSAValue], map_: IndexMap, guard: IndexSet | None = None) -> ReadOp:
+        properties: dict[str, Attribute] = {"map": IndexMapAttr(map_)}
+        if guard is not None and guard.conditions:
+            properties["guard"] = IndexSetAttr(guard)
+        type_ = tensor.type
+        assert isinstance(type_, TensorType)
+        return ReadOp.create(
+            operands=[tensor, *indices], properties=properties, result_types=[scalar_type(type_.element_type)]
+        )
+
+    def verify_(self) -> None:
+        type_ = self.tensor.type
+        assert isinstance(type_, TensorType)
+        verify_access(self.map.data, self.guard.data if self.guard else None, len(self.indices), type_.get_num_dims())
+        if self.result.type != scalar_type(type_.element_type):
+            raise VerifyException(f"reads {self.result.type} from {type_}")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_access(printer, self.tensor, self.indices, self.map.data, self.guard.data if self.guard else None)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.tensor.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ReadOp:
+        tensor, indices, properties = parse_access(parser)
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        if not isinstance(type_, TensorType):
+            parser.raise_error("te.read reads a tensor")
+        operands = parser.resolve_operands([tensor, *indices], [type_, *[IndexType()] * len(indices)], parser.pos)
+        return cls.create(
+            operands=operands,
+            properties=properties,
+            attributes=extra,
+            result_types=[scalar_type(type_.element_type)],
+        )
+
+
+@irdl_op_definition
+class IndexOp(IRDLOperation):
+    """The value of an index expression: `te.index [%i * 2 + 1] : index`."""
+
+    name = "te.index"
+
+    indices = var_operand_def(IndexType)
+    map = prop_def(IndexMapAttr)
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        verify_access(self.map.data, None, len(self.indices), 1)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_indices(printer, self.map.data, self.indices)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : index")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IndexOp:
+        operands, map_ = parse_inline_map(parser)
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        resolved = parser.resolve_operands(operands, [IndexType()] * len(operands), parser.pos)
+        return cls.create(operands=resolved, properties={"map": map_}, attributes=extra, result_types=[IndexType()])
+
+
+@irdl_op_definition
+class ConditionOp(IRDLOperation):
+    """Whether all conditions hold: `te.condition [%i - 1 >= 0, %i == 0] : i1`."""
+
+    name = "te.condition"
+
+    indices = var_operand_def(IndexType)
+    set = prop_def(IndexSetAttr)
+    result = result_def(i1)
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        verify_access(None, self.set.data, len(self.indices), 0)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_conditions(printer, self.set.data, self.indices)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : i1")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ConditionOp:
+        dims = InlineDims(parser)
+        conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        parser.parse_type()
+        resolved = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
+        set_ = IndexSetAttr(IndexSet(len(resolved), tuple(conditions)))
+        return cls.create(operands=resolved, properties={"set": set_}, attributes=extra, result_types=[i1])
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """Runs a te.func on tensors: `%r = te.call @f(%x) : (tensor<8xf32>) -> tensor<4xf32>`."""
+
+    name = "te.call"
+
+    callee = prop_def(SymbolRefAttr)
+    arguments = var_operand_def()
+    res = var_result_def()
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $res)"
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(callee: str, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]) -> CallOp:
+        return CallOp.create(
+            properties={"callee": SymbolRefAttr(callee)},
+            operands=list(arguments),
+            result_types=list(result_types),
+        )
+
+
+@irdl_op_definition
+class ParamOp(IRDLOperation):
+    """A weight from the parameter store: `%w = te.param #relay.param<"conv1.weight"> : tensor<64x3xf32>`."""
+
+    name = "te.param"
+
+    param = prop_def()
+    result = result_def()
+    assembly_format = "$param attr-dict `:` type($result)"
+    traits = traits_def(Pure())
+
+
+# -- the text and the checks that accesses of te and tir share -------------------------------------
+
+
+def verify_access(map_: IndexMap | None, guard: IndexSet | None, operands: int, rank: int) -> None:
+    """An access has one index for each dimension and uses exactly its index operands."""
+    if map_ is not None:
+        if len(map_.results) != rank:
+            raise VerifyException(f"{len(map_.results)} indices for rank {rank}")
+        if map_.dims != operands:
+            raise VerifyException(f"the index map has {map_.dims} dimensions, the op {operands} index operands")
+    if guard is not None and guard.dims != operands:
+        raise VerifyException(f"the guard has {guard.dims} dimensions, the op {operands} index operands")
+
+
+def print_access(
+    printer: Printer,
+    buffer: SSAValue,
+    indices: Sequence[SSAValue],
+    map_: IndexMap,
+    guard: IndexSet | None,
+) -> None:
+    """`%X[%i, %j] where [%i >= 0]`."""
+    printer.print_ssa_value(buffer)
+    print_indices(printer, map_, indices)
+    if guard is not None:
+        printer.print_string(" where ")
+        print_conditions(printer, guard, indices)
+
+
+def parse_access(parser: Parser):  # noqa: ANN201
+    """(buffer, index operands, {"map", "guard"}) of `%X[%i, %j] where [%i >= 0]`."""
+    buffer = parser.parse_unresolved_operand()
+    dims = InlineDims(parser)
+    results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+    conditions = None
+    if parser.parse_optional_keyword("where"):
+        conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+    count = len(dims.operands)
+    properties: dict[str, Attribute] = {"map": IndexMapAttr(IndexMap(count, tuple(results)))}
+    if conditions:
+        properties["guard"] = IndexSetAttr(IndexSet(count, tuple(conditions)))
+    return buffer, dims.operands, properties
+
+
+def parse_inline_map(parser: Parser):  # noqa: ANN201
+    """(index operands, map) of `[%i * 2, %j]`."""
+    dims = InlineDims(parser)
+    results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+    return dims.operands, IndexMapAttr(IndexMap(len(dims.operands), tuple(results)))
+
+
+def enclosing_func(op: Operation) -> FuncOp | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent

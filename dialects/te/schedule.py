@@ -1,0 +1,4 @@
+"""Schedule ops."""
+
+OPS: list = []
+ATTRS: list = []
