@@ -18,8 +18,9 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects.accesses import over_positions
 from lamina.dialects.dtypes import dtype_name, ir_type, is_float, is_unsigned, scalar_type, tensor_type
-from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod
 from lamina.dialects.te.ops import ComputeOp, ConditionOp, IndexOp, ReadOp, YieldOp
 
@@ -202,13 +203,7 @@ class Cond:
         decided = self.decided()
         if isinstance(decided, bool):
             return const(decided, "bool")
-        operands, (forms,) = _positional([[c.form for c in decided.conditions]])
-        conditions = tuple(Condition(f, c.equal) for f, c in zip(forms, decided.conditions, strict=True))
-        op = ConditionOp.create(
-            operands=operands,
-            properties={"set": IndexSetAttr(IndexSet(len(operands), conditions))},
-            result_types=[IntegerType(1)],
-        )
+        op = ConditionOp.of(decided.conditions)
         return Scalar(_scope().add(op), "bool")
 
 
@@ -229,20 +224,6 @@ def _form(value: Any) -> Linear:
         cast_op = arith.IndexCastUIOp if is_unsigned(value.dtype) else arith.IndexCastOp
         return Linear.dim(_scope().add(cast_op.create(operands=[value.value], result_types=[IndexType()])))
     raise TypeError(f"{value!r} is no index")
-
-
-def _positional(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], list[tuple[Linear, ...]]]:
-    """The SSA values that the forms use, each once, and the forms over their positions."""
-    dims: dict[Atom, None] = {}
-    for group in groups:
-        for form in group:
-            for d in form.dims():
-                dims[d] = None
-    position = {d: Linear.dim(i) for i, d in enumerate(dims)}
-    positional_ranges = _scope().ranges
-    by_position: dict[Atom, Range] = {i: positional_ranges[d] for i, d in enumerate(dims) if d in positional_ranges}
-    mapped = [tuple(f.substitute(position, by_position.get) for f in g) for g in groups]
-    return list(dims), mapped  # type: ignore[return-value]
 
 
 # -- scalars ---------------------------------------------------------------------------------------
@@ -482,14 +463,7 @@ def cast(x: Any, dtype: str) -> Scalar:
     """Conversion between element types, as numpy's astype; floats out of an integer's range are unspecified."""
     if isinstance(x, (Index, IterVar)):
         form = x.form if isinstance(x, Index) else x.index().form
-        operands, (forms,) = _positional([[form]])
-        index = _scope().add(
-            IndexOp.create(
-                operands=operands,
-                properties={"map": IndexMapAttr(IndexMap(len(operands), forms))},
-                result_types=[IndexType()],
-            )
-        )
+        index = _scope().add(IndexOp.of(form))
         integer = _scope().add(arith.IndexCastOp.create(operands=[index], result_types=[IntegerType(64)]))
         return cast(Scalar(integer, "int64"), dtype)
     if isinstance(x, Cond):
@@ -607,7 +581,7 @@ def _guard(x: Scalar, condition: Cond) -> Scalar:
 
 
 def _read(tensor: SSAValue, forms: Sequence[Linear], conditions: Sequence[Condition]) -> SSAValue:
-    operands, (indices, guards) = _positional([list(forms), [c.form for c in conditions]])
+    operands, (indices, guards) = over_positions([list(forms), [c.form for c in conditions]])
     guard = IndexSet(len(operands), tuple(Condition(g, c.equal) for g, c in zip(guards, conditions, strict=True)))
     return _scope().add(ReadOp.make(tensor, operands, IndexMap(len(operands), indices), guard))
 

@@ -27,11 +27,10 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
-    i1,
     i64,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -49,18 +48,10 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.accesses import ConditionOpBase, IndexOpBase, parse_access, print_access, verify_access
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import (
-    IndexMap,
-    IndexMapAttr,
-    IndexSet,
-    IndexSetAttr,
-    InlineDims,
-    parse_condition,
-    parse_linear,
-    print_conditions,
-    print_indices,
-)
+from lamina.dialects.index_map import IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.linear import Range
 
 Combiner = Literal["sum", "prod", "max", "min"]
 COMBINERS: tuple[Combiner, ...] = ("sum", "prod", "max", "min")
@@ -200,6 +191,10 @@ class ComputeOp(IRDLOperation):
     def reduced(self) -> tuple[int, ...]:
         return tuple(self.reduce_shape.get_values()) if self.reduce_shape else ()  # type: ignore[return-value]
 
+    def argument_range(self, index: int) -> Range:
+        """The bounds of a dimension."""
+        return 0, max((*self.spatial, *self.reduced)[index] - 1, 0)
+
     def verify_(self) -> None:
         result = self.result.type
         assert isinstance(result, TensorType)
@@ -332,65 +327,17 @@ class ReadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IndexOp(IRDLOperation):
+class IndexOp(IndexOpBase):
     """The value of an index expression: `te.index [%i * 2 + 1] : index`."""
 
     name = "te.index"
 
-    indices = var_operand_def(IndexType)
-    map = prop_def(IndexMapAttr)
-    result = result_def(IndexType)
-    traits = traits_def(Pure())
-
-    def verify_(self) -> None:
-        verify_access(self.map.data, None, len(self.indices), 1)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        print_indices(printer, self.map.data, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : index")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> IndexOp:
-        operands, map_ = parse_inline_map(parser)
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parser.parse_type()
-        resolved = parser.resolve_operands(operands, [IndexType()] * len(operands), parser.pos)
-        return cls.create(operands=resolved, properties={"map": map_}, attributes=extra, result_types=[IndexType()])
-
 
 @irdl_op_definition
-class ConditionOp(IRDLOperation):
+class ConditionOp(ConditionOpBase):
     """Whether all conditions hold: `te.condition [%i - 1 >= 0, %i == 0] : i1`."""
 
     name = "te.condition"
-
-    indices = var_operand_def(IndexType)
-    set = prop_def(IndexSetAttr)
-    result = result_def(i1)
-    traits = traits_def(Pure())
-
-    def verify_(self) -> None:
-        verify_access(None, self.set.data, len(self.indices), 0)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        print_conditions(printer, self.set.data, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : i1")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ConditionOp:
-        dims = InlineDims(parser)
-        conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        parser.parse_type()
-        resolved = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
-        set_ = IndexSetAttr(IndexSet(len(resolved), tuple(conditions)))
-        return cls.create(operands=resolved, properties={"set": set_}, attributes=extra, result_types=[i1])
 
 
 @irdl_op_definition
@@ -424,61 +371,3 @@ class ParamOp(IRDLOperation):
     result = result_def()
     assembly_format = "$param attr-dict `:` type($result)"
     traits = traits_def(Pure())
-
-
-# -- the text and the checks that accesses of te and tir share -------------------------------------
-
-
-def verify_access(map_: IndexMap | None, guard: IndexSet | None, operands: int, rank: int) -> None:
-    """An access has one index for each dimension and uses exactly its index operands."""
-    if map_ is not None:
-        if len(map_.results) != rank:
-            raise VerifyException(f"{len(map_.results)} indices for rank {rank}")
-        if map_.dims != operands:
-            raise VerifyException(f"the index map has {map_.dims} dimensions, the op {operands} index operands")
-    if guard is not None and guard.dims != operands:
-        raise VerifyException(f"the guard has {guard.dims} dimensions, the op {operands} index operands")
-
-
-def print_access(
-    printer: Printer,
-    buffer: SSAValue,
-    indices: Sequence[SSAValue],
-    map_: IndexMap,
-    guard: IndexSet | None,
-) -> None:
-    """`%X[%i, %j] where [%i >= 0]`."""
-    printer.print_ssa_value(buffer)
-    print_indices(printer, map_, indices)
-    if guard is not None:
-        printer.print_string(" where ")
-        print_conditions(printer, guard, indices)
-
-
-def parse_access(parser: Parser):  # noqa: ANN201
-    """(buffer, index operands, {"map", "guard"}) of `%X[%i, %j] where [%i >= 0]`."""
-    buffer = parser.parse_unresolved_operand()
-    dims = InlineDims(parser)
-    results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
-    conditions = None
-    if parser.parse_optional_keyword("where"):
-        conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
-    count = len(dims.operands)
-    properties: dict[str, Attribute] = {"map": IndexMapAttr(IndexMap(count, tuple(results)))}
-    if conditions:
-        properties["guard"] = IndexSetAttr(IndexSet(count, tuple(conditions)))
-    return buffer, dims.operands, properties
-
-
-def parse_inline_map(parser: Parser):  # noqa: ANN201
-    """(index operands, map) of `[%i * 2, %j]`."""
-    dims = InlineDims(parser)
-    results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
-    return dims.operands, IndexMapAttr(IndexMap(len(dims.operands), tuple(results)))
-
-
-def enclosing_func(op: Operation) -> FuncOp | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    return parent

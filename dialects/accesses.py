@@ -1,0 +1,219 @@
+"""Ops that carry index arithmetic, seen alike at te and tir: their index operands, maps and guards.
+
+In a pass an index is a `Linear` over SSA values; on the op it is a map over operand positions. `forms` reads the one
+from the other and `set_forms` writes it back, each value once and in order of first use.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import IndexType, VectorType, i1
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.irdl import IRDLOperation, prop_def, result_def, traits_def, var_operand_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.index_map import (
+    Condition,
+    IndexMap,
+    IndexMapAttr,
+    IndexSet,
+    IndexSetAttr,
+    InlineDims,
+    parse_condition,
+    parse_linear,
+    print_conditions,
+    print_indices,
+)
+from lamina.dialects.linear import Atom, Linear, Range
+
+INDEX = IndexType()
+
+
+def value_range(value: Atom) -> Range | None:
+    """The bounds of a loop variable or of a compute's dimension; None for any other value."""
+    if isinstance(value, BlockArgument):
+        owner = value.block.parent_op()
+        if owner is not None:
+            bounds = getattr(owner, "argument_range", None)
+            if bounds is not None:
+                return bounds(value.index)
+    elif value == "lane":
+        return None
+    return None
+
+
+class RangeCache:
+    """`value_range` remembered, with ranges added for values that have no owner yet (and for the lane)."""
+
+    def __init__(self, known: dict[Atom, Range] | None = None) -> None:
+        self._known: dict[Atom, Range | None] = dict(known or {})
+
+    def __call__(self, value: Atom) -> Range | None:
+        if value in self._known:
+            return self._known[value]
+        found = self._known[value] = value_range(value)
+        return found
+
+
+def over_values(forms: Sequence[Linear], values: Sequence[SSAValue]) -> list[Linear]:
+    """Forms over positions as forms over the SSA values at those positions."""
+    if len(forms) == 1 and not forms[0].terms:
+        return list(forms)
+    mapping: dict[Atom, Linear] = {i: Linear({v: 1}) for i, v in enumerate(values)}
+    return [_rename(f, mapping) for f in forms]
+
+
+def _rename(form: Linear, mapping: dict[Atom, Linear]) -> Linear:
+    """Substitution of dimensions by dimensions, one for one: nothing can simplify."""
+    terms: dict[Atom, int] = {}
+    for atom, coef in form.terms.items():
+        if isinstance(atom, tuple):
+            kind, inner, divisor = atom
+            terms[(kind, _rename(inner, mapping), divisor)] = coef
+        else:
+            found = mapping.get(atom)
+            if found is None:
+                terms[atom] = coef
+            else:
+                (new,) = found.terms
+                terms[new] = terms.get(new, 0) + coef
+    return Linear(terms, form.const)
+
+
+def over_positions(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], list[tuple[Linear, ...]]]:
+    """The SSA values that forms use, each once, and the forms over their positions."""
+    positions: dict[Atom, Linear] = {}
+    for group in groups:
+        for form in group:
+            for d in form.dims():
+                if isinstance(d, SSAValue) and d not in positions:
+                    positions[d] = Linear({len(positions): 1})
+    return list(positions), [tuple(_rename(f, positions) for f in g) for g in groups]  # type: ignore[return-value]
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def verify_access(map_: IndexMap | None, guard: IndexSet | None, operands: int, rank: int) -> None:
+    """An access has one index for each dimension and uses exactly its index operands."""
+    if map_ is not None:
+        if len(map_.results) != rank:
+            raise VerifyException(f"{len(map_.results)} indices for rank {rank}")
+        if map_.dims != operands:
+            raise VerifyException(f"the index map has {map_.dims} dimensions, the op {operands} index operands")
+    if guard is not None and guard.dims != operands:
+        raise VerifyException(f"the guard has {guard.dims} dimensions, the op {operands} index operands")
+
+
+def print_access(
+    printer: Printer, buffer: SSAValue, indices: Sequence[SSAValue], map_: IndexMap, guard: IndexSet | None
+) -> None:
+    """`%X[%i, %j] where [%i >= 0]`."""
+    printer.print_ssa_value(buffer)
+    print_indices(printer, map_, indices)
+    if guard is not None:
+        printer.print_string(" where ")
+        print_conditions(printer, guard, indices)
+
+
+def parse_access(parser: Parser):  # noqa: ANN201
+    """(buffer, index operands, {"map", "guard"}) of `%X[%i, %j] where [%i >= 0]`."""
+    buffer = parser.parse_unresolved_operand()
+    dims = InlineDims(parser)
+    results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+    conditions = None
+    if parser.parse_optional_keyword("where"):
+        conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+    count = len(dims.operands)
+    properties: dict[str, Attribute] = {"map": IndexMapAttr(IndexMap(count, tuple(results)))}
+    if conditions:
+        properties["guard"] = IndexSetAttr(IndexSet(count, tuple(conditions)))
+    return buffer, dims.operands, properties
+
+
+# -- ops that compute with indices -------------------------------------------------------------------
+
+
+class IndexOpBase(IRDLOperation, abc.ABC):
+    """The value of an index expression: `te.index [%i * 2 + 1] : index`."""
+
+    indices = var_operand_def(INDEX)
+    map = prop_def(IndexMapAttr)
+    result = result_def()
+    traits = traits_def(Pure())
+
+    @classmethod
+    def of(cls, form: Linear, lanes: int | None = None) -> Self:
+        operands, (forms,) = over_positions([[form]])
+        return cls.create(
+            operands=operands,
+            properties={"map": IndexMapAttr(IndexMap(len(operands), forms))},
+            result_types=[INDEX if lanes is None else VectorType(INDEX, [lanes])],
+        )
+
+    def verify_(self) -> None:
+        verify_access(self.map.data, None, len(self.indices), 1)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_indices(printer, self.map.data, self.indices)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        dims = InlineDims(parser)
+        results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
+        map_ = IndexMapAttr(IndexMap(len(operands), tuple(results)))
+        return cls.create(operands=operands, properties={"map": map_}, attributes=extra, result_types=[type_])
+
+
+class ConditionOpBase(IRDLOperation, abc.ABC):
+    """Whether all conditions hold: `te.condition [%i - 1 >= 0, %i == 0] : i1`."""
+
+    indices = var_operand_def(INDEX)
+    set = prop_def(IndexSetAttr)
+    result = result_def()
+    traits = traits_def(Pure())
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition], lanes: int | None = None) -> Self:
+        operands, (forms,) = over_positions([[c.form for c in conditions]])
+        set_ = tuple(Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True))
+        return cls.create(
+            operands=operands,
+            properties={"set": IndexSetAttr(IndexSet(len(operands), set_))},
+            result_types=[i1 if lanes is None else VectorType(i1, [lanes])],
+        )
+
+    def verify_(self) -> None:
+        verify_access(None, self.set.data, len(self.indices), 0)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_conditions(printer, self.set.data, self.indices)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        dims = InlineDims(parser)
+        conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
+        set_ = IndexSetAttr(IndexSet(len(operands), tuple(conditions)))
+        return cls.create(operands=operands, properties={"set": set_}, attributes=extra, result_types=[type_])
