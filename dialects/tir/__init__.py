@@ -1,0 +1,21 @@
+"""The tir dialect: loops over buffers (`ops.py`) and the edits that schedules make to them (`nest.py`, `regions.py`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xdsl.ir import Dialect
+
+    TIR: Dialect
+
+
+def __getattr__(name: str) -> Any:
+    if name != "TIR":
+        raise AttributeError(name)
+    from xdsl.ir import Dialect
+
+    from lamina.dialects.tir import ops
+
+    globals()["TIR"] = tir = Dialect("tir", [getattr(ops, n) for n in ops.__all__], [])
+    return tir

@@ -1,0 +1,656 @@
+"""The tir dialect: loops over buffers, a compact body to the very end.
+
+    tir.func @f(%X: memref<8xf32>, %y: memref<4xf32>) outputs 1 {
+      tir.for %i = 0 to 4 "y.i" {
+        tir.for %k = 0 to 2 reduction "y.k" {
+          tir.block "y" init {
+            %zero = arith.constant 0.0 : f32
+            tir.store %zero, %y[%i] : memref<4xf32>
+          } do {
+            %acc = tir.load %y[%i] : memref<4xf32>
+            %x = tir.load %X[%i * 2 + %k] : memref<8xf32>
+            %s = arith.addf %acc, %x : f32
+            tir.store %s, %y[%i] : memref<4xf32>
+          }
+        }
+      }
+    }
+
+Index arithmetic stays inside the accesses (`lamina.dialects.accesses`). A vector access has the dimension `lane`
+in its map. A guard (`where [...]`) makes a load give zero and a store do nothing where a condition fails.
+`unrolled` and the memory scope `register` are promises that `tir-to-llvm` keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    UnitAttr,
+    VectorType,
+    i64,
+)
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    IsolatedFromAbove,
+    MemoryAllocEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.accesses import (
+    INDEX,
+    ConditionOpBase,
+    IndexOpBase,
+    over_positions,
+    over_values,
+    parse_access,
+    print_access,
+    verify_access,
+)
+from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.index_map import (
+    Condition,
+    IndexMap,
+    IndexMapAttr,
+    IndexSet,
+    IndexSetAttr,
+    InlineDims,
+    parse_linear,
+    print_indices,
+)
+from lamina.dialects.linear import Linear, Range
+
+LoopKind = Literal["serial", "parallel", "unrolled", "vectorized"]
+KINDS: tuple[LoopKind, ...] = ("serial", "parallel", "unrolled", "vectorized")
+SCOPES = ("global", "register")
+
+__all__ = [
+    "AllocOp",
+    "BlockOp",
+    "BroadcastOp",
+    "CallOp",
+    "ConditionOp",
+    "ForOp",
+    "FuncOp",
+    "IndexOp",
+    "LoadOp",
+    "ParamOp",
+    "StoreOp",
+    "ViewOp",
+]
+
+
+@irdl_op_definition
+class FuncOp(IRDLOperation):
+    """A kernel: buffers in, the last `outputs` of them written."""
+
+    name = "tir.func"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    outputs = prop_def(IntegerAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoTerminator())
+
+    @staticmethod
+    def make(name: str, arg_types: Sequence[Attribute], outputs: int) -> FuncOp:
+        return FuncOp.create(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": FunctionType.from_lists(list(arg_types), []),
+                "outputs": IntegerAttr(outputs, i64),
+            },
+            regions=[Region(Block(arg_types=arg_types))],
+        )
+
+    def verify_(self) -> None:
+        if tuple(self.function_type.inputs) != self.body.block.arg_types:
+            raise VerifyException("the function type's inputs differ from the body's arguments")
+        if not 0 <= self.outputs.value.data <= len(self.body.block.args):
+            raise VerifyException(f"{self.outputs.value.data} outputs of {len(self.body.block.args)} arguments")
+
+    def print(self, printer: Printer) -> None:
+        extra = {"outputs": self.outputs} | self.attributes
+        print_func_op_like(
+            printer,
+            self.sym_name,
+            self.function_type,
+            self.body,
+            extra,
+            reserved_attr_names=("sym_name", "function_type"),
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FuncOp:
+        name, inputs, _, region, extra, _, _ = parse_func_op_like(
+            parser, reserved_attr_names=("sym_name", "function_type")
+        )
+        attributes = dict(extra.data) if extra else {}
+        outputs = attributes.pop("outputs", IntegerAttr(1, i64))
+        properties: dict[str, Attribute] = {
+            "sym_name": StringAttr(name),
+            "function_type": FunctionType.from_lists(list(inputs), []),
+            "outputs": outputs,
+        }
+        return cls.create(properties=properties, attributes=attributes, regions=[region])
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """A loop from 0 to its extent, or to the least of its bounds where that is smaller.
+
+    The axis name is unique in the function. `reduction` says that iterations accumulate into the same element: it
+    is declared, since it cannot be read from the accesses once buffers have shrunk to tiles.
+    """
+
+    name = "tir.for"
+
+    bounds = var_operand_def(INDEX)
+    extent = prop_def(IntegerAttr)
+    kind = prop_def(StringAttr)
+    axis = prop_def(StringAttr)
+    reduction = opt_prop_def(UnitAttr)
+    bound_map = opt_prop_def(IndexMapAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    @staticmethod
+    def make(
+        extent: int,
+        axis: str,
+        *,
+        kind: LoopKind = "serial",
+        reduction: bool = False,
+        bounds: Sequence[Linear] = (),
+        body: Block | None = None,
+        hint: str | None = None,
+    ) -> ForOp:
+        properties: dict[str, Attribute] = {
+            "extent": IntegerAttr(extent, i64),
+            "kind": StringAttr(kind),
+            "axis": StringAttr(axis),
+        }
+        if reduction:
+            properties["reduction"] = UnitAttr()
+        operands: list[SSAValue] = []
+        if bounds:
+            operands, (forms,) = over_positions([bounds])
+            properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), forms))
+        block = Block(arg_types=[INDEX]) if body is None else body
+        if hint:
+            block.args[0].name_hint = hint
+        return ForOp.create(operands=operands, properties=properties, regions=[Region(block)])
+
+    @property
+    def trip(self) -> int:
+        return self.extent.value.data
+
+    @property
+    def var(self) -> SSAValue:
+        return self.body.block.args[0]
+
+    @property
+    def is_reduction(self) -> bool:
+        return self.reduction is not None
+
+    def min_bounds(self) -> list[Linear]:
+        """The forms that also bound the loop."""
+        return over_values(self.bound_map.data.results, self.operands) if self.bound_map else []
+
+    def set_min_bounds(self, bounds: Sequence[Linear]) -> None:
+        if not bounds:
+            self.operands = []
+            self.properties.pop("bound_map", None)
+            return
+        operands, (forms,) = over_positions([bounds])
+        self.operands = operands
+        self.properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), forms))
+
+    def argument_range(self, index: int) -> Range:
+        """The bounds of the loop variable."""
+        return 0, max(self.trip - 1, 0)
+
+    def verify_(self) -> None:
+        if self.trip < 0:
+            raise VerifyException(f"the extent {self.trip} is negative")
+        if self.kind.data not in KINDS:
+            raise VerifyException(f"unknown loop kind {self.kind.data!r}; it is one of {', '.join(KINDS)}")
+        if len(self.body.block.args) != 1 or not isinstance(self.body.block.args[0].type, IndexType):
+            raise VerifyException("a loop has one variable of type index")
+        dims = self.bound_map.data.dims if self.bound_map else 0
+        if dims != len(self.bounds):
+            raise VerifyException(f"the bounds have {dims} dimensions, the op {len(self.bounds)} operands")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.enter_scope()
+        printer.print_ssa_value(self.var)
+        printer.print_string(f" = 0 to {self.trip} ")
+        if self.bound_map is not None:
+            printer.print_string("min ")
+            print_indices(printer, self.bound_map.data, self.bounds)
+            printer.print_string(" ")
+        if self.kind.data != "serial":
+            printer.print_string(f"{self.kind.data} ")
+        if self.is_reduction:
+            printer.print_string("reduction ")
+        printer.print_string_literal(self.axis.data)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.exit_scope()
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ForOp:
+        argument = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        if parser.parse_integer(allow_boolean=False) != 0:
+            parser.raise_error("a loop starts at 0; offsets belong into the accesses")
+        parser.parse_keyword("to")
+        extent = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        operands: Sequence[SSAValue] = ()
+        properties: dict[str, Attribute] = {"extent": IntegerAttr(extent, i64)}
+        if parser.parse_optional_keyword("min"):
+            dims = InlineDims(parser)
+            results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+            operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
+            properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), tuple(results)))
+        kind = "serial"
+        for candidate in KINDS[1:]:
+            if parser.parse_optional_keyword(candidate):
+                kind = candidate
+        properties["kind"] = StringAttr(kind)
+        if parser.parse_optional_keyword("reduction"):
+            properties["reduction"] = UnitAttr()
+        properties["axis"] = StringAttr(parser.parse_str_literal("the axis name"))
+        extra = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region([argument.resolve(INDEX)])
+        return cls.create(
+            operands=operands,
+            properties=properties,
+            attributes=extra.data if extra else {},
+            regions=[region],
+        )
+
+
+@irdl_op_definition
+class BlockOp(IRDLOperation):
+    """One element of a stage. A reduction's `init` runs before the first iteration of its reduction loops."""
+
+    name = "tir.block"
+
+    stage = prop_def(StringAttr)
+    init = region_def()
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    @staticmethod
+    def make(stage: str, init: Block | None, body: Block) -> BlockOp:
+        return BlockOp.create(
+            properties={"stage": StringAttr(stage)},
+            regions=[Region(init) if init is not None else Region(), Region(body)],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        if self.init.blocks:
+            printer.print_string(" init ")
+            printer.print_region(self.init)
+            printer.print_string(" do ")
+        else:
+            printer.print_string(" ")
+        printer.print_region(self.body)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BlockOp:
+        stage = StringAttr(parser.parse_str_literal("the stage's name"))
+        init = Region()
+        if parser.parse_optional_keyword("init"):
+            init = parser.parse_region()
+            parser.parse_keyword("do")
+        return cls.create(properties={"stage": stage}, regions=[init, parser.parse_region()])
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A buffer that lives in the enclosing block: `tir.alloc "acc" scope "register" : memref<2x16xf32>`."""
+
+    name = "tir.alloc"
+
+    stage = prop_def(StringAttr)
+    scope = prop_def(StringAttr)
+    result = result_def(MemRefType)
+
+    assembly_format = "$stage `scope` $scope attr-dict `:` type($result)"
+    traits = traits_def(MemoryAllocEffect())
+
+    @staticmethod
+    def make(stage: str, type_: MemRefType, scope: str = "global") -> AllocOp:
+        op = AllocOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)}, result_types=[type_])
+        op.result.name_hint = stage if stage.isidentifier() else None
+        return op
+
+    def verify_(self) -> None:
+        if self.scope.data not in SCOPES:
+            raise VerifyException(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
+
+
+class AccessOp(IRDLOperation):
+    """What loads and stores share: operands are (the value,) the buffer, then the index operands."""
+
+    def buffer_position(self) -> int:
+        return 0
+
+    def buffer_value(self) -> SSAValue:
+        return self.operands[self.buffer_position()]
+
+    def index_operands(self) -> Sequence[SSAValue]:
+        return self.operands[self.buffer_position() + 1 :]
+
+    def forms(self) -> list[Linear]:
+        """The index of each dimension over SSA values."""
+        return over_values(self.properties["map"].data.results, self.index_operands())  # type: ignore[attr-defined]
+
+    def conditions(self) -> list[Condition]:
+        """The guard over SSA values."""
+        guard = self.properties.get("guard")
+        if guard is None:
+            return []
+        conditions = guard.data.conditions  # type: ignore[attr-defined]
+        forms = over_values([c.form for c in conditions], self.index_operands())
+        return [Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True)]
+
+    def set_access(self, forms: Sequence[Linear], conditions: Sequence[Condition] = ()) -> None:
+        """Replace indices and guard."""
+        values, (indices, guards) = over_positions([forms, [c.form for c in conditions]])
+        head = list(self.operands[: self.buffer_position() + 1])
+        self.operands = [*head, *values]
+        self.properties["map"] = IndexMapAttr(IndexMap(len(values), indices))
+        self.properties.pop("guard", None)
+        if conditions:
+            set_ = tuple(Condition(g, c.equal) for g, c in zip(guards, conditions, strict=True))
+            self.properties["guard"] = IndexSetAttr(IndexSet(len(values), set_))
+
+    def value_type(self) -> Attribute:
+        raise NotImplementedError
+
+    @property
+    def lanes(self) -> int | None:
+        type_ = self.value_type()
+        return type_.get_shape()[0] if isinstance(type_, VectorType) else None
+
+    def verify_(self) -> None:
+        type_ = self.buffer_value().type
+        if not isinstance(type_, MemRefType):
+            raise VerifyException(f"accesses {type_}, not a buffer")
+        guard = self.properties.get("guard")
+        verify_access(
+            self.properties["map"].data,  # type: ignore[attr-defined]
+            guard.data if guard else None,  # type: ignore[attr-defined]
+            len(self.index_operands()),
+            type_.get_num_dims(),
+        )
+        element = scalar_type(type_.element_type)
+        value = self.value_type()
+        if value != element and not (isinstance(value, VectorType) and value.element_type == element):
+            raise VerifyException(f"accesses {value} in {type_}")
+
+    def print_access(self, printer: Printer) -> None:
+        guard = self.properties.get("guard")
+        buffer = self.buffer_value()
+        print_access(
+            printer,
+            buffer,
+            self.index_operands(),
+            self.properties["map"].data,  # type: ignore[attr-defined]
+            guard.data if guard else None,  # type: ignore[attr-defined]
+        )
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(buffer.type)
+        if self.lanes is not None:
+            printer.print_string(", ")
+            printer.print_attribute(self.value_type())
+
+
+def _parse_access_types(parser: Parser) -> tuple[dict[str, Attribute], MemRefType, Attribute]:
+    extra = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    buffer_type = parser.parse_type()
+    if not isinstance(buffer_type, MemRefType):
+        parser.raise_error("tir accesses buffers (memref)")
+    value_type = scalar_type(buffer_type.element_type)
+    if parser.parse_optional_punctuation(","):
+        value_type = parser.parse_type()
+    return extra, buffer_type, value_type
+
+
+@irdl_op_definition
+class LoadOp(AccessOp):
+    """An element, or `lanes` of them: `tir.load %W[%k * 16 + lane] : memref<64xf32>, vector<16xf32>`."""
+
+    name = "tir.load"
+
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(INDEX)
+    map = prop_def(IndexMapAttr)
+    guard = opt_prop_def(IndexSetAttr)
+    result = result_def()
+
+    traits = traits_def(MemoryReadEffect())
+
+    @staticmethod
+    def make(
+        buffer: SSAValue,
+        forms: Sequence[Linear],
+        conditions: Sequence[Condition] = (),
+        result_type: Attribute | None = None,
+    ) -> LoadOp:
+        type_ = buffer.type
+        assert isinstance(type_, MemRefType)
+        op = LoadOp.create(operands=[buffer], result_types=[result_type or scalar_type(type_.element_type)])
+        op.set_access(forms, conditions)
+        return op
+
+    def value_type(self) -> Attribute:
+        return self.results[0].type
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.print_access(printer)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LoadOp:
+        buffer, indices, properties = parse_access(parser)
+        extra, buffer_type, value_type = _parse_access_types(parser)
+        operands = parser.resolve_operands([buffer, *indices], [buffer_type, *[INDEX] * len(indices)], parser.pos)
+        return cls.create(operands=operands, properties=properties, attributes=extra, result_types=[value_type])
+
+
+@irdl_op_definition
+class StoreOp(AccessOp):
+    """Writes an element or a vector: `tir.store %v, %Y[%i] where [%i * -1 + 9 >= 0] : memref<10xf32>`."""
+
+    name = "tir.store"
+
+    value = operand_def()
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(INDEX)
+    map = prop_def(IndexMapAttr)
+    guard = opt_prop_def(IndexSetAttr)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    @staticmethod
+    def make(
+        value: SSAValue, buffer: SSAValue, forms: Sequence[Linear], conditions: Sequence[Condition] = ()
+    ) -> StoreOp:
+        op = StoreOp.create(operands=[value, buffer])
+        op.set_access(forms, conditions)
+        return op
+
+    def buffer_position(self) -> int:
+        return 1
+
+    def value_type(self) -> Attribute:
+        return self.operands[0].type
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        self.print_access(printer)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> StoreOp:
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        buffer, indices, properties = parse_access(parser)
+        extra, buffer_type, value_type = _parse_access_types(parser)
+        operands = parser.resolve_operands(
+            [value, buffer, *indices], [value_type, buffer_type, *[INDEX] * len(indices)], parser.pos
+        )
+        return cls.create(operands=operands, properties=properties, attributes=extra)
+
+
+@irdl_op_definition
+class BroadcastOp(IRDLOperation):
+    """A scalar in every lane: `tir.broadcast %a : f32 to vector<16xf32>`."""
+
+    name = "tir.broadcast"
+
+    value = operand_def()
+    result = result_def(VectorType)
+    assembly_format = "$value attr-dict `:` type($value) `to` type($result)"
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class IndexOp(IndexOpBase):
+    """The value of an index expression; with `lane` in it, a vector of them."""
+
+    name = "tir.index"
+
+
+@irdl_op_definition
+class ConditionOp(ConditionOpBase):
+    """Whether all conditions hold; with `lane` in them, a vector of answers."""
+
+    name = "tir.condition"
+
+
+# -- what @main is made of ---------------------------------------------------------------------------
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """Runs a kernel on buffers: `tir.call @f(%x, %y) : memref<8xf32>, memref<4xf32>`."""
+
+    name = "tir.call"
+
+    callee = prop_def(SymbolRefAttr)
+    arguments = var_operand_def(MemRefType)
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+
+@irdl_op_definition
+class ParamOp(IRDLOperation):
+    """A weight from the parameter store, in memory: `tir.param #relay.param<"w", "..."> : memref<64xf32>`."""
+
+    name = "tir.param"
+
+    param = prop_def()
+    result = result_def(MemRefType)
+    assembly_format = "$param attr-dict `:` type($result)"
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """A buffer at a byte offset of an arena: `tir.view %arena[4096] : memref<65536xi8> to memref<64xf32>`."""
+
+    name = "tir.view"
+
+    arena = operand_def(MemRefType)
+    offset = prop_def(IntegerAttr)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(arena: SSAValue, offset: int, type_: Attribute) -> ViewOp:
+        return ViewOp.create(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[type_])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.arena)
+        printer.print_string(f"[{self.offset.value.data}]")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.arena.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ViewOp:
+        arena = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation("]")
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        arena_type = parser.parse_type()
+        parser.parse_keyword("to")
+        op = cls.make(parser.resolve_operand(arena, arena_type), offset, parser.parse_type())
+        op.attributes |= extra
+        return op
+
+
+def buffer_type(shape: Sequence[int], element_type: Attribute) -> MemRefType:
+    """A dense row-major buffer."""
+    return MemRefType(element_type, list(shape), NoneAttr(), NoneAttr())
+
+
+def enclosing_loops(op: Operation) -> list[ForOp]:
+    """The loops around an op, outermost first."""
+    found: list[ForOp] = []
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        if isinstance(parent, ForOp):
+            found.append(parent)
+        parent = parent.parent_op()
+    return found[::-1]
