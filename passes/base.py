@@ -1,0 +1,90 @@
+"""How a pass is declared, and what a pass owes the ops it makes.
+
+The tree is the registry: `passes/relay/fuse_ops.py` holds the pass `relay-fuse-ops`, `passes/relay_to_te.py` the
+stair `relay-to-te`, `backends/cpu/passes/schedule.py` the backend pass `cpu-schedule`. Such a file has exactly one
+`ModulePass` dataclass, whose `name` is the derived one, and options are its fields:
+
+    @dataclass(frozen=True)
+    class FuseOps(ModulePass):
+        name = "relay-fuse-ops"
+        max_depth: int = 256
+
+        def apply(self, ctx: Context, op: ModuleOp) -> None: ...
+
+The file's docstring is its help text: what the pass does, `Before:` and `After:` with IR of at most 12 lines, what
+it assumes. A file without `name = "<derived name>"` is no pass (a family of rules beside the pass that runs it).
+
+An op that a pass inserts without a location gets the one of the op that it replaces: rewriting drivers do it by
+`inherit_location`, builders inside `located(op)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import UNKNOWN_LOC, FusedLoc, LocationAttr, ModuleOp, NoneAttr, UnknownLoc
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+__all__ = [
+    "Context",
+    "ModuleOp",
+    "ModulePass",
+    "fused_location",
+    "has_location",
+    "inherit_location",
+    "inherit_name",
+    "located",
+]
+
+
+def has_location(op: Operation) -> bool:
+    """Whether the op knows where it comes from."""
+    return not isinstance(op.location, UnknownLoc)
+
+
+def inherit_location(new: Operation, source: Operation | LocationAttr) -> None:
+    """Give `new`, and every op inside it, the location of `source` where it has none of its own."""
+    location = source.location if isinstance(source, Operation) else source
+    if isinstance(location, UnknownLoc):
+        return
+    if not new.regions:
+        if isinstance(new.location, UnknownLoc):
+            new.location = location
+        return
+    for op in new.walk():
+        if isinstance(op.location, UnknownLoc):
+            op.location = location
+
+
+def fused_location(ops: Sequence[Operation]) -> LocationAttr:
+    """One location for an op made of several: theirs, each once, in order."""
+    locations = list(dict.fromkeys(op.location for op in ops if not isinstance(op.location, UnknownLoc)))
+    if not locations:
+        return UNKNOWN_LOC
+    return locations[0] if len(locations) == 1 else FusedLoc(locations, NoneAttr())
+
+
+def inherit_name(new: SSAValue, old: SSAValue) -> None:
+    """The replacement of a value keeps its name, unless it has one already."""
+    if new.name_hint is None and old.name_hint is not None:
+        new.name_hint = old.name_hint
+
+
+@contextmanager
+def located(builder: Builder, source: Operation | LocationAttr) -> Iterator[None]:
+    """While it lasts, whatever the builder inserts gets the location of `source`."""
+
+    def stamp(op: Operation) -> None:
+        inherit_location(op, source)
+
+    handlers = builder.operation_insertion_handler
+    added = [*(handlers or []), stamp]
+    builder.operation_insertion_handler = added
+    try:
+        yield
+    finally:
+        builder.operation_insertion_handler = handlers
