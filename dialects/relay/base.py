@@ -191,7 +191,7 @@ class RelayOp(IRDLOperation, abc.ABC):
                 properties[name] = to_attribute(value)
         expected = arity(cls)
         if expected is not None and len(values) != expected:
-            raise TypeMismatch(f"{cls.name}: takes {expected} operands, got {len(values)}")
+            raise TypeMismatch(f"{cls.name}: takes {expected} operand{'s'[: expected != 1]}, got {len(values)}")
         try:
             types = cls.infer_types([v.type for v in values], properties)
         except TypeMismatch as e:

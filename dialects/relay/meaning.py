@@ -1,0 +1,123 @@
+"""Asks an op for its meaning: as te computes, or as numpy values, or as a whole te.func.
+
+An op states either `te_compute` or `decompose` into other Relay ops; who needs the meaning does not care which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from lamina.dialects.dtypes import numpy_dtype, tensor_type
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+    from lamina.dialects.te.build import Tensor
+    from lamina.dialects.te.ops import FuncOp
+
+
+def result_infos(op_type: type[RelayOp], operands: Sequence[TensorInfo], attrs: dict[str, Any]) -> list[TensorInfo]:
+    """The result types of an instance. Raises TypeMismatch, as `RelayOp.make` does."""
+    block = Block(arg_types=[tensor_type(tuple(o.shape), o.dtype) for o in operands])
+    return [tensor_info(t) for t in op_type.make(*block.args, **attrs).result_types]
+
+
+def np_results(op_type: type[RelayOp], arrays: Sequence[Array], attrs: dict[str, Any]) -> list[Array]:
+    """The results by the numpy oracle; `attrs` names every attribute that has no default of the op."""
+    with np.errstate(all="ignore"):
+        found = op_type.np_ref(*arrays, **full_attrs(op_type, attrs))  # type: ignore[attr-defined]
+    return [np.asarray(f) for f in (found if isinstance(found, (tuple, list)) else (found,))]
+
+
+def te_results(op_type: type[RelayOp], tensors: Sequence[Tensor], attrs: dict[str, Any]) -> list[Tensor]:
+    """The results as te computes, appended to the block under construction (`te.build.building`)."""
+    given = full_attrs(op_type, attrs)
+    if hasattr(op_type, "te_compute"):
+        found = op_type.te_compute(*tensors, **given)  # type: ignore[attr-defined]
+        return list(found) if isinstance(found, (tuple, list)) else [found]
+    values, order, block = decomposition(op_type, [tensor_type(t.shape, t.dtype) for t in tensors], given)
+    computed: dict[SSAValue, Tensor] = dict(zip(block.args, tensors, strict=True))
+    for op in order:
+        assert isinstance(op, RelayOp)
+        results = te_results(type(op), [computed[o] for o in op.operands], attrs_of(op))
+        computed.update(zip(op.results, results, strict=True))
+    return [computed[v] for v in values]
+
+
+def decomposition(
+    op_type: type[RelayOp], operand_types: Sequence[Any], attrs: dict[str, Any]
+) -> tuple[list[SSAValue], list[Operation], Block]:
+    """The result values of `decompose`, the ops it made in order, and the block whose arguments are its operands."""
+    block = Block(arg_types=operand_types)
+    made: Any = op_type.decompose(*block.args, **attrs)  # type: ignore[attr-defined]
+    values = [v if isinstance(v, SSAValue) else v.results[0] for v in (made if isinstance(made, tuple) else (made,))]
+    order: dict[Operation, None] = {}
+    stack: list[tuple[Any, bool]] = [(v.owner, False) for v in reversed(values)]
+    while stack:
+        owner, ready = stack.pop()
+        if not isinstance(owner, Operation) or owner in order:
+            continue
+        if ready:
+            order[owner] = None
+        else:
+            stack.append((owner, True))
+            stack.extend((o.owner, False) for o in reversed(owner.operands))
+    return values, list(order), block
+
+
+def full_attrs(op_type: type[RelayOp], attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes as facets take them: defaults filled in, lists as tuples."""
+    from lamina.dialects.relay.base import from_attribute, to_attribute
+
+    defaults = {name: from_attribute(a) for name, a in op_type.defaults().items()}
+    return defaults | {name: from_attribute(to_attribute(v)) for name, v in attrs.items() if v is not None}
+
+
+def te_func(
+    op_type: type[RelayOp], operands: Sequence[TensorInfo], attrs: dict[str, Any], name: str = "main"
+) -> FuncOp:
+    """`te.func @main` that computes one op; its arguments are the op's operands."""
+    from lamina.dialects.te.build import Tensor, building
+    from lamina.dialects.te.ops import FuncOp, ReturnOp
+
+    types = [tensor_type(tuple(o.shape), o.dtype) for o in operands]
+    func = FuncOp.make(name, types, [])
+    block = func.body.block
+    for n, argument in enumerate(block.args):
+        argument.name_hint = f"p{n}"
+    with building(block):
+        results = te_results(op_type, [Tensor(a) for a in block.args], attrs)
+    block.add_op(ReturnOp.create(operands=[r.value for r in results]))
+    typed = FuncOp.make(name, types, [r.value.type for r in results])
+    func.properties["function_type"] = typed.function_type
+    func.properties["sym_name"] = StringAttr(name)
+    return func
+
+
+def draw(operand: TensorInfo, bounds: tuple[float, float] | None, finite: bool, random: np.random.Generator) -> Array:
+    """Values of a type for a test: within the bounds, by default -2..2, integers -8..8 or 0..8.
+
+    When not `finite`, the first elements of a float tensor are zeros of both signs, NaN, infinities and extremes.
+    """
+    shape, dtype = tuple(operand.shape), operand.dtype
+    kind = numpy_dtype(dtype)
+    if dtype == "bool":
+        return random.integers(0, 2, shape).astype(bool)
+    if dtype.startswith(("int", "uint")):
+        low, high = bounds or ((-8, 8) if dtype.startswith("int") else (0, 8))
+        return random.integers(int(low), int(high), shape, endpoint=True).astype(kind)
+    low, high = bounds or (-2.0, 2.0)
+    values = random.uniform(low, high, shape).astype(kind)
+    if not finite:
+        special = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 100.0, -100.0, 0.5, -0.5, 1.5, 2.5]
+        flat = values.reshape(-1)
+        count = min(len(special), flat.size)
+        places = random.permutation(flat.size)[:count]
+        flat[places] = np.asarray(special[:count]).astype(kind)
+        values = flat.reshape(shape)
+    return values
