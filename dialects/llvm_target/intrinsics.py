@@ -1,0 +1,524 @@
+"""Intrinsic ops of the llvm dialect that xDSL lacks. One class an intrinsic, by kind of signature.
+
+The reductions fadd and fmul replace xDSL's, which have no custom syntax and so print differently from the others.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
+from xdsl.ir import Attribute
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+__all__ = [
+    "ACosOp",
+    "ASinOp",
+    "ATan2Op",
+    "ATanOp",
+    "AbsOp",
+    "BitReverseOp",
+    "ByteSwapOp",
+    "CoshOp",
+    "CtLzOp",
+    "CtPopOp",
+    "CtTzOp",
+    "Exp10Op",
+    "FMulAddOp",
+    "FShlOp",
+    "FShrOp",
+    "FTruncOp",
+    "Log10Op",
+    "MaximumOp",
+    "MemcpyOp",
+    "MemmoveOp",
+    "MemsetOp",
+    "MinimumOp",
+    "NearbyIntOp",
+    "PowIOp",
+    "PrefetchOp",
+    "RintOp",
+    "RoundEvenOp",
+    "RoundOp",
+    "SAddSatOp",
+    "SMaxOp",
+    "SMinOp",
+    "SShlSatOp",
+    "SSubSatOp",
+    "SinhOp",
+    "TanOp",
+    "TanhOp",
+    "UAddSatOp",
+    "UMaxOp",
+    "UMinOp",
+    "UShlSatOp",
+    "USubSatOp",
+    "VectorReduceAddOp",
+    "VectorReduceAndOp",
+    "VectorReduceFAddOp",
+    "VectorReduceFMaxOp",
+    "VectorReduceFMaximumOp",
+    "VectorReduceFMinOp",
+    "VectorReduceFMinimumOp",
+    "VectorReduceFMulOp",
+    "VectorReduceMulOp",
+    "VectorReduceOrOp",
+    "VectorReduceSMaxOp",
+    "VectorReduceSMinOp",
+    "VectorReduceUMaxOp",
+    "VectorReduceUMinOp",
+    "VectorReduceXorOp",
+]
+
+# MLIR gives the other intrinsics (abs, ctlz, memcpy, reductions with a start value ...) no custom syntax.
+_FORMAT = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
+
+
+class _IntrinsicOp(IRDLOperation):
+    """`%r = llvm.intr.smax(%a, %b) : (i32, i32) -> i32`"""
+
+    res = result_def()
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        """All operands have the type of the result, unless a subclass says otherwise."""
+        for operand in self._operands:
+            if operand.type != self.res.type:
+                raise VerifyException(f"operand is {operand.type}, the result {self.res.type}")
+
+
+class _FloatUnary(_IntrinsicOp):
+    arg = operand_def()
+    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    assembly_format = _FORMAT
+
+
+class _FloatBinary(_IntrinsicOp):
+    a = operand_def()
+    b = operand_def()
+    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    assembly_format = _FORMAT
+
+
+class _FloatTernary(_IntrinsicOp):
+    a = operand_def()
+    b = operand_def()
+    c = operand_def()
+    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    assembly_format = _FORMAT
+
+
+class _IntUnary(_IntrinsicOp):
+    arg = operand_def()
+
+    assembly_format = _FORMAT
+
+
+class _IntBinary(_IntrinsicOp):
+    a = operand_def()
+    b = operand_def()
+
+    assembly_format = _FORMAT
+
+
+class _IntTernary(_IntrinsicOp):
+    a = operand_def()
+    b = operand_def()
+    c = operand_def()
+
+    assembly_format = _FORMAT
+
+
+class _Reduction(_IntrinsicOp):
+    """`llvm.intr.vector.reduce.add(%v) : (vector<8xi32>) -> i32`"""
+
+    arg = operand_def(VectorType)
+
+    assembly_format = _FORMAT
+
+    def verify_(self) -> None:
+        element = cast("VectorType[Attribute]", self.arg.type).element_type
+        if self.res.type != element:
+            raise VerifyException(f"reduces {self.arg.type} to {element}, not {self.res.type}")
+
+
+class _FloatReduction(_Reduction):
+    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+
+class _StartReduction(_IntrinsicOp):
+    """Reduces from a start value; in order, unless `reassoc` is among the flags."""
+
+    start_value = operand_def()
+    input = operand_def(VectorType)
+    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    def verify_(self) -> None:
+        element = cast("VectorType[Attribute]", self.input.type).element_type
+        if not self.res.type == self.start_value.type == element:
+            raise VerifyException(f"reduces {self.input.type} from and to {element}")
+
+
+@irdl_op_definition
+class ACosOp(_FloatUnary):
+    name = "llvm.intr.acos"
+
+
+@irdl_op_definition
+class ASinOp(_FloatUnary):
+    name = "llvm.intr.asin"
+
+
+@irdl_op_definition
+class ATanOp(_FloatUnary):
+    name = "llvm.intr.atan"
+
+
+@irdl_op_definition
+class CoshOp(_FloatUnary):
+    name = "llvm.intr.cosh"
+
+
+@irdl_op_definition
+class Exp10Op(_FloatUnary):
+    name = "llvm.intr.exp10"
+
+
+@irdl_op_definition
+class Log10Op(_FloatUnary):
+    name = "llvm.intr.log10"
+
+
+@irdl_op_definition
+class NearbyIntOp(_FloatUnary):
+    name = "llvm.intr.nearbyint"
+
+
+@irdl_op_definition
+class RintOp(_FloatUnary):
+    """Nearest integer in the current rounding mode."""
+
+    name = "llvm.intr.rint"
+
+
+@irdl_op_definition
+class RoundOp(_FloatUnary):
+    """Nearest integer, ties away from zero."""
+
+    name = "llvm.intr.round"
+
+
+@irdl_op_definition
+class RoundEvenOp(_FloatUnary):
+    """Nearest integer, ties to even."""
+
+    name = "llvm.intr.roundeven"
+
+
+@irdl_op_definition
+class SinhOp(_FloatUnary):
+    name = "llvm.intr.sinh"
+
+
+@irdl_op_definition
+class TanOp(_FloatUnary):
+    name = "llvm.intr.tan"
+
+
+@irdl_op_definition
+class TanhOp(_FloatUnary):
+    name = "llvm.intr.tanh"
+
+
+@irdl_op_definition
+class FTruncOp(_FloatUnary):
+    """Toward zero."""
+
+    name = "llvm.intr.trunc"
+
+
+@irdl_op_definition
+class ATan2Op(_FloatBinary):
+    name = "llvm.intr.atan2"
+
+
+@irdl_op_definition
+class MaximumOp(_FloatBinary):
+    """The greater; NaN when one is NaN; +0 above -0."""
+
+    name = "llvm.intr.maximum"
+
+
+@irdl_op_definition
+class MinimumOp(_FloatBinary):
+    """The lesser; NaN when one is NaN; -0 below +0."""
+
+    name = "llvm.intr.minimum"
+
+
+@irdl_op_definition
+class FMulAddOp(_FloatTernary):
+    """a * b + c, fused where that is fast."""
+
+    name = "llvm.intr.fmuladd"
+
+
+@irdl_op_definition
+class BitReverseOp(_IntUnary):
+    name = "llvm.intr.bitreverse"
+
+
+@irdl_op_definition
+class ByteSwapOp(_IntUnary):
+    name = "llvm.intr.bswap"
+
+
+@irdl_op_definition
+class CtPopOp(_IntUnary):
+    """Number of set bits."""
+
+    name = "llvm.intr.ctpop"
+
+
+@irdl_op_definition
+class SMaxOp(_IntBinary):
+    name = "llvm.intr.smax"
+
+
+@irdl_op_definition
+class SMinOp(_IntBinary):
+    name = "llvm.intr.smin"
+
+
+@irdl_op_definition
+class UMaxOp(_IntBinary):
+    name = "llvm.intr.umax"
+
+
+@irdl_op_definition
+class UMinOp(_IntBinary):
+    name = "llvm.intr.umin"
+
+
+@irdl_op_definition
+class SAddSatOp(_IntBinary):
+    name = "llvm.intr.sadd.sat"
+
+
+@irdl_op_definition
+class UAddSatOp(_IntBinary):
+    name = "llvm.intr.uadd.sat"
+
+
+@irdl_op_definition
+class SSubSatOp(_IntBinary):
+    name = "llvm.intr.ssub.sat"
+
+
+@irdl_op_definition
+class USubSatOp(_IntBinary):
+    name = "llvm.intr.usub.sat"
+
+
+@irdl_op_definition
+class SShlSatOp(_IntBinary):
+    name = "llvm.intr.sshl.sat"
+
+
+@irdl_op_definition
+class UShlSatOp(_IntBinary):
+    name = "llvm.intr.ushl.sat"
+
+
+@irdl_op_definition
+class FShlOp(_IntTernary):
+    name = "llvm.intr.fshl"
+
+
+@irdl_op_definition
+class FShrOp(_IntTernary):
+    name = "llvm.intr.fshr"
+
+
+@irdl_op_definition
+class VectorReduceAddOp(_Reduction):
+    name = "llvm.intr.vector.reduce.add"
+
+
+@irdl_op_definition
+class VectorReduceAndOp(_Reduction):
+    name = "llvm.intr.vector.reduce.and"
+
+
+@irdl_op_definition
+class VectorReduceMulOp(_Reduction):
+    name = "llvm.intr.vector.reduce.mul"
+
+
+@irdl_op_definition
+class VectorReduceOrOp(_Reduction):
+    name = "llvm.intr.vector.reduce.or"
+
+
+@irdl_op_definition
+class VectorReduceSMaxOp(_Reduction):
+    name = "llvm.intr.vector.reduce.smax"
+
+
+@irdl_op_definition
+class VectorReduceSMinOp(_Reduction):
+    name = "llvm.intr.vector.reduce.smin"
+
+
+@irdl_op_definition
+class VectorReduceUMaxOp(_Reduction):
+    name = "llvm.intr.vector.reduce.umax"
+
+
+@irdl_op_definition
+class VectorReduceUMinOp(_Reduction):
+    name = "llvm.intr.vector.reduce.umin"
+
+
+@irdl_op_definition
+class VectorReduceXorOp(_Reduction):
+    name = "llvm.intr.vector.reduce.xor"
+
+
+@irdl_op_definition
+class VectorReduceFMaxOp(_FloatReduction):
+    name = "llvm.intr.vector.reduce.fmax"
+
+
+@irdl_op_definition
+class VectorReduceFMinOp(_FloatReduction):
+    name = "llvm.intr.vector.reduce.fmin"
+
+
+@irdl_op_definition
+class VectorReduceFMaximumOp(_FloatReduction):
+    name = "llvm.intr.vector.reduce.fmaximum"
+
+
+@irdl_op_definition
+class VectorReduceFMinimumOp(_FloatReduction):
+    name = "llvm.intr.vector.reduce.fminimum"
+
+
+@irdl_op_definition
+class VectorReduceFAddOp(_StartReduction):
+    name = "llvm.intr.vector.reduce.fadd"
+
+
+@irdl_op_definition
+class VectorReduceFMulOp(_StartReduction):
+    name = "llvm.intr.vector.reduce.fmul"
+
+
+@irdl_op_definition
+class AbsOp(_IntrinsicOp):
+    """The absolute value; of INT_MIN itself, or poison if `is_int_min_poison`."""
+
+    name = "llvm.intr.abs"
+
+    arg = operand_def()
+    is_int_min_poison = prop_def(IntegerAttr[IntegerType])
+
+
+@irdl_op_definition
+class CtLzOp(_IntrinsicOp):
+    """Number of leading zero bits."""
+
+    name = "llvm.intr.ctlz"
+
+    arg = operand_def()
+    is_zero_poison = prop_def(IntegerAttr[IntegerType])
+
+
+@irdl_op_definition
+class CtTzOp(_IntrinsicOp):
+    """Number of trailing zero bits."""
+
+    name = "llvm.intr.cttz"
+
+    arg = operand_def()
+    is_zero_poison = prop_def(IntegerAttr[IntegerType])
+
+
+@irdl_op_definition
+class PowIOp(_IntrinsicOp):
+    """A float to an integer power."""
+
+    name = "llvm.intr.powi"
+
+    val = operand_def()
+    power = operand_def(IntegerType)
+    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    def verify_(self) -> None:
+        if self.val.type != self.res.type:
+            raise VerifyException(f"operand is {self.val.type}, the result {self.res.type}")
+
+
+@irdl_op_definition
+class MemcpyOp(IRDLOperation):
+    """Copies `len` bytes between places that do not overlap."""
+
+    name = "llvm.intr.memcpy"
+
+    dst = operand_def(LLVMPointerType)
+    src = operand_def(LLVMPointerType)
+    len = operand_def(IntegerType)
+    isVolatile = prop_def(IntegerAttr[IntegerType])
+
+
+@irdl_op_definition
+class MemmoveOp(IRDLOperation):
+    """Copies `len` bytes; the places may overlap."""
+
+    name = "llvm.intr.memmove"
+
+    dst = operand_def(LLVMPointerType)
+    src = operand_def(LLVMPointerType)
+    len = operand_def(IntegerType)
+    isVolatile = prop_def(IntegerAttr[IntegerType])
+
+
+@irdl_op_definition
+class MemsetOp(IRDLOperation):
+    """Sets `len` bytes to `val`."""
+
+    name = "llvm.intr.memset"
+
+    dst = operand_def(LLVMPointerType)
+    val = operand_def(IntegerType)
+    len = operand_def(IntegerType)
+    isVolatile = prop_def(IntegerAttr[IntegerType])
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """`rw` 0 read or 1 write, `hint` locality 0 to 3, `cache` 0 instructions or 1 data."""
+
+    name = "llvm.intr.prefetch"
+
+    addr = operand_def(LLVMPointerType)
+    rw = prop_def(IntegerAttr[IntegerType])
+    hint = prop_def(IntegerAttr[IntegerType])
+    cache = prop_def(IntegerAttr[IntegerType])

@@ -1,0 +1,107 @@
+"""The dialect `lamina`: what a module says about itself. So far the machine that it is compiled for.
+
+    builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "znver4",
+        features = "+avx2,+avx512f", vector_bits = 512, registers = 32, threads = 1>} { ... }
+
+Passes read the target from the module attribute `lamina.target` and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+TARGET = "lamina.target"
+"""The module attribute that holds the target."""
+
+_TEXTS = ("triple", "cpu", "features")
+_NUMBERS = ("vector_bits", "registers", "threads")
+
+
+@irdl_attr_definition
+class TargetAttr(ParametrizedAttribute):
+    """A machine: LLVM's triple, cpu and features, and the figures that schedules need."""
+
+    name = "lamina.target"
+
+    triple: StringAttr
+    cpu: StringAttr
+    features: StringAttr
+    vector_bits: IntAttr
+    registers: IntAttr
+    threads: IntAttr
+
+    @staticmethod
+    def get(triple: str, cpu: str, features: str, vector_bits: int, registers: int, threads: int = 1) -> TargetAttr:
+        return TargetAttr(
+            StringAttr(triple),
+            StringAttr(cpu),
+            StringAttr(features),
+            IntAttr(vector_bits),
+            IntAttr(registers),
+            IntAttr(threads),
+        )
+
+    def verify(self) -> None:
+        bits = self.vector_bits.data
+        if bits < 32 or bits & (bits - 1):
+            raise VerifyException(f"vector_bits is a power of two of at least 32, not {bits}")
+        if self.registers.data < 1:
+            raise VerifyException(f"registers is at least 1, not {self.registers.data}")
+        if self.threads.data < 1:
+            raise VerifyException(f"threads is at least 1, not {self.threads.data}")
+        for feature in self.feature_list():
+            if feature[0] not in "+-":
+                raise VerifyException(f"feature '{feature}' does not start with + or -")
+
+    def feature_list(self) -> list[str]:
+        return [f for f in self.features.data.split(",") if f]
+
+    def has_feature(self, feature: str) -> bool:
+        """Whether the instruction set extension is there, e.g. `avx512f`."""
+        return f"+{feature}" in self.feature_list()
+
+    def lanes(self, element_bits: int) -> int:
+        """Elements of one vector register."""
+        return max(1, self.vector_bits.data // element_bits)
+
+    def with_threads(self, threads: int) -> TargetAttr:
+        return TargetAttr(*self.parameters[:-1], IntAttr(threads))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            for name in _TEXTS:
+                printer.print_string(f"{name} = ")
+                printer.print_string_literal(getattr(self, name).data)
+                printer.print_string(", ")
+            printer.print_string(", ".join(f"{name} = {getattr(self, name).data}" for name in _NUMBERS))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        parameters: list[Attribute] = []
+        with parser.in_angle_brackets():
+            for name in (*_TEXTS, *_NUMBERS):
+                if parameters:
+                    parser.parse_punctuation(",")
+                parser.parse_keyword(name)
+                parser.parse_punctuation("=")
+                if name in _TEXTS:
+                    parameters.append(StringAttr(parser.parse_str_literal()))
+                else:
+                    parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
+        return parameters
+
+
+def module_target(module: ModuleOp) -> TargetAttr | None:
+    """The target that the module is compiled for, None when it names none."""
+    target = module.attributes.get(TARGET)
+    return target if isinstance(target, TargetAttr) else None
+
+
+LAMINA = Dialect("lamina", [], [TargetAttr])
