@@ -99,6 +99,7 @@ __all__ = [
     "BroadcastOp",
     "CallOp",
     "ConditionOp",
+    "CopyOp",
     "ForOp",
     "FuncOp",
     "IndexOp",
@@ -585,6 +586,18 @@ class CallOp(IRDLOperation):
     callee = prop_def(SymbolRefAttr)
     arguments = var_operand_def(MemRefType)
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+
+@irdl_op_definition
+class CopyOp(IRDLOperation):
+    """Copies a buffer to another of its type: `tir.copy %x to %y : memref<8xf32>, memref<8xf32>`."""
+
+    name = "tir.copy"
+
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+    assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
 

@@ -1,0 +1,372 @@
+"""Edits of loop nests: substitution, split, fuse, reorder, and where a stage's parts stand.
+
+Each edit keeps the program's meaning or raises `ScheduleError` before it has touched anything. Loops are bottom-up
+compact: an index map changes, never the number of ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.accesses import RangeCache, over_positions, over_values
+from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.linear import Atom, Linear, Ranges, constant, floordiv, mod
+from lamina.dialects.tir.ops import (
+    AccessOp,
+    AllocOp,
+    BlockOp,
+    ConditionOp,
+    ForOp,
+    FuncOp,
+    IndexOp,
+    LoadOp,
+    StoreOp,
+    enclosing_loops,
+)
+
+
+class ScheduleError(VerifyException):
+    """A schedule primitive cannot be applied; the text says to which loop or stage and why."""
+
+
+# -- reading a nest ------------------------------------------------------------------------------------
+
+
+def blocks_of(func: FuncOp) -> dict[str, list[BlockOp]]:
+    """The blocks of each stage, in program order."""
+    found: dict[str, list[BlockOp]] = {}
+    for op in func.walk():
+        if type(op) is BlockOp:
+            found.setdefault(op.stage.data, []).append(op)
+    return found
+
+
+def stage_block(func: FuncOp, stage: str) -> BlockOp:
+    """The one block of a stage."""
+    found = blocks_of(func)
+    if stage not in found:
+        raise ScheduleError(f"no stage {stage!r}; there is {', '.join(map(repr, found))}")
+    if len(found[stage]) > 1:
+        raise ScheduleError(f"stage {stage!r} has been partitioned")
+    return found[stage][0]
+
+
+def stage_loops(func: FuncOp, stage: str) -> list[ForOp]:
+    """The loops around a stage's block, outermost first."""
+    return enclosing_loops(stage_block(func, stage))
+
+
+def stage_buffer(func: FuncOp, stage: str) -> SSAValue:
+    """The buffer that a stage writes."""
+    for op in stage_block(func, stage).body.walk():
+        if type(op) is StoreOp:
+            return op.buffer_value()
+    raise ScheduleError(f"stage {stage!r} stores nothing")
+
+
+def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[AccessOp]:
+    """Loads and stores below an op (of one buffer), in program order."""
+    ops = root.walk() if isinstance(root, (Operation, Block)) else root
+    return [o for o in ops if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
+
+
+def unique_axis(func: FuncOp, wanted: str) -> str:
+    """An axis name that no loop of the function has."""
+    taken = {op.axis.data for op in func.walk() if type(op) is ForOp}
+    name, n = wanted, 0
+    while name in taken:
+        n += 1
+        name = f"{wanted}_{n}"
+    return name
+
+
+def function_of(op: Operation) -> FuncOp:
+    parent: Operation | None = op
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    if parent is None:
+        raise ScheduleError("the loop is no longer part of a function")
+    return parent
+
+
+# -- substitution ----------------------------------------------------------------------------------------
+
+
+def substitute(variable: SSAValue, form: Linear, ranges: Ranges | None = None) -> None:
+    """Replace an index variable in every access, bound and condition by a form of other values."""
+    ranges = ranges or RangeCache()
+    users = {use.operation: None for use in variable.uses}
+    for op in users:
+        substitute_in(op, {variable: form}, ranges)
+
+
+def substitute_in(op: Operation, mapping: dict[Atom, Linear], ranges: Ranges) -> None:
+    """Apply a substitution of index variables to one op's own index arithmetic."""
+    if isinstance(op, AccessOp):
+        lanes = op.lanes
+        if lanes is not None:
+            ranges = RangeCache({"lane": (0, lanes - 1)})
+        forms = [f.substitute(mapping, ranges) for f in op.forms()]
+        conditions = [Condition(c.form.substitute(mapping, ranges), c.equal) for c in op.conditions()]
+        op.set_access(forms, conditions)
+    elif isinstance(op, ForOp):
+        op.set_min_bounds([f.substitute(mapping, ranges) for f in op.min_bounds()])
+    elif isinstance(op, IndexOp):
+        (form,) = over_values(op.map.data.results, op.operands)
+        operands, (forms,) = over_positions([[form.substitute(mapping, ranges)]])
+        op.operands = operands
+        op.properties["map"] = IndexMapAttr(IndexMap(len(operands), forms))
+    elif isinstance(op, ConditionOp):
+        conditions = op.set.data.conditions
+        new = [f.substitute(mapping, ranges) for f in over_values([c.form for c in conditions], op.operands)]
+        operands, (forms,) = over_positions([new])
+        op.operands = operands
+        op.properties["set"] = IndexSetAttr(
+            IndexSet(len(operands), tuple(Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True)))
+        )
+    else:
+        raise ScheduleError(f"{op.name} uses a loop variable outside index arithmetic")
+
+
+# -- moving ops --------------------------------------------------------------------------------------------
+
+
+def move_ops(block: Block, target: Block) -> None:
+    """Move all ops of a block to the end of another."""
+    for op in list(block.ops):
+        op.detach()
+        target.add_op(op)
+
+
+def wrap(loops: Sequence[ForOp], innermost: Block) -> None:
+    """Nest empty loops into each other, the ops of `innermost` within the last."""
+    for outer, inner in zip(loops, loops[1:], strict=False):
+        outer.body.block.add_op(inner)
+    move_ops(innermost, loops[-1].body.block)
+
+
+def replace_op(old: Operation, new: Operation) -> None:
+    """Put an op without results in the place of another."""
+    block = old.parent
+    assert block is not None
+    block.insert_op_before(new, old)
+    old.detach()
+
+
+def erase_nest(op: Operation) -> None:
+    """Remove an op, and the loops that are left empty by it."""
+    while True:
+        parent = op.parent_op()
+        op.detach()
+        op.erase(safe_erase=False)
+        if not isinstance(parent, ForOp) or parent.body.block.ops:
+            return
+        op = parent
+
+
+# -- split, fuse, reorder ------------------------------------------------------------------------------------
+
+
+def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
+    """One loop as a nest: `factors` are the extents from the outside in, one of them may be -1 (inferred).
+
+    Where their product exceeds the extent, the innermost loop is bounded by what is left.
+    """
+    extent = loop.trip
+    known = 1
+    for f in factors:
+        if f == 0 or f < -1:
+            raise ScheduleError(f"split of {loop.axis.data!r}: factor {f} is not positive")
+        known *= f if f > 0 else 1
+    if list(factors).count(-1) > 1:
+        raise ScheduleError(f"split of {loop.axis.data!r}: only one factor may be inferred")
+    sizes = [f if f > 0 else max(-(-extent // known), 1) for f in factors]
+    total = 1
+    for s in sizes:
+        total *= s
+    if total < extent:
+        raise ScheduleError(
+            f"split of {loop.axis.data!r}: factors {list(factors)} cover {total} of {extent} iterations"
+        )
+    if loop.kind.data != "serial":
+        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
+    old_bounds = loop.min_bounds()
+    hint = loop.var.name_hint
+    new = [
+        ForOp.make(
+            size,
+            f"{loop.axis.data}.{n}",
+            reduction=loop.is_reduction,
+            hint=f"{hint}{'oi'[n] if len(sizes) == 2 else n}" if hint else None,
+        )
+        for n, size in enumerate(sizes)
+    ]
+    ranges = RangeCache({v.var: (0, v.trip - 1) for v in new})
+    form = constant(0)
+    stride = 1
+    for v in reversed(new):
+        form = form + Linear.dim(v.var) * stride
+        stride *= v.trip
+    outer = form - Linear.dim(new[-1].var)
+    bounds = [b - outer for b in old_bounds]
+    if total != extent:
+        bounds.append(extent - outer)
+    body = loop.body.block
+    substitute(loop.var, form, ranges)
+    replace_op(loop, new[0])
+    wrap(new, body)
+    loop.erase(safe_erase=False)
+    new[-1].set_min_bounds(bounds)
+    return new
+
+
+def fuse(outer: ForOp, inner: ForOp) -> ForOp:
+    """Two perfectly nested loops as one."""
+    if inner.parent_op() is not outer or len(outer.body.block.ops) != 1:
+        raise ScheduleError(f"fuse: {inner.axis.data!r} is not all that stands in {outer.axis.data!r}")
+    if outer.bounds or inner.bounds:
+        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: a loop with a tail does not fuse")
+    if outer.is_reduction != inner.is_reduction:
+        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: only one of them is a reduction")
+    if outer.kind.data != "serial" or inner.kind.data != "serial":
+        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: both must be serial")
+    hints = [v.var.name_hint for v in (outer, inner)]
+    new = ForOp.make(
+        outer.trip * inner.trip,
+        f"{outer.axis.data}+{inner.axis.data}",
+        reduction=outer.is_reduction,
+        hint="_".join(h for h in hints if h) or None,
+    )
+    ranges = RangeCache({new.var: (0, max(new.trip - 1, 0))})
+    v = Linear.dim(new.var)
+    substitute(outer.var, floordiv(v, max(inner.trip, 1), ranges), ranges)
+    substitute(inner.var, mod(v, max(inner.trip, 1), ranges), ranges)
+    replace_op(outer, new)
+    move_ops(inner.body.block, new.body.block)
+    outer.erase(safe_erase=False)
+    return new
+
+
+def reorder(order: Sequence[ForOp]) -> None:
+    """Put loops of one perfect nest into a new order; loops of the nest that are not named keep their places."""
+    if len({id(v) for v in order}) != len(order):
+        raise ScheduleError("reorder names a loop twice")
+    wanted = {id(v) for v in order}
+    depth = {id(v): len(enclosing_loops(v)) for v in order}
+    innermost = max(order, key=lambda v: depth[id(v)])
+    chain = [*enclosing_loops(innermost), innermost]
+    first = next(n for n, v in enumerate(chain) if id(v) in wanted)
+    chain = chain[first:]
+    missing = [v for v in order if all(v is not c for c in chain)]
+    if missing:
+        raise ScheduleError(f"reorder: {missing[0].axis.data!r} is not in one nest with {innermost.axis.data!r}")
+    for a, b in zip(chain, chain[1:], strict=False):
+        if len(a.body.block.ops) != 1:
+            raise ScheduleError(f"reorder: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
+    sequence = iter(order)
+    new = [next(sequence) if id(v) in wanted else v for v in chain]
+    position = {v.var: n for n, v in enumerate(new)}
+    for n, v in enumerate(new):
+        for used in v.bounds:
+            if position.get(used, -1) >= n:
+                raise ScheduleError(
+                    f"reorder: the tail of {v.axis.data!r} depends on a loop that would stand inside it"
+                )
+    if new == chain:
+        return
+    body = chain[-1].body.block
+    inner_ops = list(body.ops)
+    place = chain[0].parent
+    assert place is not None
+    anchor = chain[0].next_op
+    for op in inner_ops:
+        op.detach()
+    for v in chain:
+        v.detach()
+    if anchor is None:
+        place.add_op(new[0])
+    else:
+        place.insert_op_before(new[0], anchor)
+    for a, b in zip(new, new[1:], strict=False):
+        a.body.block.add_op(b)
+    new[-1].body.block.add_ops(inner_ops)
+
+
+# -- reductions --------------------------------------------------------------------------------------------------
+
+
+def decompose_init(block: BlockOp) -> None:
+    """Give a reduction's init a nest of its own, before the outermost of its reduction loops."""
+    if not block.init.blocks:
+        return
+    loops = enclosing_loops(block)
+    init = block.init.blocks[0]
+    first = next((n for n, v in enumerate(loops) if v.is_reduction), None)
+    if first is None:
+        for op in list(init.ops):
+            op.detach()
+            block.body.block.insert_op_before(op, block.body.block.first_op)  # type: ignore[arg-type]
+        block.init.erase_block(init)
+        return
+    func = function_of(block)
+    copies: list[ForOp] = []
+    mapping: dict[Atom, Linear] = {}
+    for v in loops[first + 1 :]:
+        if not v.is_reduction:
+            copy = ForOp.make(
+                v.trip,
+                unique_axis(func, f"{v.axis.data}.init"),
+                kind=v.kind.data,  # type: ignore[arg-type]
+                hint=v.var.name_hint,
+            )
+            mapping[v.var] = Linear.dim(copy.var)
+            copy.set_min_bounds([b.substitute(mapping) for b in v.min_bounds()])
+            copies.append(copy)
+    body = Block()
+    for op in list(init.ops):
+        op.detach()
+        body.add_op(op)
+    ranges = RangeCache({v.var: (0, v.trip - 1) for v in copies})
+    for op in body.walk():
+        if isinstance(op, (AccessOp, IndexOp, ConditionOp)):
+            substitute_in(op, mapping, ranges)
+    new = BlockOp.make(f"{block.stage.data}.init", None, body)
+    outer = loops[first]
+    assert outer.parent is not None
+    if copies:
+        holder = Block()
+        holder.add_op(new)
+        outer.parent.insert_op_before(copies[0], outer)
+        wrap(copies, holder)
+    else:
+        outer.parent.insert_op_before(new, outer)
+    block.init.erase_block(init)
+
+
+# -- buffers ---------------------------------------------------------------------------------------------------------
+
+
+def alloc_of(buffer: SSAValue, stage: str) -> AllocOp:
+    owner = buffer.owner
+    if not isinstance(owner, AllocOp):
+        raise ScheduleError(f"stage {stage!r} writes an output of the function, which keeps its place and shape")
+    return owner
+
+
+def retarget(users: Iterable[AccessOp], buffer: SSAValue) -> None:
+    """Make accesses use another buffer of the same rank."""
+    for op in users:
+        operands = list(op.operands)
+        operands[op.buffer_position()] = buffer
+        op.operands = operands
+
+
+def loads_of(buffer: SSAValue) -> list[LoadOp]:
+    return [u.operation for u in list(buffer.uses) if type(u.operation) is LoadOp]
+
+
+def stores_of(buffer: SSAValue) -> list[StoreOp]:
+    return [u.operation for u in list(buffer.uses) if type(u.operation) is StoreOp]
