@@ -112,7 +112,8 @@ class Elementwise(RelayOp):
 
     @classmethod
     def infer_type(cls, x: TensorInfo, **attrs: Any) -> TensorInfo:
-        return TensorInfo(x.shape, cls.RESULT_DTYPE or check_dtype(x.dtype, cls.DTYPES))
+        dtype = check_dtype(x.dtype, cls.DTYPES)
+        return TensorInfo(x.shape, cls.RESULT_DTYPE or dtype)
 
     @staticmethod
     def te_element(x: Scalar, **attrs: Any) -> Any:
@@ -167,8 +168,8 @@ def elementwise_samples(cls: type[Elementwise], **attrs: Any) -> list[Sample]:
             # The domain's edges, signed zeros, NaN and infinities.
             found.append(sample((shape, dtype), attrs=attrs, finite=False))
     else:
-        add((4, 1, 3), cls.DTYPES[0])
-        add((31,), cls.DTYPES[-1])
+        for shape in ((4, 1, 3), (31,), (2, 2, 2, 3), (0, 3)):
+            add(shape, cls.DTYPES[-1])
     for dtype in ("bool", "int32", "float32"):
         if dtype not in cls.DTYPES:
             found.append(sample(((3,), dtype), attrs=attrs, error=f"got {dtype}"))

@@ -1,0 +1,1 @@
+"""What runs compiled programs, and the interpreters that define what they should give."""

@@ -1,0 +1,226 @@
+"""Runs te by its definition, with every index checked.
+
+Each `te.compute` is evaluated on whole grids: a dimension is an array that varies along its own axis, index
+expressions and scalars broadcast against each other, and the reduced axes are folded at the end. A grid beyond
+`CHUNK` elements is cut along its outer dimensions. A guarded read gives zero where its guard fails; an index
+outside its dimension where no guard protects it is an error that names the buffer, the expression, and the
+values of the dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from lamina.dialects.dtypes import dtype_name, is_unsigned
+from lamina.dialects.index_map import Condition
+from lamina.dialects.linear import Linear, linear_text
+from lamina.dialects.te.ops import (
+    CallOp,
+    ComputeOp,
+    ConditionOp,
+    FuncOp,
+    IndexOp,
+    ParamOp,
+    ReadOp,
+    ReturnOp,
+    YieldOp,
+)
+from lamina.errors import InputError
+from lamina.runtime.scalar_ops import element_dtype, evaluate, reduce, signless
+
+CHUNK = 1 << 22
+"""Elements of one grid, reduced dimensions included."""
+
+
+class OutOfBoundsError(InputError):
+    """An access lies outside its buffer."""
+
+
+@dataclass
+class Program:
+    """What a te.func may refer to: functions it calls by name, and parameters by their attribute."""
+
+    functions: Mapping[str, FuncOp] = field(default_factory=dict[str, FuncOp])
+    param: Callable[[Attribute], np.ndarray[Any, Any]] | None = None
+
+
+def run_te_func(
+    func: FuncOp, arrays: Sequence[np.ndarray[Any, Any]], program: Program | None = None
+) -> list[np.ndarray[Any, Any]]:
+    """The results of a te.func on arrays of its argument types."""
+    program = program or Program()
+    block = func.body.block
+    if len(arrays) != len(block.args):
+        raise InputError(f"@{func.sym_name.data} takes {len(block.args)} arrays, got {len(arrays)}")
+    values: dict[SSAValue, np.ndarray[Any, Any]] = {}
+    for n, (argument, array) in enumerate(zip(block.args, arrays, strict=True)):
+        values[argument] = _checked(f"argument {n} of @{func.sym_name.data}", argument.type, np.asarray(array))
+    for op in block.ops:
+        if isinstance(op, ComputeOp):
+            values[op.result] = run_compute(op, values)
+        elif isinstance(op, ReturnOp):
+            return [values[v] for v in op.values]
+        elif isinstance(op, ParamOp):
+            if program.param is None:
+                raise InputError(f"no store holds the parameter {op.param}", op=op)
+            values[op.result] = _checked("the parameter", op.result.type, program.param(op.param))
+        elif isinstance(op, CallOp):
+            name = op.callee.string_value()
+            callee = program.functions.get(name)
+            if callee is None:
+                raise InputError(f"there is no function @{name}", op=op)
+            results = run_te_func(callee, [values[v] for v in op.arguments], program)
+            values.update(zip(op.res, results, strict=True))
+        else:
+            raise InputError(f"{op.name} is no op of a te.func", op=op)
+    raise InputError(f"@{func.sym_name.data} ends without te.return", op=func)
+
+
+def _checked(what: str, type_: Attribute, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    assert isinstance(type_, TensorType)
+    if array.shape != type_.get_shape() or array.dtype != element_dtype(type_):
+        raise InputError(f"{what} is {type_}, got {array.dtype} of shape {array.shape}")
+    return array
+
+
+def run_compute(op: ComputeOp, values: Mapping[SSAValue, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """The tensor that a te.compute defines; `values` holds the tensors that it reads."""
+    assert isinstance(op.result.type, TensorType)
+    unsigned = is_unsigned(dtype_name(op.result.type.element_type)) and op.result.type.element_type != i1
+    result = np.empty(op.spatial, element_dtype(op.result.type))
+    extents = op.spatial + op.reduced
+    if result.size == 0:
+        return result
+    if 0 in op.reduced:
+        assert op.combiner is not None
+        held = signless(result)
+        held[...] = reduce(op.combiner.data, np.empty((0,), held.dtype), (0,), unsigned)
+        return result
+    for box in _boxes(extents, len(op.spatial)):
+        value = _evaluate_body(op, box, values)
+        shape = tuple(high - low for low, high in box)
+        if op.combiner is not None:
+            axes = tuple(range(len(op.spatial), len(extents)))
+            value = reduce(op.combiner.data, np.broadcast_to(value, shape), axes, unsigned)
+        place = tuple(slice(low, high) for low, high in box[: len(op.spatial)])
+        signless(result)[place] = value
+    return result
+
+
+def _boxes(extents: tuple[int, ...], spatial: int) -> list[list[tuple[int, int]]]:
+    """The grid cut along its spatial dimensions into boxes of at most CHUNK elements, where that is possible."""
+    steps = list(extents)
+    total = int(np.prod(extents, dtype=np.int64))
+    for d in range(spatial):
+        if total <= CHUNK:
+            break
+        total //= steps[d]
+        steps[d] = max(1, min(steps[d], CHUNK // max(total, 1)))
+        total *= steps[d]
+    boxes: list[list[tuple[int, int]]] = [[]]
+    for extent, step in zip(extents, steps, strict=True):
+        cuts = [(low, min(low + step, extent)) for low in range(0, extent, step)]
+        boxes = [[*box, cut] for box in boxes for cut in cuts]
+    return boxes
+
+
+def _evaluate_body(
+    op: ComputeOp, box: list[tuple[int, int]], tensors: Mapping[SSAValue, np.ndarray[Any, Any]]
+) -> np.ndarray[Any, Any]:
+    block = op.body.block
+    rank = len(box)
+    scalars: dict[SSAValue, Any] = {}
+    for d, (argument, (low, high)) in enumerate(zip(block.args, box, strict=True)):
+        shape = [1] * rank
+        shape[d] = high - low
+        scalars[argument] = np.arange(low, high).reshape(shape)
+    for inner in block.ops:
+        if isinstance(inner, ReadOp):
+            scalars[inner.result] = _read(op, inner, scalars, tensors)
+        elif isinstance(inner, YieldOp):
+            return np.asarray(scalars[inner.value])
+        elif isinstance(inner, IndexOp):
+            dims = {i: scalars[v] for i, v in enumerate(inner.indices)}
+            scalars[inner.results[0]] = np.asarray(inner.map.data.results[0].evaluate(dims))
+        elif isinstance(inner, ConditionOp):
+            dims = {i: scalars[v] for i, v in enumerate(inner.indices)}
+            scalars[inner.results[0]] = _holds(inner.set.data.conditions, dims)
+        else:
+            scalars[inner.results[0]] = evaluate(inner, [scalars[v] for v in inner.operands])
+    raise InputError("the body ends without te.yield", op=op)
+
+
+def _holds(conditions: Sequence[Condition], dims: dict[int, Any]) -> Any:
+    result: Any = np.asarray(True)
+    for c in conditions:
+        value = np.asarray(c.form.evaluate(dims))  # type: ignore[arg-type]
+        result = result & (value == 0 if c.equal else value >= 0)
+    return result
+
+
+def _read(
+    compute: ComputeOp,
+    read: ReadOp,
+    scalars: Mapping[SSAValue, Any],
+    tensors: Mapping[SSAValue, np.ndarray[Any, Any]],
+) -> np.ndarray[Any, Any]:
+    tensor = tensors[read.tensor]
+    dims: dict[int, Any] = {i: scalars[v] for i, v in enumerate(read.indices)}
+    guard = _holds(read.guard.data.conditions, dims) if read.guard else None
+    places: list[np.ndarray[Any, Any]] = []
+    for axis, (form, extent) in enumerate(zip(read.map.data.results, tensor.shape, strict=True)):
+        index = np.asarray(form.evaluate(dims))  # type: ignore[arg-type]
+        outside = (index < 0) | (index >= extent)
+        if outside.any():
+            wrong = outside if guard is None else outside & guard
+            if wrong.any():
+                raise _out_of_bounds(compute, read, form, axis, extent, index, wrong, scalars)
+            index = np.where(outside, 0, index)
+        places.append(index)
+    held = signless(tensor)
+    if guard is None:
+        return np.asarray(held[tuple(places)])
+    if held.size == 0:
+        return np.zeros(np.broadcast_shapes(guard.shape, *(p.shape for p in places)), held.dtype)
+    return np.where(guard, held[tuple(places)], np.zeros((), held.dtype))
+
+
+def _out_of_bounds(
+    compute: ComputeOp,
+    read: ReadOp,
+    form: Linear,
+    axis: int,
+    extent: int,
+    index: np.ndarray[Any, Any],
+    wrong: np.ndarray[Any, Any],
+    scalars: Mapping[SSAValue, Any],
+) -> OutOfBoundsError:
+    first = tuple(int(p[0]) for p in np.nonzero(wrong)) if wrong.ndim else ()
+
+    def at(value: Any) -> int:
+        array = np.broadcast_to(np.asarray(value), wrong.shape) if np.ndim(value) <= wrong.ndim else np.asarray(value)
+        return int(array[first]) if first else int(array)
+
+    names = {i: value_name(v) for i, v in enumerate(read.indices)}
+    text = linear_text(form, lambda d: names[d] if isinstance(d, int) else str(d))
+    dims = ", ".join(f"{names[i]} = {at(scalars[v])}" for i, v in enumerate(read.indices))
+    return OutOfBoundsError(
+        f'te.compute "{compute.stage.data}" reads {value_name(read.tensor)} at {text} = {at(index)}, outside dimension '
+        f"{axis} of extent {extent}" + (f", where {dims}" if dims else ""),
+        op=read,
+    )
+
+
+def value_name(value: SSAValue) -> str:
+    """`%x`, from the value's hint or its place."""
+    if value.name_hint:
+        return f"%{value.name_hint}"
+    if isinstance(value.owner, Operation):
+        return f"%{value.owner.name}"
+    return f"%arg{value.index}"  # type: ignore[attr-defined]

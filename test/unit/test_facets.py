@@ -1,0 +1,268 @@
+"""Every Relay op against its own facets, on its samples: a new op file is tested without a line here."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.test import Test, TestOp
+from xdsl.ir import Dialect
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.dtypes import is_float, numpy_dtype, tensor_type
+from lamina.dialects.index_map import IndexMap
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, attrs_of
+from lamina.dialects.relay.meaning import draw, np_results, result_infos, te_func
+from lamina.dialects.relay.op_index import OPS
+from lamina.dialects.te import TE
+from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp
+from lamina.runtime.te_interpreter import run_te_func
+from lamina.tools import op_index
+
+FACETS = (
+    *("infer_type", "np_ref", "te_compute", "te_element", "decompose", "samples", "infer_layout", "relay_grad"),
+    *("precision", "schedule", "make", "defaults"),
+)
+TVM_PATTERN = {
+    "EW": OpPattern.ELEMWISE,
+    "BC": OpPattern.BROADCAST,
+    "INJ": OpPattern.INJECTIVE,
+    "RED": OpPattern.COMM_REDUCE,
+    "OEF": OpPattern.OUT_ELEMWISE_FUSABLE,
+    "OPQ": OpPattern.OPAQUE,
+}
+
+
+def _declares_facets(name: str) -> bool:
+    file, class_name = OPS[name]
+    source = (op_index.RELAY / f"{file}.py").read_text()
+    return f"class {class_name}(IRDLOperation" not in source
+
+
+NAMES = [name for name in OPS if _declares_facets(name)]
+every_op = pytest.mark.parametrize("name", NAMES)
+
+
+def load(name: str) -> type[RelayOp]:
+    op_type = find_op(name)
+    if not issubclass(op_type, RelayOp) or not hasattr(op_type, "samples"):
+        pytest.skip("the op has no facets: control flow, or a leaf")
+    return op_type
+
+
+def valid_samples(op_type: Any) -> list[tuple[int, Sample]]:
+    return [(n, s) for n, s in enumerate(op_type.samples()) if s.error is None]
+
+
+@cache
+def patterns() -> dict[str, str]:
+    lines = (Path(__file__).parent / "tvm_op_patterns.txt").read_text().splitlines()
+    return dict(line.split() for line in lines if not line.startswith("#"))
+
+
+def arrays_of(name: str, number: int, s: Sample) -> list[np.ndarray[Any, Any]]:
+    random = np.random.default_rng([number, *name.encode()])
+    ranges = s.ranges or (None,) * len(s.operands)
+    return [draw(o, r, s.finite, random) for o, r in zip(s.operands, ranges, strict=True)]
+
+
+def instance(op_type: type[RelayOp], s: Sample) -> tuple[TestOp, RelayOp]:
+    source = TestOp(result_types=[tensor_type(tuple(o.shape), o.dtype) for o in s.operands])
+    return source, op_type.make(*source.results, **s.attrs)
+
+
+def assert_close(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any], rtol: float, what: str) -> None:
+    assert actual.dtype == expected.dtype, f"{what}: {actual.dtype} for {expected.dtype}"
+    assert actual.shape == expected.shape, f"{what}: shape {actual.shape} for {expected.shape}"
+    if not is_float(str(expected.dtype)):
+        np.testing.assert_array_equal(actual, expected, what)
+        return
+    rtol = {"float64": rtol * 1e-7, "float16": max(rtol, 2e-3), "bfloat16": max(rtol, 2e-2)}.get(
+        str(expected.dtype), rtol
+    )
+    actual, expected = actual.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(actual[~finite], expected[~finite], what)
+    scale = np.max(np.abs(expected[finite]), initial=0.0)
+    np.testing.assert_allclose(actual[finite], expected[finite], rtol=rtol, atol=rtol * scale, err_msg=what)
+
+
+def test_index_is_fresh() -> None:
+    assert op_index.TARGET.read_text() == op_index.index_text(), "run `python -m lamina.tools.op_index`"
+
+
+@every_op
+def test_declares_the_facets(name: str) -> None:
+    op_type = load(name)
+    assert hasattr(op_type, "np_ref"), "np_ref is missing"
+    assert hasattr(op_type, "te_compute") or hasattr(op_type, "decompose"), "te_compute or decompose is missing"
+    definition = op_type.get_irdl_definition()
+    fields = {*definition.properties, *(n for n, _ in definition.operands), *(n for n, _ in definition.results)}
+    assert not fields & set(FACETS), "a field bears a facet's name"
+    assert inspect.getdoc(op_type) != inspect.getdoc(RelayOp), "the docstring is missing"
+
+
+@every_op
+def test_samples_cover(name: str) -> None:
+    samples: list[Sample] = load(name).samples()  # type: ignore[attr-defined]
+    assert len(samples) >= 8
+    assert [s for s in samples if s.error], "no invalid sample"
+    op_type, valid = load(name), [s for s in samples if s.error is None]
+    for attribute, default in op_type.defaults().items():
+        given = [s.attrs for s in valid if attribute in s.attrs]
+        built = [instance(op_type, s)[1].properties[attribute] for s in valid if s.attrs in given]
+        assert [b for b in built if b != default], f"no sample sets {attribute} off its default"
+
+
+@every_op
+def test_inferred_type_is_that_of_np_ref(name: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type):
+        expected = [(r.shape, str(r.dtype)) for r in np_results(op_type, arrays_of(name, n, s), s.attrs)]
+        inferred = [(tuple(i.shape), i.dtype) for i in result_infos(op_type, s.operands, s.attrs)]
+        assert inferred == expected, f"sample {n}: {s}"
+
+
+@every_op
+def test_te_compute_verifies_and_has_the_inferred_type(name: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type):
+        func = te_func(op_type, s.operands, s.attrs)
+        func.verify()
+        inferred = [tensor_type(tuple(i.shape), i.dtype) for i in result_infos(op_type, s.operands, s.attrs)]
+        assert list(func.function_type.outputs) == inferred, f"sample {n}: {s}"
+
+
+@every_op
+def test_te_compute_gives_np_ref(name: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type):
+        arrays = arrays_of(name, n, s)
+        expected = np_results(op_type, arrays, s.attrs)
+        actual = run_te_func(te_func(op_type, s.operands, s.attrs), arrays)
+        for r, (a, e) in enumerate(zip(actual, expected, strict=True)):
+            assert_close(a, e.astype(numpy_dtype(str(e.dtype))), s.rtol, f"{name}, sample {n}, result {r}: {s}")
+
+
+@every_op
+def test_te_text_round_trips(name: str) -> None:
+    op_type = load(name)
+    context = Context()
+    for dialect in (Builtin, Test, TE):
+        context.load_dialect(dialect)
+    from xdsl.dialects.arith import Arith
+    from xdsl.dialects.math import Math
+
+    context.load_dialect(Arith)
+    context.load_dialect(Math)
+    _, s = valid_samples(op_type)[0]
+    module = ModuleOp([te_func(op_type, s.operands, s.attrs)])
+    text = str(module)
+    again = Parser(context, text).parse_module()
+    again.verify()
+    assert str(again) == text
+
+
+@every_op
+@pytest.mark.parametrize("generic", [False, True])
+def test_text_round_trips(name: str, generic: bool) -> None:
+    op_type = load(name)
+    context = Context()
+    for dialect in (Builtin, Test, Dialect("relay", [op_type], [])):
+        context.load_dialect(dialect)
+
+    def text_of(module: ModuleOp) -> str:
+        stream = StringIO()
+        Printer(stream, print_generic_format=generic).print_op(module)
+        return stream.getvalue()
+
+    for n, s in valid_samples(op_type):
+        source, op = instance(op_type, s)
+        op.verify()
+        text = text_of(ModuleOp([source, op]))
+        module = Parser(context, text).parse_module()
+        module.verify()
+        assert text_of(module) == text, f"sample {n}"
+        parsed = module.body.block.last_op
+        assert isinstance(parsed, op_type) and attrs_of(parsed) == attrs_of(op), f"sample {n}"
+
+
+@every_op
+def test_invalid_instances_are_refused_with_their_message(name: str) -> None:
+    op_type = load(name)
+    for s in op_type.samples():  # type: ignore[attr-defined]
+        if s.error is not None:
+            with pytest.raises(VerifyException) as raised:
+                instance(op_type, s)[1].verify()
+            assert s.error in str(raised.value), f"{s}: {raised.value}"
+            assert name in str(raised.value), "the message names the op"
+
+
+@every_op
+def test_fusion_kind_is_tvms(name: str) -> None:
+    op_type = load(name)
+    pattern = patterns().get(name.removeprefix("relay."))
+    if pattern is None:
+        pytest.skip("TVM has no such op")
+    # Ops without a pattern are rewritten away before fusion; what is left of them must not fuse.
+    assert op_type.FUSION_KIND == TVM_PATTERN.get(pattern, OpPattern.OPAQUE)
+
+
+@every_op
+def test_fusion_kind_is_not_more_permissive_than_the_index_maps(name: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type):
+        needed = max(map(kind_of, computes(te_func(op_type, s.operands, s.attrs))), default=OpPattern.ELEMWISE)
+        assert op_type.FUSION_KIND >= needed, f"sample {n} is {needed.name}: {s}"
+
+
+def computes(func: FuncOp) -> list[ComputeOp]:
+    return [op for op in func.body.block.ops if isinstance(op, ComputeOp)]
+
+
+def kind_of(compute: ComputeOp) -> OpPattern:
+    """The least fusion kind that describes how a compute reads its operands."""
+    if compute.combiner is not None:
+        return OpPattern.COMM_REDUCE
+    dims = list(compute.body.block.args)
+    kinds = [OpPattern.ELEMWISE]
+    for op in compute.body.block.ops:
+        if isinstance(op, ReadOp):
+            # Positions of the loops that the index operands are; an index read from memory is none.
+            places = [dims.index(v) if v in dims else None for v in op.indices]  # type: ignore[arg-type]
+            kinds.append(read_kind(op.map.data, places, compute.spatial, op.tensor.type.get_shape()))  # type: ignore[attr-defined]
+    return max(kinds)
+
+
+def read_kind(
+    map_: IndexMap, places: list[int | None], shape: tuple[int, ...], read_shape: tuple[int, ...]
+) -> OpPattern:
+    """ELEMWISE reads the same place (or a scalar), BROADCAST at most one loop in each index, in order."""
+    if not map_.results:
+        return OpPattern.ELEMWISE
+    own_place = [
+        f.const == 0 and [(places[d], c) for d, c in f.terms.items() if isinstance(d, int)] for f in map_.results
+    ]
+    same = [
+        place == [(axis, 1)] or extent == 1
+        for axis, (place, extent) in enumerate(zip(own_place, read_shape, strict=True))
+    ]
+    if None not in places and read_shape == shape and all(same):
+        return OpPattern.ELEMWISE
+    used: list[int] = []
+    for form in map_.results:
+        loops = [places[d] for d in form.dims()]  # type: ignore[index]
+        if len(loops) > 1 or None in loops:
+            return OpPattern.INJECTIVE
+        used += [p for p in loops if p is not None]
+    return OpPattern.BROADCAST if used == sorted(set(used)) else OpPattern.INJECTIVE
