@@ -1,0 +1,421 @@
+"""opt-tool: reads IR text, runs passes, prints IR text; every diagnostic on stderr, none with a traceback.
+
+`main` is the command; `run_opt_tool` does the same inside the process, as often as wanted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TextIO
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException
+
+from lamina.context import LaminaContext
+from lamina.diagnostics import Diagnostic, ElidingPrinter, at_op, diagnostic_of, render, see_op
+from lamina.errors import (
+    EXIT_INPUT,
+    EXIT_INTERNAL,
+    EXIT_OK,
+    EXIT_USAGE,
+    InputError,
+    InternalError,
+    LaminaError,
+    render_error,
+)
+from lamina.parsing import RECURSION_LIMIT, decode, parse_text
+from lamina.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
+from lamina.registry import Registry
+from lamina.tool import options
+from lamina.tool.instrumentation import LocationHook, PrintHook, PrintOptions, TimeHook, Timer, VerifyHook
+from lamina.verification import VerificationError, verify_module
+
+SPLIT_MARKER = "// -----"
+
+
+class Session:
+    """One run of the tool: its options, the texts it has read, and the diagnostics so far."""
+
+    def __init__(self, args: argparse.Namespace, stdin: TextIO | str, out: TextIO, err: TextIO) -> None:
+        self.args = args
+        self.stdin = stdin
+        self.out = out
+        self.err = err
+        self.registry = Registry()
+        self.timer = Timer()
+        self.sources: dict[str, str] = {}
+        self.produced: list[Diagnostic] = []
+
+    # -- diagnostics ----------------------------------------------------------------------------------------------------
+
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Show a diagnostic now, or keep it for comparison with what the input expects."""
+        if self.args.verify_diagnostics:
+            self.produced.append(diagnostic)
+        else:
+            self.err.write(render(diagnostic, self.sources))
+
+    def emit_from_pass(self, severity: str, message: str, op: Operation | None) -> None:
+        self.emit(at_op(severity, message, op))
+
+    def report(self, error: LaminaError | DiagnosticException) -> int:
+        """Show an error that is the user's; the exit status it has."""
+        self._traceback()
+        diagnostic = diagnostic_of(error)
+        op = getattr(error, "op", None)
+        if op is not None and not self.args.verify_diagnostics:
+            diagnostic.notes.append(see_op(op))
+        self.emit(diagnostic)
+        return error.exit_status if isinstance(error, LaminaError) else EXIT_INPUT
+
+    def _traceback(self) -> None:
+        if self.args.debug:
+            from traceback import format_exc
+
+            self.err.write(format_exc())
+
+    # -- the run --------------------------------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        args = self.args
+        self.registry.load_universes()
+        for problem in self.registry.problems:
+            self.err.write(f"warning: {problem}\n")
+        for file in args.load:
+            self.registry.load_file(Path(file))
+        if args.list_passes or args.pass_help or args.list_ops or args.show_dialects:
+            self._list()
+            return EXIT_OK
+        name, data = self._read()
+        text = decode(data, name)
+        if args.run_reproducer:
+            from lamina.tool import reproducer
+
+            again = options.parse([*reproducer.read(text, name), *([args.input_file] if args.input_file else [])])
+            again.debug, again.output_file = args.debug, args.output_file
+            for file in again.load:
+                self.registry.load_file(Path(file))
+            self.args = args = again
+        passes = parse_pipeline(args.passes, self.registry)
+        if args.dump_pass_pipeline:
+            self.err.write(f"builtin.module({print_pipeline(passes)})\n")
+        self.sources[name] = text
+        status = EXIT_OK
+        results: list[str] = []
+        with _rules(args):
+            for first_line, chunk in _split(text) if args.split_input_file else [(1, text)]:
+                chunk_status, result = self._process(chunk, name, first_line, passes)
+                status = max(status, chunk_status)
+                results.append(result)
+        if args.timing:
+            self.err.write(self.timer.report(args.timing))
+        self._write(f"{args.output_split_marker}\n".join(results), status)
+        return status
+
+    def _process(self, text: str, name: str, first_line: int, passes: list[ModulePass]) -> tuple[int, str]:
+        """One piece of the input: its exit status and what to print for it."""
+        try:
+            status, result = self._transform(text, name, first_line, passes)
+        except (LaminaError, DiagnosticException) as e:
+            status, result = self.report(e), ""
+        if not self.args.verify_diagnostics:
+            return status, result
+        from lamina.tool.expected import check, read
+
+        expectations, problems = read(text, first_line)
+        for p in problems:
+            p.file = name
+        wrong = problems + check(expectations, self.produced, name)
+        self.produced.clear()
+        for d in wrong:
+            self.err.write(render(d, self.sources))
+        if status == EXIT_INTERNAL:
+            return status, result
+        return (EXIT_INPUT if wrong else EXIT_OK), result
+
+    def _context(self, name: str) -> LaminaContext:
+        ctx = LaminaContext(allow_unregistered=self.args.allow_unregistered_dialect)
+        ctx.source_path = None if name.startswith("<") else Path(name)
+        ctx.emit = self.emit_from_pass
+        known = set(ctx.registered_dialect_names)
+        for dialect, factory in self.registry.dialects.items():
+            if dialect in known:
+                raise InputError(f"dialect '{dialect}' exists already", hint="give the loaded one another name")
+            ctx.register_dialect(dialect, factory)
+        return ctx
+
+    def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:
+        frontend = self.args.frontend or ("onnx" if name.endswith(".onnx") else "mlir")
+        if frontend == "onnx":
+            raise InputError("opt-tool reads text", where=name, hint="`lamina compile --emit relay` imports ONNX")
+        return parse_text(ctx, text, name, first_line=first_line, implicit_module=not self.args.no_implicit_module)
+
+    def _transform(self, text: str, name: str, first_line: int, passes: list[ModulePass]) -> tuple[int, str]:
+        args = self.args
+        ctx = self._context(name)
+        with self.timer.of("parse"):
+            module = self._parse(ctx, text, name, first_line)
+        with self.timer.of("verify"):
+            verify_module(module)
+        if args.verify_roundtrip:
+            with self.timer.of("round trip"):
+                self._verify_roundtrip(module, ctx)
+        hooks = self._hooks(ctx)
+        for done, p in enumerate(passes):
+            try:
+                run_pipeline(module, ctx, [p], hooks)
+            except (LaminaError, DiagnosticException) as e:
+                if not isinstance(e, InternalError):
+                    raise
+                status = self.report(e)
+                self._reproduce(text, name, first_line, passes, done, str(e))
+                return status, ""
+            except Exception as e:
+                self._traceback()
+                what = f"{type(e).__name__}: {' '.join(str(e).split())}"
+                self.emit(diagnostic_of(InternalError(f"internal error in pass '{p.name}': {what}")))
+                self._reproduce(text, name, first_line, passes, done, f"{p.name}: {what}")
+                return EXIT_INTERNAL, ""
+        if args.run:
+            with self.timer.of("run"):
+                return EXIT_OK, self._execute(module, ctx)
+        with self.timer.of("print"):
+            return EXIT_OK, self._text(module, ctx) + "\n"
+
+    def _hooks(self, ctx: LaminaContext) -> list[Hooks]:
+        a = self.args
+        hooks: list[Hooks] = [TimeHook(self.timer)]
+        if a.verify_each == "1":
+            hooks.append(VerifyHook(self.timer))
+        if a.verify_locations:
+            hooks.append(LocationHook())
+        shown = PrintOptions(
+            _names(a.print_ir_before),
+            _names(a.print_ir_after),
+            a.print_ir_before_all,
+            a.print_ir_after_all,
+            a.print_ir_after_change,
+            a.print_ir_after_failure,
+            a.print_ir_diff,
+            Path(a.print_ir_tree_dir) if a.print_ir_tree_dir else None,
+        )
+        if shown.any():
+            hooks.append(PrintHook(shown, lambda op: self._text(op, ctx), self.err))
+        return hooks
+
+    # -- text out -------------------------------------------------------------------------------------------------------
+
+    def _text(self, op: Operation, ctx: LaminaContext) -> str:
+        a = self.args
+        return print_op(op, ctx, a.print_op_generic, a.print_debuginfo, a.elide_elements_larger)
+
+    def _verify_roundtrip(self, module: ModuleOp, ctx: LaminaContext) -> None:
+        for generic in (False, True):
+            text = print_op(module, ctx, generic)
+            form = "generic" if generic else "custom"
+            name = f"<{form} syntax>"
+            try:
+                again = parse_text(self._context(name), text, name)
+            except LaminaError as e:
+                self.sources[name] = text
+                raise InputError(f"round trip: the printed {form} syntax does not parse: {e}") from e
+            if not module.is_structurally_equivalent(again):
+                raise InputError(f"round trip: the {form} syntax reads back as another module")
+            other = print_op(again, ctx, generic)
+            if other != text:
+                old, new = next(p for p in zip(text.split("\n"), other.split("\n"), strict=False) if p[0] != p[1])
+                raise InputError(f"round trip: the {form} syntax prints otherwise: {old.strip()!r}, {new.strip()!r}")
+
+    def _execute(self, module: ModuleOp, ctx: LaminaContext) -> str:
+        from lamina.tool.execute import execute
+
+        return execute(module, ctx, self.args.run, self.args.input, self.args.output)
+
+    def _reproduce(
+        self, text: str, name: str, first_line: int, passes: list[ModulePass], done: int, error: str
+    ) -> None:
+        """Write the IR before the failing pass, made once more from the input, and the remaining pipeline."""
+        from lamina.tool import reproducer
+
+        try:
+            ctx = self._context(name)
+            module = self._parse(ctx, text, name, first_line)
+            run_pipeline(module, ctx, passes[:done])
+            ir = print_op(module, ctx)
+        except Exception:
+            ir, done = text, 0
+        kept = [f"--verify-each={self.args.verify_each}"]
+        kept += ["--allow-unregistered-dialect"] if self.args.allow_unregistered_dialect else []
+        kept += [f"--load={Path(f).absolute()}" for f in self.args.load]
+        path = reproducer.write(ir, print_pipeline(passes[done:]), kept, error)
+        if path is not None:
+            self.err.write(f"note: reproducer written to {path}; run it with `opt-tool --run-reproducer {path}`\n")
+
+    # -- files ----------------------------------------------------------------------------------------------------------
+
+    def _read(self) -> tuple[str, bytes]:
+        file = self.args.input_file
+        if file is None or file == "-":
+            if isinstance(self.stdin, str):
+                return "<stdin>", self.stdin.encode("utf-8", "surrogateescape")
+            buffer = getattr(self.stdin, "buffer", None)
+            return "<stdin>", buffer.read() if buffer is not None else self.stdin.read().encode()
+        try:
+            return file, Path(file).read_bytes()
+        except OSError as e:
+            raise InputError(f"cannot read: {e.strerror}", where=file) from e
+
+    def _write(self, text: str, status: int) -> None:
+        if self.args.output_file is None or self.args.output_file == "-":
+            self.out.write(text)
+        elif status == EXIT_OK:
+            try:
+                Path(self.args.output_file).write_text(text, "utf-8")
+            except OSError as e:
+                raise InputError(f"cannot write: {e.strerror}", where=self.args.output_file) from e
+
+    def _list(self) -> None:
+        from lamina.tool import listing
+
+        if self.args.pass_help:
+            listing.pass_help(self.args.pass_help, self.registry, self.out)
+        if self.args.list_passes:
+            listing.list_passes(self.registry, self.out)
+        if self.args.list_ops:
+            listing.list_ops(self._context("<none>"), self.out)
+        if self.args.show_dialects:
+            listing.show_dialects(self._context("<none>"), self.out)
+
+
+def print_op(
+    op: Operation, ctx: LaminaContext, generic: bool = False, locations: bool = False, elide: int | None = None
+) -> str:
+    """The text of an op as opt-tool prints it, without a last newline."""
+    out = StringIO()
+    printer = ElidingPrinter(elide, stream=out, print_generic_format=generic, print_debuginfo=locations)
+    printer.print_op(op)
+    printer.print_metadata(ctx.loaded_dialects)
+    return out.getvalue()
+
+
+def _names(given: Sequence[str]) -> set[str]:
+    return {name for words in given for name in words.split(",")}
+
+
+def _split(text: str) -> list[tuple[int, str]]:
+    """The pieces between marker lines, each with its first line in the file."""
+    pieces: list[tuple[int, str]] = []
+    rows: list[str] = []
+    first = 1
+    for number, row in enumerate(text.split("\n"), 1):
+        if row.strip() == SPLIT_MARKER:
+            pieces.append((first, "\n".join(rows)))
+            rows, first = [], number + 1
+        else:
+            rows.append(row)
+    pieces.append((first, "\n".join(rows)))
+    return pieces
+
+
+class _rules:
+    """While it lasts, rewriting traces its firings and burns the fuel that the options say."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.trace: bool = args.trace_rules
+        self.fuel: int | None = args.fuel
+
+    def _set(self, trace: bool, fuel: int | None) -> None:
+        if not self.trace and self.fuel is None:
+            return
+        from lamina.passes import rewriting
+
+        if self.trace:
+            rewriting.set_trace(trace)
+        if self.fuel is not None:
+            rewriting.set_fuel(fuel)
+
+    def __enter__(self) -> None:
+        self._set(self.trace, self.fuel)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(False, None)
+
+
+def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> int:
+    """Run the tool on streams. Returns the exit status; only KeyboardInterrupt comes through."""
+    if sys.getrecursionlimit() < RECURSION_LIMIT:
+        sys.setrecursionlimit(RECURSION_LIMIT)
+    debug = "--debug" in argv
+    try:
+        if "-h" in argv or "--help" in argv:
+            out.write(options.build().format_help())
+            return EXIT_OK
+        args = options.parse(argv)
+        if args.version:
+            from importlib.metadata import version
+
+            out.write(f"opt-tool of Lamina {version('lamina')} on xDSL {version('xdsl')}\n")
+            return EXIT_OK
+        session = Session(args, stdin, out, err)
+        try:
+            return session.run()
+        except LaminaError as e:
+            if e.exit_status == EXIT_USAGE:
+                raise
+            return session.report(e)
+    except LaminaError as e:
+        if debug:
+            from traceback import format_exc
+
+            err.write(format_exc())
+        err.write(render_error(e) + "\n")
+        return e.exit_status
+    except BrokenPipeError:
+        return EXIT_OK
+    except Exception as e:
+        if debug:
+            from traceback import format_exc
+
+            err.write(format_exc())
+        err.write(f"error: internal error: {type(e).__name__}: {e}; run again with --debug and report it\n")
+        return EXIT_INTERNAL
+
+
+def run_opt_tool(argv: Sequence[str], stdin_text: str = "") -> tuple[int, str, str]:
+    """The exit status, stdout and stderr of `opt-tool argv...`, without a process."""
+    from contextlib import redirect_stderr, redirect_stdout
+
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = run(argv, stdin_text, out, err)
+    return status, out.getvalue(), err.getvalue()
+
+
+def main() -> None:
+    """The `opt-tool` command."""
+    import gc
+
+    # IR is one big cyclic structure that lives to the end: collecting it costs up to half the time of a rewrite.
+    gc.freeze()
+    gc.disable()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        status = run(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        status = EXIT_OK
+        sys.stdout = None  # type: ignore[assignment]
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The parts of opt-tool: its options, what it shows between passes, expected diagnostics, lists and help."""

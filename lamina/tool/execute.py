@@ -1,0 +1,44 @@
+"""`--run @main --input x.npz --output y.npz`: a module of any level, executed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from lamina.context import LaminaContext
+from lamina.errors import InputError, UnsupportedError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def execute(module: ModuleOp, ctx: LaminaContext, entry: str, inputs: str | None, output: str | None) -> str:
+    """Run the function and return its results as text; with `output` also saved as npz."""
+    import numpy as np
+
+    try:
+        from lamina.runtime.execute import run_module
+    except ImportError as e:
+        raise UnsupportedError(f"--run is not available: {e}") from e
+    arrays = _load(inputs) if inputs is not None else {}
+    results: dict[str, Any] = run_module(module, ctx, entry.removeprefix("@"), arrays)
+    if output is not None:
+        np.savez(output, **results)
+    lines: list[str] = []
+    for name, array in results.items():
+        value = np.asarray(array)
+        shape = "x".join(map(str, value.shape))
+        lines.append(f"{name}: {value.dtype}[{shape}]")
+        lines.append(np.array2string(value, threshold=64, precision=6, separator=", "))
+    return "\n".join(lines) + "\n"
+
+
+def _load(path: str) -> dict[str, np.ndarray[Any, Any]]:
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (OSError, ValueError) as e:
+        raise InputError(f"not an npz file of arrays: {e}", where=path) from e
