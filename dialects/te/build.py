@@ -221,8 +221,9 @@ def _form(value: Any) -> Linear:
             raise TypeError("a float is no index")
         if isinstance(value.value.type, IndexType):
             return Linear.dim(value.value)
-        cast_op = arith.IndexCastUIOp if is_unsigned(value.dtype) else arith.IndexCastOp
-        return Linear.dim(_scope().add(cast_op.create(operands=[value.value], result_types=[IndexType()])))
+        # Index casts read a sign; a wider signed type holds every unsigned value that can be an index.
+        signed = cast(value, "int64") if is_unsigned(value.dtype) else value
+        return Linear.dim(_scope().add(arith.IndexCastOp.create(operands=[signed.value], result_types=[IndexType()])))
     raise TypeError(f"{value!r} is no index")
 
 
@@ -377,8 +378,8 @@ def truncdiv(a: Any, b: Any) -> Scalar:
 
 
 def truncmod(a: Any, b: Any) -> Scalar:
-    """Remainder of `truncdiv`: it has the sign of the dividend. For floats C's fmod."""
-    return _binary(arith.RemfOp, arith.RemSIOp, arith.RemUIOp, a, b)
+    """Remainder of `truncdiv`: it has the sign of the dividend."""
+    return _binary(None, arith.RemSIOp, arith.RemUIOp, a, b)
 
 
 def maximum(a: Any, b: Any) -> Scalar:
@@ -453,6 +454,18 @@ def power(a: Any, b: Any) -> Scalar:
     x, y = _pair(a, b)
     op = math.PowFOp.create(
         operands=[x.value, y.value],
+        result_types=[x.value.type],
+        properties={"fastmath": arith.FastMathFlagsAttr("none")},
+    )
+    return Scalar(_scope().add(op), x.dtype)
+
+
+def fma(a: Any, b: Any, c: Any) -> Scalar:
+    """a * b + c of floats, rounded once."""
+    x, y = _pair(a, b)
+    z = const(c, x.dtype)
+    op = math.FmaOp.create(
+        operands=[x.value, y.value, z.value],
         result_types=[x.value.type],
         properties={"fastmath": arith.FastMathFlagsAttr("none")},
     )

@@ -6,8 +6,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lamina.dialects.dtypes import is_unsigned, itemsize
 from lamina.dialects.te.build import *
-from lamina.dialects.te.build import Index, Tensor, all, compute, const, if_then_else
+from lamina.dialects.te.build import (
+    Index,
+    Scalar,
+    Tensor,
+    abs,
+    all,
+    cast,
+    compute,
+    const,
+    equal,
+    fma,
+    if_then_else,
+    not_equal,
+    select,
+    trunc,
+    truncdiv,
+)
 
 
 def broadcast_index(tensor: Tensor, indices: Sequence[Any]) -> tuple[Any, ...]:
@@ -28,3 +45,89 @@ def pad(x: Tensor, before: Sequence[int], after: Sequence[int], value: float = 0
         return if_then_else(all(*inside), x[tuple(inner)], const(value, x.dtype))
 
     return compute(shape, element, name)
+
+
+# -- integer division and shifts that are defined everywhere ---------------------------------------
+
+
+def _defined_divisor(b: Scalar) -> Scalar:
+    """b, and 1 where a division by b may be undefined: for 0, and for -1 (the smallest integer / -1)."""
+    undefined = equal(b, 0)
+    if not is_unsigned(b.dtype):
+        undefined = undefined | equal(b, -1)
+    return select(undefined, 1, b)
+
+
+def _defined_quotient(a: Scalar, b: Scalar, quotient: Scalar) -> Scalar:
+    """The quotient by `_defined_divisor(b)`, and where that is not b: -a for -1, 0 for 0."""
+    if not is_unsigned(b.dtype):
+        quotient = select(equal(b, -1), -a, quotient)
+    return select(equal(b, 0), 0, quotient)
+
+
+def safe_truncdiv(a: Scalar, b: Scalar) -> Scalar:
+    """a / b towards zero; 0 for a / 0, and the smallest integer / -1 wraps to itself."""
+    return _defined_quotient(a, b, truncdiv(a, _defined_divisor(b)))
+
+
+def safe_truncmod(a: Scalar, b: Scalar) -> Scalar:
+    """a - safe_truncdiv(a, b) * b, 0 where b is 0."""
+    divisor = _defined_divisor(b)
+    return a - truncdiv(a, divisor) * divisor
+
+
+def safe_floordiv(a: Scalar, b: Scalar) -> Scalar:
+    """floor(a / b); 0 for a / 0, and the smallest integer / -1 wraps to itself."""
+    divisor = _defined_divisor(b)
+    quotient = truncdiv(a, divisor)
+    if not is_unsigned(a.dtype):
+        rest = a - quotient * divisor
+        below = not_equal(rest, 0) & ((rest < 0) ^ (divisor < 0))
+        quotient = quotient - cast(below, a.dtype)
+    return _defined_quotient(a, b, quotient)
+
+
+def safe_floormod(a: Scalar, b: Scalar) -> Scalar:
+    """a - floor(a / b) * b, which has the sign of b; 0 where b is 0."""
+    rest = safe_truncmod(a, b)
+    if is_unsigned(a.dtype):
+        return rest
+    return select(not_equal(rest, 0) & ((rest < 0) ^ (b < 0)), rest + b, rest)
+
+
+def safe_left_shift(a: Scalar, count: Scalar) -> Scalar:
+    """a * 2^count, wrapped; 0 for a count outside 0 .. width-1."""
+    inside = _count_inside(count)
+    return select(inside, a << select(inside, count, 0), 0)
+
+
+def safe_right_shift(a: Scalar, count: Scalar) -> Scalar:
+    """floor(a / 2^count); all copies of the sign for a count outside 0 .. width-1."""
+    inside = _count_inside(count)
+    if is_unsigned(a.dtype):
+        return select(inside, a >> select(inside, count, 0), 0)
+    return a >> select(inside, count, itemsize(a.dtype) * 8 - 1)
+
+
+def _count_inside(count: Scalar) -> Scalar:
+    below = count < itemsize(count.dtype) * 8
+    return below if is_unsigned(count.dtype) else below & (count >= 0)
+
+
+# -- remainders of floats --------------------------------------------------------------------------
+
+
+def fmod(a: Scalar, b: Scalar) -> Scalar:
+    """a - trunc(a / b) * b as C's fmod, exact while |a / b| < 2^53. Narrow floats are computed in f64."""
+    x, y = cast(a, "float64"), cast(b, "float64")
+    rest = fma(-trunc(x / y), y, x)
+    # The quotient may round up to a whole number, never down: then the rest is on the other side of 0.
+    rest = select((rest < 0) & (x > 0), rest + abs(y), select((rest > 0) & (x < 0), rest - abs(y), rest))
+    infinity = float("inf")
+    return cast(select(equal(abs(y), infinity) & (abs(x) < infinity), x, rest), a.dtype)
+
+
+def floor_fmod(a: Scalar, b: Scalar) -> Scalar:
+    """a - floor(a / b) * b, which has the sign of b (numpy.mod)."""
+    rest = fmod(a, b)
+    return select(not_equal(rest, 0) & ((rest < 0) ^ (b < 0)), rest + b, rest)
