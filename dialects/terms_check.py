@@ -32,6 +32,8 @@ def check_equation(rule: Equation) -> None:
             raise RuleError(f"the left side {rule.left!r} must be an op")
     bound = bindings(rule.left)
     check_left(rule.left)
+    if isinstance(rule.right, Splat) and rule.right.like is None:
+        raise RuleError("a right side of a number alone has no element type: splat(number, like=x)")
     _check_right(rule.right, bound)
 
 
