@@ -1,0 +1,1 @@
+"""The CPU backend: LLVM assembly, machine code, the run-time pool."""
