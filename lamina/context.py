@@ -107,7 +107,7 @@ class LaminaContext(Context):
             self._finders,
         )
 
-    # -- finding one op without loading its whole dialect ------------------------------------------------------------
+    # -- finding one op without loading its whole dialect ----------------------------------------------------
 
     def _finder(self, name: str) -> Callable[[str], Any] | None:
         dialect = name.partition(".")[0]

@@ -121,12 +121,12 @@ def diagnostic_of(error: BaseException, op: Operation | None = None) -> Diagnost
     return at_op("error", " ".join(str(error).split()) or type(error).__name__, op)
 
 
-def see_op(op: Operation) -> Diagnostic:
-    """MLIR's `note: see current operation`."""
-    return at_op("note", f"see current operation: {op_text(op)}", op)
+def see_op(op: Operation, generic: bool = False) -> Diagnostic:
+    """MLIR's `note: see current operation`; generic where the op may be too broken for its own syntax."""
+    return at_op("note", f"see current operation: {op_text(op, generic=generic)}", op)
 
 
-# -- text -----------------------------------------------------------------------------------------------------------------
+# -- text ----------------------------------------------------------------------------------------------------
 
 
 def render(diagnostic: Diagnostic, sources: Mapping[str, str]) -> str:
@@ -189,12 +189,12 @@ class _HeadPrinter(ElidingPrinter):
         self.print_string("{...}")
 
 
-def op_text(op: Operation, limit: int = 16) -> str:
-    """One op in one line. An op too broken for its own syntax comes in the generic one."""
-    for generic in (False, True):
+def op_text(op: Operation, limit: int = 16, generic: bool = False) -> str:
+    """One op in one line, with the generic syntax where its own fails."""
+    for form in (generic, True):
         out = StringIO()
         try:
-            _HeadPrinter(limit, stream=out, print_generic_format=generic).print_op(op)
+            _HeadPrinter(limit, stream=out, print_generic_format=form).print_op(op)
         except Exception:
             continue
         text = " ".join(out.getvalue().split())

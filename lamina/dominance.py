@@ -20,7 +20,7 @@ class DominanceViolation(NamedTuple):
     """A use that its definition does not dominate."""
 
     op: Operation
-    index: int
+    operand: int
     value: SSAValue
 
 

@@ -41,7 +41,7 @@ class InputError(LaminaError):
 
 
 class UsageError(LaminaError):
-    """The command line or the call is wrong: an unknown pass, a bad option, a missing file."""
+    """The command line or the call is wrong: an unknown pass, a bad option."""
 
     exit_status = EXIT_USAGE
 
@@ -71,9 +71,13 @@ def exit_status(error: BaseException) -> int:
 
 def did_you_mean(name: str, known: list[str]) -> str:
     """`did you mean 'cse'?`, or an empty string when nothing known is near."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
+    from os.path import commonprefix
 
-    near = get_close_matches(name, known, n=3, cutoff=0.6)
+    near = get_close_matches(name, known, n=6, cutoff=0.6)
+    # Of equally near ones first those that begin alike.
+    near.sort(key=lambda k: (-round(SequenceMatcher(None, name, k).ratio(), 2), -len(commonprefix([name, k]))))
+    del near[3:]
     # A wrong prefix or dialect costs the ratio most, so try the last part of the name alone.
     if not near:
         tail = name.rsplit(".", 1)[-1]

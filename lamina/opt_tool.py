@@ -33,7 +33,15 @@ from lamina.parsing import RECURSION_LIMIT, decode, parse_text
 from lamina.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.registry import Registry
 from lamina.tool import options
-from lamina.tool.instrumentation import LocationHook, PrintHook, PrintOptions, TimeHook, Timer, VerifyHook
+from lamina.tool.instrumentation import (
+    InvalidAfterPass,
+    LocationHook,
+    PrintHook,
+    PrintOptions,
+    TimeHook,
+    Timer,
+    VerifyHook,
+)
 from lamina.verification import VerificationError, verify_module
 
 SPLIT_MARKER = "// -----"
@@ -52,7 +60,7 @@ class Session:
         self.sources: dict[str, str] = {}
         self.produced: list[Diagnostic] = []
 
-    # -- diagnostics ----------------------------------------------------------------------------------------------------
+    # -- diagnostics -----------------------------------------------------------------------------------------
 
     def emit(self, diagnostic: Diagnostic) -> None:
         """Show a diagnostic now, or keep it for comparison with what the input expects."""
@@ -70,7 +78,7 @@ class Session:
         diagnostic = diagnostic_of(error)
         op = getattr(error, "op", None)
         if op is not None and not self.args.verify_diagnostics:
-            diagnostic.notes.append(see_op(op))
+            diagnostic.notes.append(see_op(op, generic=isinstance(error, (VerificationError, InvalidAfterPass))))
         self.emit(diagnostic)
         return error.exit_status if isinstance(error, LaminaError) else EXIT_INPUT
 
@@ -80,7 +88,7 @@ class Session:
 
             self.err.write(format_exc())
 
-    # -- the run --------------------------------------------------------------------------------------------------------
+    # -- the run ---------------------------------------------------------------------------------------------
 
     def run(self) -> int:
         args = self.args
@@ -209,7 +217,7 @@ class Session:
             hooks.append(PrintHook(shown, lambda op: self._text(op, ctx), self.err))
         return hooks
 
-    # -- text out -------------------------------------------------------------------------------------------------------
+    # -- text out --------------------------------------------------------------------------------------------
 
     def _text(self, op: Operation, ctx: LaminaContext) -> str:
         a = self.args
@@ -257,7 +265,7 @@ class Session:
         if path is not None:
             self.err.write(f"note: reproducer written to {path}; run it with `opt-tool --run-reproducer {path}`\n")
 
-    # -- files ----------------------------------------------------------------------------------------------------------
+    # -- files -----------------------------------------------------------------------------------------------
 
     def _read(self) -> tuple[str, bytes]:
         file = self.args.input_file

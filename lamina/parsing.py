@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -47,7 +48,13 @@ class TextError(InputError):
     """Text that is not IR, with its position; `notes` are further (line, column, message)."""
 
     def __init__(
-        self, what: str, file: str, line: int, column: int, width: int = 1, *, notes: list[tuple[int, int, str]] = []
+        self,
+        what: str,
+        file: str,
+        line: int,
+        column: int,
+        width: int = 1,
+        notes: Sequence[tuple[int, int, str]] = (),
     ) -> None:
         super().__init__(what, where=f"{file}:{line}:{column}")
         self.file = file
@@ -69,9 +76,7 @@ def decode(data: bytes, file: str) -> str:
     text = text.removeprefix("\ufeff")
     nul = text.find("\0")
     if nul >= 0:
-        raise TextError(
-            "byte 0x00 in the text", file, text.count("\n", 0, nul) + 1, nul - text.rfind("\n", 0, nul)
-        )
+        raise TextError("byte 0x00 in the text", file, text.count("\n", 0, nul) + 1, nul - text.rfind("\n", 0, nul))
     return text
 
 
@@ -117,7 +122,7 @@ class SourceParser(Parser):
         line = bisect_right(self._line_starts, offset)
         return line + self._first_line - 1, offset - self._line_starts[line - 1] + 1
 
-    # -- ops ------------------------------------------------------------------------------------------------------------
+    # -- ops -------------------------------------------------------------------------------------------------
 
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:
         results = super()._parse_op_result_list()
@@ -189,7 +194,7 @@ class SourceParser(Parser):
         registered = list(self.ctx.registered_dialect_names)
         if not dot:
             message = f"unknown operation '{name}'"
-            near = did_you_mean(name, [f"{d}.{name}" for d in ("func", "arith", "te", "tir") if self._has(f"{d}.{name}")])
+            near = did_you_mean(name, [n for d in ("func", "arith", "te") for n in _op_names(self.ctx, d)])
         elif dialect not in registered:
             message = f"unknown dialect '{dialect}' in '{name}'"
             near = did_you_mean(dialect, registered)
@@ -198,10 +203,7 @@ class SourceParser(Parser):
             near = did_you_mean(name, _op_names(self.ctx, dialect))
         self.raise_error(message + (f"; {near}" if near else ""), span)
 
-    def _has(self, name: str) -> bool:
-        return name in _op_names(self.ctx, name.partition(".")[0])
-
-    # -- limits ---------------------------------------------------------------------------------------------------------
+    # -- limits ----------------------------------------------------------------------------------------------
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
         span = self._current_token.span
@@ -238,7 +240,25 @@ class SourceParser(Parser):
     ) -> DenseIntOrFPElementsAttr:
         if type is not None:
             self._check_elements(type.get_shape(), self._current_token.span)
-        return super().parse_dense_int_or_fp_elements_attr(type)
+        span = self._current_token.span
+        try:
+            return super().parse_dense_int_or_fp_elements_attr(type)
+        except ParseError as e:
+            # What is wrong with the whole constant is found behind its end: point at its beginning instead.
+            if e.span.start == self._current_token.span.start:
+                self.raise_error(e.msg, span)
+            raise
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool):  # noqa: ANN202
+        name = ("!" if is_type else "#") + attr_or_dialect_name
+        if "." not in name and name not in self.attribute_aliases and self._current_token.text != "<":
+            self.raise_error(f"undefined alias '{name}'", self._behind_us(name))
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)  # type: ignore[call-overload]
+
+    def _behind_us(self, text: str) -> Span:
+        """The span of a text that was just read."""
+        start = self.lexer.input.content.rfind(text, 0, self._current_token.span.start)
+        return Span(start, start + len(text), self.lexer.input)
 
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
@@ -246,10 +266,8 @@ class SourceParser(Parser):
         if "." in attr_name:
             find = self.ctx.get_optional_type if is_type else self.ctx.get_optional_attr
             if find(attr_name) is None:
-                end = self._current_token.span.start
                 sigil = "!" if is_type else "#"
-                start = self.lexer.input.content.rfind(sigil + attr_name, 0, end)
-                span = Span(start, start + len(attr_name) + 1, self.lexer.input)
+                span = self._behind_us(sigil + attr_name)
                 dialect = attr_name.partition(".")[0]
                 kind = "type" if is_type else "attribute"
                 near = ""
@@ -263,9 +281,7 @@ def _op_names(ctx: Context, dialect: str) -> list[str]:
     return ctx.op_names(dialect) if isinstance(ctx, LaminaContext) else []
 
 
-def parse_text(
-    ctx: Context, text: str, file: str, *, first_line: int = 1, implicit_module: bool = True
-) -> ModuleOp:
+def parse_text(ctx: Context, text: str, file: str, *, first_line: int = 1, implicit_module: bool = True) -> ModuleOp:
     """The module of a text; an empty text is an empty module. Raises TextError."""
     parser: SourceParser | None = None
 
@@ -275,7 +291,7 @@ def parse_text(
             line, column = len(lines) + first_line - 1, len(lines[-1]) + 1
         else:
             line, column = parser.position(start)
-        return TextError(_sentence(what), file, line, column, max(end - start, 1), notes=notes or [])
+        return TextError(_sentence(what), file, line, column, max(end - start, 1), notes or ())
 
     try:
         # The constructor lexes the first token, so it can fail as well.

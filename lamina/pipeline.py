@@ -48,7 +48,7 @@ class Hooks:
     def failed(self, pass_: ModulePass, op: Operation, error: BaseException) -> None: ...
 
 
-# -- text to passes -------------------------------------------------------------------------------------------------------
+# -- text to passes ------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"""\s*(?P<name>[A-Za-z0-9_][\w.\-]*)\s*""")
 _VALUE = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s,{}"]+)')
@@ -246,7 +246,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
 
 
-# -- passes to text -------------------------------------------------------------------------------------------------------
+# -- passes to text ------------------------------------------------------------------------------------------
 
 
 def print_pipeline(passes: Iterable[ModulePass]) -> str:
@@ -287,12 +287,10 @@ def _value_text(value: Any) -> str:
     return f'"{escaped}"'
 
 
-# -- running --------------------------------------------------------------------------------------------------------------
+# -- running -------------------------------------------------------------------------------------------------
 
 
-def run_pipeline(
-    module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], hooks: Sequence[Hooks] = ()
-) -> None:
+def run_pipeline(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], hooks: Sequence[Hooks] = ()) -> None:
     """Run the passes in order. An exception of a pass comes through, after the hooks have heard of it."""
     _run_on(module, ctx, passes, hooks)
 

@@ -114,7 +114,7 @@ class Registry:
         self._origin: dict[str, str] = {}
         self.problems: list[str] = []
 
-    # -- look-up ----------------------------------------------------------------------------------------------------
+    # -- look-up ---------------------------------------------------------------------------------------------
 
     def find(self, name: str) -> type[ModulePass]:
         """The class of a pass. Raises UsageError, with near names, when there is none."""
@@ -153,7 +153,7 @@ class Registry:
 
     _universe_passes: dict[str, PassFactory] = {}
 
-    # -- other sources ------------------------------------------------------------------------------------------------
+    # -- other sources ---------------------------------------------------------------------------------------
 
     def load_universes(self) -> None:
         """Take in the `xdsl.universe` entry points of other packages. One that is broken is reported, not fatal."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, ErasedSSAValue, Operation
-from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.diagnostics import op_name, value_text
@@ -18,15 +18,18 @@ from lamina.errors import InputError
 class VerificationError(InputError):
     """An op breaks a rule of the IR. `notes` are (op or None, message)."""
 
-    def __init__(
-        self, op: Operation, what: str, notes: list[tuple[Operation | None, str]] | None = None
-    ) -> None:
+    def __init__(self, op: Operation, what: str, notes: list[tuple[Operation | None, str]] | None = None) -> None:
         super().__init__(f"{op_name(op)}: {what}", op=op)
         self.notes = notes or []
 
 
 def verify_module(root: Operation, *, dominance: bool = True) -> None:
-    """Check `root` and everything inside it. Raises VerificationError for the first fault, in the order of the text."""
+    """Check `root` and everything inside it. Raises VerificationError for the first fault, in the order of the text.
+
+    Dominance comes first: it says more of a value from outside an isolated op than the trait does.
+    """
+    if dominance:
+        verify_dominance(root)
     stack = [root]
     while stack:
         op = stack.pop()
@@ -40,14 +43,9 @@ def verify_module(root: Operation, *, dominance: bool = True) -> None:
                 else:
                     _verify_last(op, last, len(blocks))
                 stack.extend(reversed(block.ops))
-    if dominance:
-        verify_dominance(root)
 
 
 def _verify_op(op: Operation) -> None:
-    for operand in op.operands:
-        if isinstance(operand, ErasedSSAValue):
-            raise VerificationError(op, "uses a value that was erased")
     if op.successors:
         block = op.parent
         if block is None or block.parent is None:
@@ -90,15 +88,36 @@ def verify_dominance(root: Operation) -> None:
     found = find_violation(root)
     if found is None:
         return
-    op, index, value = found
+    op, index, value = found.op, found.operand, found.value
+    if isinstance(value, ErasedSSAValue):
+        raise VerificationError(op, f"operand #{index} was erased")
     owner = value.owner
     if isinstance(owner, Block):
         note = (owner.parent_op(), f"{value_text(value)} is an argument of a block of this op")
     else:
         note = (owner, f"{value_text(value)} is defined here")
     named = f" ({value_text(value)})" if value.name_hint else ""
-    what = f"operand #{index}{named} does not dominate this use"
+    border = _isolated_between(op, owner)
+    if border is not None:
+        what = f"operand #{index}{named} is defined outside {op_name(border)}, which is isolated from above"
+    else:
+        what = f"operand #{index}{named} does not dominate this use"
     raise VerificationError(op, what, [note])
+
+
+def _isolated_between(op: Operation, owner: Operation | Block) -> Operation | None:
+    """The op around `op`, isolated from above, that has the definition outside."""
+    home = owner if isinstance(owner, Block) else owner.parent
+    around: Operation | None = None
+    block = op.parent
+    while block is not None and block is not home:
+        parent = block.parent_op()
+        if parent is None:
+            return None
+        if parent.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            around = parent
+        block = parent.parent
+    return around if block is home else None
 
 
 def unlocated_op(root: Operation) -> Operation | None:

@@ -6,6 +6,8 @@
     // expected-error@below {{...}}  @above         the next or last line that is no such comment
     // expected-error@unknown {{...}}               a diagnostic without a position
     // expected-error-re@+1 {{rank {{[0-9]+}} is}}  the text in inner braces is a regular expression
+
+A diagnostic that no comment expects is an error, and so is a comment without its diagnostic.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def list_ops(ctx: LaminaContext, out: TextIO) -> None:
 
 
 def _facets(op: type[Any]) -> str:
-    base = getattr(import_module("lamina.dialects.relay.base"), "RelayOp")
+    base = import_module("lamina.dialects.relay.base").RelayOp
     stated = [n for n in FACETS if getattr(op, n, None) is not None and getattr(op, n) is not getattr(base, n, None)]
     kind = getattr(op, "FUSION_KIND", None)
     return f"[{' '.join(stated)}] {kind.name if kind is not None else '-'}"

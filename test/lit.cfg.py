@@ -1,0 +1,23 @@
+# Configuration of lit: `lit test` from the root of the checkout.
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+from lamina_format import LaminaFormat  # noqa: E402
+
+config.name = "lamina"
+config.test_format = LaminaFormat()
+config.suffixes = [".mlir"]
+config.excludes = ["unit", "inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(os.path.dirname(config.test_source_root), "build", "lit")
+
+# The tools of the environment that runs lit come first.
+config.environment["PATH"] = os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", "")))
+for name in ("LAMINA_CACHE_DIR", "LAMINA_REPRODUCER_DIR", "PYTHONPATH"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+# Loaded before lit forks its workers, so that each test finds it warm.
+import lamina.opt_tool  # noqa: E402, F401

@@ -1,0 +1,3 @@
+// RUN: opt-tool %s | filecheck %s
+// CHECK: builtin.module {
+// CHECK-NEXT: }

@@ -1,0 +1,14 @@
+// RUN: opt-tool %s --load %S/inputs/doubler.py --verify-roundtrip | filecheck %s --check-prefix=READ
+// RUN: opt-tool %s --load %S/inputs/doubler.py -p double-lower --verify-locations | filecheck %s
+// RUN: opt-tool --load %S/inputs/doubler.py --help-pass double-lower | filecheck %s --check-prefix=HELP
+// RUN: not opt-tool %s --load %S/inputs/broken_load.py 2>&1 | filecheck %s --check-prefix=BROKEN
+
+// READ: double.twice %x : i32 -> i32
+// CHECK: arith.addi %x, %x : i32
+// HELP: double-lower
+// HELP: Write `double.twice` as an addition.
+// BROKEN: broken_load.py:3: error: NameError: name 'undefined_name' is not defined
+func.func @f(%x: i32) -> i32 {
+  %y = double.twice %x : i32 -> i32
+  return %y : i32
+}
