@@ -1,0 +1,235 @@
+"""Machine code from LLVM assembly, and libraries of it in this process.
+
+No LLVM IR pass runs: the kernels come as SSA with their loops already shaped, and O1 to O3 undo the order of loads
+that keeps them fast (SROA alone, when a buffer had to stay an alloca). Only llvmlite is imported here, and when a
+function is called, since the compile workers start from this file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lamina.dialects.target import TargetAttr
+
+CODEGEN_LEVEL = 2
+"""LLVM's code generator at -O2; 0 loses a third of the speed, 3 gains nothing."""
+
+
+class CompileError(RuntimeError):
+    """LLVM refused the assembly text. Always a fault of ours, never of the user."""
+
+
+class Machine(NamedTuple):
+    """What LLVM has to know of a target; plain strings, so that it crosses process borders."""
+
+    triple: str
+    cpu: str
+    features: str
+
+
+def machine_of(target: TargetAttr | Machine) -> Machine:
+    if isinstance(target, Machine):
+        return target
+    return Machine(target.triple.data, target.cpu.data, target.features.data)
+
+
+_ready = False
+_machines: dict[Machine, Any] = {}
+
+
+def _binding() -> Any:
+    global _ready
+    import llvmlite.binding as binding
+
+    if not _ready:
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+        binding.initialize_native_asmparser()
+        _ready = True
+    return binding
+
+
+def llvm_version() -> str:
+    """LLVM's and llvmlite's version: part of the key of a cached object."""
+    import llvmlite
+
+    return ".".join(map(str, _binding().llvm_version_info)) + "/" + llvmlite.__version__
+
+
+def _target_machine(machine: Machine) -> Any:
+    found = _machines.get(machine)
+    if found is None:
+        binding = _binding()
+        try:
+            target = binding.Target.from_triple(machine.triple)
+        except RuntimeError as error:
+            raise CompileError(f"unknown triple '{machine.triple}': {error}") from error
+        # Position-independent code of the small model can be loaded anywhere and linked into a shared object.
+        found = _machines[machine] = target.create_target_machine(
+            cpu=machine.cpu,
+            features=machine.features,
+            opt=CODEGEN_LEVEL,
+            reloc="pic",
+            codemodel="default",
+        )
+    return found
+
+
+def _parsed(text: str, machine: Machine) -> tuple[Any, Any]:
+    binding = _binding()
+    target_machine = _target_machine(machine)
+    try:
+        module = binding.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(target_machine.target_data)
+        module.verify()
+    except RuntimeError as error:
+        raise CompileError(f"LLVM refuses the text of a kernel: {_first_lines(str(error))}") from error
+    if " alloca " in text:
+        _promote(binding, target_machine, module)
+    return target_machine, module
+
+
+def _promote(binding: Any, target_machine: Any, module: Any) -> None:
+    """SROA: stack slots that could be values become values. The only IR pass that ever runs."""
+    options = binding.create_pipeline_tuning_options(speed_level=0)
+    builder = binding.create_pass_builder(target_machine, options)
+    manager = binding.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    manager.run(module, builder)
+
+
+def _first_lines(text: str, count: int = 6) -> str:
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return "\n".join(lines[:count])
+
+
+def compile_object(text: str, target: TargetAttr | Machine) -> bytes:
+    """The object file of one LLVM assembly text."""
+    target_machine, module = _parsed(text, machine_of(target))
+    return bytes(target_machine.emit_object(module))
+
+
+def assembly(text: str, target: TargetAttr | Machine) -> str:
+    """The machine code of one LLVM assembly text, for reading."""
+    target_machine, module = _parsed(text, machine_of(target))
+    return str(target_machine.emit_assembly(module))
+
+
+class JitLibrary:
+    """Machine code in this process. Addresses are valid while the library is referenced."""
+
+    def __init__(self, jit: Any, trackers: list[Any], name: str) -> None:
+        self._jit = jit
+        self._trackers = trackers
+        self._name = name
+        self._addresses: dict[str, int] = {}
+
+    def address(self, symbol: str) -> int:
+        """The address of a function or global; CompileError when there is none."""
+        found = self._addresses.get(symbol)
+        if found is None:
+            try:
+                tracker = self._jit.lookup(self._name, symbol)
+            except RuntimeError as error:
+                raise CompileError(f"symbol '{symbol}': {_first_lines(str(error), 2)}") from error
+            self._trackers.append(tracker)
+            found = self._addresses[symbol] = int(tracker[symbol])
+        return found
+
+    def function(self, symbol: str, result: Any, *arguments: Any) -> Any:
+        """A ctypes function for the symbol; it keeps the library alive."""
+        call = ctypes.CFUNCTYPE(result, *arguments)(self.address(symbol))
+        call.library = self  # type: ignore[attr-defined]
+        return call
+
+
+_jit: Any = None
+_count = 0
+
+
+def _session() -> Any:
+    """One ORC session for the process: libraries in it can be loaded and dropped one by one."""
+    global _jit
+    if _jit is None:
+        binding = _binding()
+        target = binding.Target.from_triple(binding.get_process_triple())
+        machine = target.create_target_machine(
+            cpu=binding.get_host_cpu_name(), opt=CODEGEN_LEVEL, reloc="pic", codemodel="default", jit=True
+        )
+        _jit = binding.create_lljit_compiler(machine)
+    return _jit
+
+
+def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLibrary:
+    """Link objects into one library of this process. Names in `exports` are resolved at once."""
+    global _count
+    jit = _session()
+    binding = _binding()
+    _count += 1
+    name = f"lamina.{_count}"
+    builder = binding.JITLibraryBuilder().add_current_process()
+    for data in objects:
+        builder.add_object_img(data)
+    for symbol in exports:
+        builder.export_symbol(symbol)
+    try:
+        tracker = builder.link(jit, name)
+    except RuntimeError as error:
+        raise CompileError(f"linking failed: {_first_lines(str(error))}") from error
+    return JitLibrary(jit, [tracker], name)
+
+
+# targets
+
+
+def host_target(threads: int | None = None) -> TargetAttr:
+    """This machine: its CPU and features, and as many threads as the process may use."""
+    import os
+
+    from lamina.dialects.target import TargetAttr
+
+    binding = _binding()
+    found: dict[str, bool] = dict(binding.get_host_cpu_features())
+    features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
+    bits = 512 if found.get("avx512f") else 256 if found.get("avx") else 128
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return TargetAttr.get(
+        triple=binding.get_process_triple(),
+        cpu=binding.get_host_cpu_name(),
+        features=features,
+        vector_bits=bits,
+        registers=32 if found.get("avx512f") else 16,
+        threads=available if threads is None else max(1, min(threads, available)),
+    )
+
+
+_LINUX = "x86_64-unknown-linux-gnu"
+_V2 = "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3"
+_V3 = f"+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,{_V2},+xsave"
+_V4 = f"+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,{_V3}"
+_NAMED = {
+    "x86-64": ("x86-64", "", 128, 16),
+    "x86-64-v2": ("x86-64-v2", _V2, 128, 16),
+    "x86-64-v3": ("x86-64-v3", _V3, 256, 16),
+    "x86-64-v4": ("x86-64-v4", _V4, 512, 32),
+}
+
+
+def named_target(name: str, threads: int = 1) -> TargetAttr:
+    """A target by name: `cpu` for this machine, or one that is the same everywhere, for tests."""
+    from lamina.dialects.target import TargetAttr
+    from lamina.errors import UsageError, did_you_mean
+
+    if name == "cpu":
+        return host_target(threads)
+    if name not in _NAMED:
+        known = ["cpu", *_NAMED]
+        raise UsageError(f"unknown target '{name}'", hint=did_you_mean(name, known) or f"known are {', '.join(known)}")
+    cpu, features, bits, registers = _NAMED[name]
+    features = ",".join(sorted(f for f in features.split(",") if f))
+    return TargetAttr.get(_LINUX, cpu, features, bits, registers, threads)
