@@ -20,6 +20,8 @@ from lamina.dialects.te.build import (
     equal,
     fma,
     if_then_else,
+    maximum,
+    minimum,
     not_equal,
     select,
     trunc,
@@ -131,3 +133,77 @@ def floor_fmod(a: Scalar, b: Scalar) -> Scalar:
     """a - floor(a / b) * b, which has the sign of b (numpy.mod)."""
     rest = fmod(a, b)
     return select(not_equal(rest, 0) & ((rest < 0) ^ (b < 0)), rest + b, rest)
+
+
+# -- shapes ----------------------------------------------------------------------------------------
+
+
+def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequence[int]) -> tuple[Any, ...]:
+    """Where the element at `indices` of a tensor of `shape` lies in one of shape `target` with the same elements.
+
+    Dimensions are taken in the smallest groups of equal size on both sides, so that only those that are really
+    merged or split get divisions: (2, 3, 4) seen as (6, 4) is [i floordiv 3, i mod 3, j].
+    """
+    if 0 in target:
+        return (0,) * len(target)
+    found: list[Any] = []
+    a = b = 0
+    while b < len(target):
+        first_a, first_b = a, b
+        size_a = size_b = 1
+        while True:
+            if size_a <= size_b and a < len(shape):
+                size_a, a = size_a * shape[a], a + 1
+            elif b < len(target):
+                size_b, b = size_b * target[b], b + 1
+            else:
+                size_a, a = size_a * shape[a], a + 1
+            if size_a == size_b and b > first_b:
+                break
+        flat: Any = 0
+        for i, extent in zip(indices[first_a:a], shape[first_a:a], strict=True):
+            flat = i + flat * extent
+        stride = size_b
+        for extent in target[first_b:b]:
+            stride //= extent
+            place = flat // stride
+            outermost = len(found) == first_b
+            found.append(place if outermost else place % extent)
+    return tuple(found)
+
+
+def reshape(x: Tensor, shape: Sequence[int], name: str = "reshape") -> Tensor:
+    """The elements of `x` in row-major order under another shape of the same size."""
+    if 0 in shape:
+        return compute(shape, lambda *i: const(0, x.dtype), name)
+    return compute(shape, lambda *i: x[reshaped_index(i, shape, x.shape)], name)
+
+
+def clamped(index: Scalar, extent: int) -> Scalar:
+    """An index read from memory, moved into 0 .. extent-1."""
+    return minimum(maximum(cast(index, "int64"), 0), extent - 1)
+
+
+def wrapped(index: Scalar, extent: int) -> Scalar:
+    """An index read from memory, modulo the extent: negative ones count from the end."""
+    return safe_floormod(cast(index, "int64"), const(extent, "int64"))
+
+
+def joined(tensors: Sequence[Tensor], axis: int, name: str = "concatenate") -> Tensor:
+    """The tensors one after the other along an axis: each read is guarded by its part of the axis."""
+    starts = [0]
+    for t in tensors:
+        starts.append(starts[-1] + t.shape[axis])
+    parts = [(t, low, high) for t, low, high in zip(tensors, starts, starts[1:], strict=False) if high > low]
+    shape = [*tensors[0].shape[:axis], starts[-1], *tensors[0].shape[axis + 1 :]]
+
+    def element(*i: Index) -> Any:
+        place = i[axis]
+        value: Any = const(0, tensors[0].dtype)
+        for n, (t, low, high) in enumerate(reversed(parts)):
+            inside = all(place >= low, place < high)
+            part = if_then_else(inside, t[(*i[:axis], place - low, *i[axis + 1 :])], const(0, t.dtype))
+            value = part if n == 0 else select(place < high, part, value)
+        return value
+
+    return compute(shape, element, name)
