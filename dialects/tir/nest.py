@@ -298,13 +298,28 @@ def reorder(order: Sequence[ForOp]) -> None:
 # -- reductions --------------------------------------------------------------------------------------------------
 
 
+def reduction_loops(block: BlockOp) -> list[ForOp]:
+    """The reduction loops of a block, outermost first: those around it within which the buffer that it writes lives.
+
+    A stage may stand in a reduction loop of its consumer. That loop makes the buffer anew in each iteration, and is
+    none of the stage's own.
+    """
+    loops = enclosing_loops(block)
+    outside: list[ForOp] = []
+    for op in block.body.walk():
+        if isinstance(op, StoreOp) and isinstance(op.buffer_value().owner, AllocOp):
+            outside = enclosing_loops(op.buffer_value().owner)  # type: ignore[arg-type]
+    return [v for v in loops if v.is_reduction and v not in outside]
+
+
 def decompose_init(block: BlockOp) -> None:
     """Give a reduction's init a nest of its own, before the outermost of its reduction loops."""
     if not block.init.blocks:
         return
     loops = enclosing_loops(block)
     init = block.init.blocks[0]
-    first = next((n for n, v in enumerate(loops) if v.is_reduction), None)
+    reductions = reduction_loops(block)
+    first = loops.index(reductions[0]) if reductions else None
     if first is None:
         for op in list(init.ops):
             op.detach()

@@ -22,6 +22,7 @@ from lamina.dialects.tir.nest import (
     alloc_of,
     erase_nest,
     loads_of,
+    reduction_loops,
     retarget,
     stage_block,
     stage_buffer,
@@ -170,11 +171,7 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     for op in accesses(block, buffer):
         op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
     _resize(alloc, region, loop.body.block)
-    return [*new_loops, *_reduction_loops(block)]
-
-
-def _reduction_loops(block: BlockOp) -> list[ForOp]:
-    return [v for v in enclosing_loops(block) if v.is_reduction]
+    return [*new_loops, *reduction_loops(block)]
 
 
 def _belongs(op: Operation, block: BlockOp) -> bool:

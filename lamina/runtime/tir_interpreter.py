@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import VectorType, f32, f64, i1
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, linear_text
+from lamina.dialects.tir.nest import reduction_loops
 from lamina.dialects.tir.ops import (
     AccessOp,
     AllocOp,
@@ -38,9 +39,10 @@ from lamina.dialects.tir.ops import (
     enclosing_loops,
 )
 from lamina.errors import InputError
-from lamina.runtime.scalar_ops import SCALAR_OPS, element_dtype, evaluate
+from lamina.runtime.scalar_ops import element_dtype, evaluate
 from lamina.runtime.te_interpreter import OutOfBoundsError, value_name
 from lamina.runtime.tir_memory import Memory, Tracker, UninitialisedError, shape_of
+from lamina.runtime.tir_values import HANDLERS, fast_handler
 
 Env: TypeAlias = list[Any]
 Step: TypeAlias = Callable[[Env], None]
@@ -98,34 +100,6 @@ class Kernel:
                 raise UninitialisedError(
                     f"@{self.func.sym_name.data} never writes %{memory.name}{memory.place(missing)}", op=self.func
                 )
-
-
-# -- scalars of the common types, without the detour over arrays ---------------------------------------------
-
-_FAST_FLOAT: dict[str, Callable[..., Any]] = {
-    "arith.addf": operator.add,
-    "arith.subf": operator.sub,
-    "arith.mulf": operator.mul,
-    "arith.divf": operator.truediv,
-    "arith.negf": operator.neg,
-    "arith.maximumf": np.maximum,
-    "arith.minimumf": np.minimum,
-    "math.exp": np.exp,
-    "math.sqrt": np.sqrt,
-}
-_FAST_INTEGER: dict[str, Callable[..., Any]] = {
-    "arith.addi": operator.add,
-    "arith.subi": operator.sub,
-    "arith.muli": operator.mul,
-}
-
-
-def _fast(op: Operation) -> Callable[..., Any] | None:
-    type_ = op.results[0].type
-    element = type_.element_type if isinstance(type_, VectorType) else type_
-    if element in (f32, f64):
-        return _FAST_FLOAT.get(op.name)
-    return None if element == i1 else _FAST_INTEGER.get(op.name)
 
 
 class _Compiler:
@@ -272,7 +246,7 @@ class _Compiler:
 
     def _atom(self, atom: Atom) -> Form:
         if isinstance(atom, tuple):
-            kind, inner, divisor = atom
+            kind, inner, divisor = cast(tuple[str, Linear, int], atom)
             value = self.form(inner)
             if kind == "floordiv":
                 return lambda env: value(env) // divisor
@@ -440,7 +414,7 @@ class _Compiler:
 
     def scalar(self, op: Operation) -> Step | None:
         """An arith or math op, through the table that all interpreters use."""
-        handler = SCALAR_OPS.get(op.name)
+        handler = HANDLERS.get(op.name)
         if handler is None or len(op.results) != 1:
             raise InputError(f"{op.name} has no meaning to the tir interpreter", op=op)
         out = self.slot(op.results[0])
@@ -450,7 +424,7 @@ class _Compiler:
             self.env[out] = constant[()] if is_scalar else constant
             return None
         operands = [self.slot(v) for v in op.operands]
-        fast = _fast(op)
+        fast = fast_handler(op)
         if fast is not None and len(operands) == 2:
             a, b = operands
 
@@ -496,7 +470,7 @@ class _Compiler:
         return UninitialisedError(f"{_stage_of(op)}reads {place} before it is written{self._where(op, env)}", op=op)
 
     def _name(self, atom: Atom) -> str:
-        return value_name(atom) if isinstance(atom, SSAValue) else str(atom)
+        return value_name(cast(SSAValue, atom)) if isinstance(atom, SSAValue) else str(atom)
 
     def _where(self, op: Operation, env: Env) -> str:
         """The loops around an op and where they stand."""
@@ -504,16 +478,6 @@ class _Compiler:
         if isinstance(op, AccessOp) and op.lanes is not None:
             parts.append(f"lane = {env[0]}")
         return f", where {', '.join(parts)}" if parts else ""
-
-
-def reduction_loops(block: BlockOp) -> list[ForOp]:
-    """The reduction loops of a block: those around it within which the buffer that it writes lives."""
-    loops = enclosing_loops(block)
-    for op in block.body.walk():
-        if isinstance(op, StoreOp) and isinstance(op.buffer_value().owner, AllocOp):
-            outside = enclosing_loops(op.buffer_value().owner)  # type: ignore[arg-type]
-            return [v for v in loops if v.is_reduction and v not in outside]
-    return [v for v in loops if v.is_reduction]
 
 
 def _stage_of(op: Operation) -> str:

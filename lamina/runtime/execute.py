@@ -1,0 +1,369 @@
+"""Runs a module at any level: relay by its oracles, te and tir by checking interpreters, llvm by the JIT.
+
+`run_module(module, ctx, "main", {"x": array})` gives `{"y": array}`. The entry is `@main`, which calls kernels, or
+one te.func or tir.func by itself. Inputs and results are named by the argument and result attribute `lamina.name`,
+else by their SSA names, else by position (`arg0`, `out0`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    ContainerType,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    ShapedType,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from lamina.context import LaminaContext
+from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.te import ops as te
+from lamina.dialects.tir import ops as tir
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.runtime.scalar_ops import element_dtype
+from lamina.runtime.te_interpreter import Program, run_te_func
+from lamina.runtime.tir_interpreter import Kernel, buffer_name
+from lamina.runtime.tir_memory import Memory, UninitialisedError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+OUTPUTS = "lamina.outputs"
+"""Attribute of a tir @main: how many of its arguments, counted from the last, are results."""
+NAME = "lamina.name"
+"""Attribute of an argument or result: the name that the user knows."""
+
+
+def run_module(
+    module: ModuleOp,
+    ctx: LaminaContext,
+    entry: str = "main",
+    inputs: Mapping[str, Array] | Sequence[Array] = (),
+) -> dict[str, Array]:
+    """The results of a function on arrays given by name or in order.
+
+    Raises InputError where an array does not fit or the program does wrong, UsageError for an unknown entry.
+    """
+    functions = _functions(module)
+    function = functions.get(entry)
+    if function is None:
+        raise UsageError(f"no function @{entry} in the module", hint=did_you_mean(entry, list(functions)))
+    if function.name == "llvm.func" or level_of(module) == "llvm":
+        return _run_llvm(module, ctx, inputs)
+    if isinstance(function, te.FuncOp):
+        return _run_te(function, functions, ctx, inputs)
+    if isinstance(function, tir.FuncOp):
+        return _run_kernel(function, inputs)
+    if isinstance(function, MainOp):
+        level = level_of(function)
+        if level == "te":
+            return _run_te_main(function, functions, ctx, inputs)
+        if level == "tir":
+            return _run_tir_main(function, functions, ctx, inputs)
+        return _run_relay(function, ctx, inputs)
+    raise UnsupportedError(f"@{entry} is a {function.name}, which cannot be run")
+
+
+def level_of(op: Operation) -> str:
+    """The level that a function's (or module's) ops belong to: relay, te, tir or llvm."""
+    for inner in op.walk():
+        dialect = inner.name.partition(".")[0]
+        if dialect in ("relay", "te", "tir", "llvm"):
+            return dialect
+    if isinstance(op, MainOp) and any(isinstance(t, MemRefType) for t in op.function_type.inputs):
+        return "tir"
+    return "relay"
+
+
+def _functions(module: ModuleOp) -> dict[str, Operation]:
+    found: dict[str, Operation] = {}
+    for op in module.body.block.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            found[name.data] = op
+    return found
+
+
+# -- arrays in and out -----------------------------------------------------------------------------------------
+
+
+def argument_names(function: Operation, values: Sequence[SSAValue]) -> list[str]:
+    """What the user calls the arguments of a function."""
+    attrs = _attrs(function, "arg_attrs", len(values))
+    return _unique(
+        [_given_name(a) or v.name_hint or f"arg{n}" for n, (a, v) in enumerate(zip(attrs, values, strict=True))]
+    )
+
+
+def result_names(function: Operation, count: int, values: Sequence[SSAValue] = ()) -> list[str]:
+    """What the user calls the results of a function."""
+    attrs = _attrs(function, "res_attrs", count)
+    hints = [v.name_hint for v in values] if values else [None] * count
+    return _unique([_given_name(a) or hints[n] or f"out{n}" for n, a in enumerate(attrs)])
+
+
+def _attrs(function: Operation, name: str, count: int) -> list[Attribute | None]:
+    attrs = function.get_attr_or_prop(name)
+    found: list[Attribute | None] = []
+    if isinstance(attrs, ArrayAttr):
+        found.extend(cast(ArrayAttr[Attribute], attrs))
+    return found if len(found) == count else [None] * count
+
+
+def _given_name(attr: Attribute | None) -> str | None:
+    name = attr.data.get(NAME) if isinstance(attr, DictionaryAttr) else None
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for name in names:
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        found.append(f"{name}_{count}" if count else name)
+    return found
+
+
+def bind_inputs(
+    names: Sequence[str], types: Sequence[Attribute], inputs: Mapping[str, Array] | Sequence[Array]
+) -> list[Array]:
+    """One array for each argument, checked. Raises InputError naming the argument."""
+    if isinstance(inputs, Mapping):
+        unknown = [n for n in inputs if n not in names]
+        if unknown:
+            has = f"the inputs are {', '.join(names)}" if names else "it takes no inputs"
+            raise InputError(f"there is no input {unknown[0]!r}", hint=did_you_mean(unknown[0], list(names)) or has)
+        missing = [n for n in names if n not in inputs]
+        if missing:
+            raise InputError(f"no array is given for the input {', '.join(map(repr, missing))}")
+        arrays = [inputs[n] for n in names]
+    else:
+        if len(inputs) != len(names):
+            raise InputError(f"{len(names)} inputs are expected ({', '.join(names)}), {len(inputs)} are given")
+        arrays = list(inputs)
+    return [_bind(n, t, np.asarray(a)) for n, t, a in zip(names, types, arrays, strict=True)]
+
+
+def _bind(name: str, type_: Attribute, array: Array) -> Array:
+    assert isinstance(type_, ShapedType) and isinstance(type_, ContainerType)
+    shape = tuple(int(e) for e in type_.get_shape())
+    dtype = dtype_name(cast(Attribute, type_.get_element_type()))
+    if array.ndim != len(shape):
+        raise InputError(f"input {name!r} has rank {array.ndim}, expected {len(shape)} (shape {list(shape)})")
+    if array.shape != shape:
+        raise InputError(f"input {name!r} has shape {list(array.shape)}, expected {list(shape)}")
+    if str(array.dtype) != dtype:
+        raise InputError(f"input {name!r} is {array.dtype}, expected {dtype}")
+    return np.ascontiguousarray(array).reshape(shape)
+
+
+def _param(ctx: LaminaContext) -> Callable[[Any], Array]:
+    return lambda attr: ctx.params.get(attr)
+
+
+# -- relay, llvm -----------------------------------------------------------------------------------------------
+
+
+def _run_relay(function: MainOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
+    from lamina.runtime.relay_reference import run_relay
+
+    args = function.body.block.args
+    arrays = bind_inputs(argument_names(function, args), function.function_type.inputs.data, inputs)
+    results = run_relay(function, arrays, ctx.params)
+    return dict(zip(_main_results(function), results, strict=True))
+
+
+def _main_results(function: MainOp) -> list[str]:
+    last = function.body.block.last_op
+    returned = list(last.operands) if isinstance(last, ReturnOp) else []
+    return result_names(function, len(function.function_type.outputs), returned)
+
+
+def _run_llvm(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
+    try:
+        from lamina.runtime.program import run_llvm_module  # type: ignore[import-not-found]
+    except ImportError as e:
+        raise UnsupportedError(f"modules of the llvm level cannot be run: {e}") from e
+    return run_llvm_module(module, ctx, inputs)  # type: ignore[no-any-return]
+
+
+# -- te --------------------------------------------------------------------------------------------------------
+
+
+def _te_functions(functions: Mapping[str, Operation]) -> dict[str, te.FuncOp]:
+    return {n: f for n, f in functions.items() if isinstance(f, te.FuncOp)}
+
+
+def _run_te(
+    function: te.FuncOp,
+    functions: Mapping[str, Operation],
+    ctx: LaminaContext,
+    inputs: Mapping[str, Array] | Sequence[Array],
+) -> dict[str, Array]:
+    arrays = bind_inputs(argument_names(function, function.body.block.args), function.function_type.inputs.data, inputs)
+    results = run_te_func(function, arrays, Program(_te_functions(functions), _param(ctx)))
+    last = function.body.block.last_op
+    assert last is not None
+    return dict(zip(result_names(function, len(results), list(last.operands)), results, strict=True))
+
+
+def _run_te_main(
+    function: MainOp,
+    functions: Mapping[str, Operation],
+    ctx: LaminaContext,
+    inputs: Mapping[str, Array] | Sequence[Array],
+) -> dict[str, Array]:
+    block = function.body.block
+    program = Program(_te_functions(functions), _param(ctx))
+    arrays = bind_inputs(argument_names(function, block.args), function.function_type.inputs.data, inputs)
+    values: dict[SSAValue, Array] = dict(zip(block.args, arrays, strict=True))
+    for op in block.ops:
+        if isinstance(op, te.CallOp):
+            callee = program.functions.get(op.callee.string_value())
+            if callee is None:
+                raise InputError(f"there is no function @{op.callee.string_value()}", op=op)
+            results = run_te_func(callee, [values[v] for v in op.arguments], program)
+            values.update(zip(op.res, results, strict=True))
+        elif isinstance(op, te.ParamOp):
+            values[op.result] = ctx.params.get(op.param)  # type: ignore[arg-type]
+        elif isinstance(op, ReturnOp):
+            return dict(zip(_main_results(function), [values[v] for v in op.operands], strict=True))
+        else:
+            raise UnsupportedError(f"{op.name} cannot be run in @{function.sym_name.data} at the te level", op=op)
+    raise InputError(f"@{function.sym_name.data} ends without return", op=function)
+
+
+# -- tir -------------------------------------------------------------------------------------------------------
+
+
+def _buffers(
+    function: Operation,
+    args: Sequence[SSAValue],
+    outputs: int,
+    inputs: Mapping[str, Array] | Sequence[Array],
+) -> tuple[list[Memory], list[str]]:
+    """The buffers of all arguments, the results among them still empty, and the names of the results."""
+    names = argument_names(function, args)
+    count = len(args) - outputs
+    arrays = bind_inputs(names[:count], [a.type for a in args[:count]], inputs)
+    given = [Memory(buffer_name(a), array, True) for a, array in zip(args, arrays, strict=False)]
+    return [*given, *(Memory.fresh(buffer_name(a), a.type) for a in args[count:])], names[count:]
+
+
+def _run_kernel(function: tir.FuncOp, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
+    outputs = function.outputs.value.data
+    buffers, names = _buffers(function, function.body.block.args, outputs, inputs)
+    Kernel(function).run(buffers)
+    return {name: m.array for name, m in zip(names, buffers[len(buffers) - outputs :], strict=True)}
+
+
+def _run_tir_main(
+    function: MainOp,
+    functions: Mapping[str, Operation],
+    ctx: LaminaContext,
+    inputs: Mapping[str, Array] | Sequence[Array],
+) -> dict[str, Array]:
+    block = function.body.block
+    count = function.attributes.get(OUTPUTS)
+    outputs = int(count.value.data) if isinstance(count, IntegerAttr) else 0
+    buffers, names = _buffers(function, block.args, outputs, inputs)
+    values: dict[SSAValue, Memory] = dict(zip(block.args, buffers, strict=True))
+    kernels: dict[str, Kernel] = {}
+    for op in block.ops:
+        if isinstance(op, tir.CallOp):
+            name = op.callee.string_value()
+            if name not in kernels:
+                callee = functions.get(name)
+                if not isinstance(callee, tir.FuncOp):
+                    raise InputError(f"there is no kernel @{name}", op=op)
+                kernels[name] = Kernel(callee)
+            _call(op, kernels[name], [values[v] for v in op.arguments])
+        elif isinstance(op, tir.AllocOp):
+            values[op.result] = Memory.fresh(buffer_name(op.result), op.result.type)
+        elif isinstance(op, tir.ViewOp):
+            values[op.result] = _view(op, values[op.arena])
+        elif isinstance(op, tir.ParamOp):
+            values[op.result] = Memory(buffer_name(op.result), ctx.params.get(op.param), True)  # type: ignore[arg-type]
+        elif isinstance(op, tir.CopyOp):
+            source, target = values[op.source], values[op.target]
+            _check_written(op, source)
+            target.flat[:] = source.flat
+            target.written[:] = source.written
+            _mark_written(target)
+        elif not isinstance(op, ReturnOp):
+            raise UnsupportedError(f"{op.name} cannot be run in @{function.sym_name.data} at the tir level", op=op)
+    found = [values[v] for v in block.args[len(block.args) - outputs :]]
+    for memory in found:
+        if 0 in memory.written:
+            raise UninitialisedError(f"@{function.sym_name.data} never writes its result %{memory.name}", op=function)
+    return {name: m.array for name, m in zip(names, found, strict=True)}
+
+
+def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Memory]) -> None:
+    """One kernel call; what the caller's buffers are called does not matter inside."""
+    args = kernel.func.body.block.args
+    if [a.type for a in args] != [v.type for v in op.arguments]:
+        raise InputError(f"the call of {op.callee} passes other buffers than the kernel takes", op=op)
+    count = len(buffers) - kernel.func.outputs.value.data
+    for memory in buffers[:count]:
+        _check_written(op, memory)
+    for memory in buffers[count:]:
+        memory.written[:] = bytes(len(memory.written))
+    kernel.run(buffers)
+    for memory in buffers[count:]:
+        _mark_written(memory)
+
+
+class _View(Memory):
+    """A buffer inside an arena: they share the bytes, and the arena remembers which of them hold a value."""
+
+    __slots__ = ("arena", "bytes")
+
+    def __init__(self, name: str, array: Array, arena: Memory, offset: int) -> None:
+        super().__init__(name, array, False)
+        self.arena = arena
+        self.bytes = slice(offset, offset + array.nbytes)
+
+
+def _check_written(op: Operation, memory: Memory) -> None:
+    if isinstance(memory, _View) and 0 not in memory.arena.written[memory.bytes]:
+        memory.written[:] = b"\1" * len(memory.written)
+    missing = memory.written.find(0)
+    if missing >= 0:
+        what = f"{op.name} reads %{memory.name}{memory.place(missing)}, which nothing has written"
+        raise UninitialisedError(what, op=op)
+
+
+def _mark_written(memory: Memory) -> None:
+    if isinstance(memory, _View):
+        memory.arena.written[memory.bytes] = b"\1" * memory.array.nbytes
+
+
+def _view(op: tir.ViewOp, arena: Memory) -> Memory:
+    type_ = op.result.type
+    assert isinstance(type_, MemRefType)
+    shape, dtype = type_.get_shape(), element_dtype(type_)
+    offset, size = op.offset.value.data, prod(shape) * dtype.itemsize
+    name = buffer_name(op.result)
+    if arena.array.itemsize != 1:
+        raise InputError(f"the view %{name} is made of %{arena.name}, which is no buffer of bytes", op=op)
+    if offset + size > arena.array.nbytes:
+        raise InputError(f"the view %{name} ends at byte {offset + size} of an arena of {arena.array.nbytes}", op=op)
+    if offset % dtype.itemsize:
+        raise InputError(f"the view %{name} is not aligned to its elements", op=op)
+    raw = arena.array.reshape(-1).view(np.uint8)[offset : offset + size]
+    return _View(name, raw.view(dtype).reshape(shape), arena, offset)

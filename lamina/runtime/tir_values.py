@@ -1,0 +1,50 @@
+"""Arithmetic of the tir interpreter on numpy scalars and lanes: the common table, and short cuts through it.
+
+A short cut is an operator of numpy's that gives, for the type at hand, the same value as the table.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import VectorType, f32, f64, i1
+from xdsl.ir import Attribute, Operation
+
+from lamina.runtime.scalar_ops import SCALAR_OPS
+
+_FAST_FLOAT: dict[str, Callable[..., Any]] = {
+    "arith.addf": operator.add,
+    "arith.subf": operator.sub,
+    "arith.mulf": operator.mul,
+    "arith.divf": np.divide,
+    "arith.negf": operator.neg,
+    "arith.maximumf": np.maximum,
+    "arith.minimumf": np.minimum,
+    "math.exp": np.exp,
+    "math.sqrt": np.sqrt,
+}
+_FAST_INTEGER: dict[str, Callable[..., Any]] = {
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+}
+
+
+def _select_lanes(_: Operation, condition: Any, then: Any, otherwise: Any) -> Any:
+    return np.where(condition, then, otherwise)
+
+
+HANDLERS: dict[str, Callable[..., Any]] = {**SCALAR_OPS, "tir.select": _select_lanes}
+"""handler(op, *operands) -> the op's value."""
+
+
+def fast_handler(op: Operation) -> Callable[..., Any] | None:
+    """function(*operands) -> the op's value, where there is a short cut."""
+    type_ = op.results[0].type
+    element = cast(Attribute, type_.element_type) if isinstance(type_, VectorType) else type_
+    if element in (f32, f64):
+        return _FAST_FLOAT.get(op.name)
+    return None if element == i1 else _FAST_INTEGER.get(op.name)
