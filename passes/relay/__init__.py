@@ -1,0 +1,1 @@
+"""Passes over relay: one file each, the pass named after the file."""

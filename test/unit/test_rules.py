@@ -1,0 +1,107 @@
+"""Every equation of every pass holds: both sides computed by the numpy oracles on random draws."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from lamina.dialects.relay import find_op
+from lamina.dialects.terms import Equation, attr, computed, splat, term, var
+from lamina.passes.equations import WrongEquation, check_rule
+from lamina.passes.rewriting import Rules
+
+ROOT = Path(__file__).parents[2]
+
+
+def all_rules() -> list[tuple[str, Equation]]:
+    """The equations of all `Rules` at the top of a pass file, each once."""
+    found: dict[int, tuple[str, Equation]] = {}
+    files = [*ROOT.glob("passes/**/*.py"), *ROOT.glob("backends/**/*.py")]
+    for file in sorted(files):
+        if "Rules(" not in file.read_text() or file.stem == "rewriting":
+            continue
+        module = import_module("lamina." + ".".join(file.relative_to(ROOT).with_suffix("").parts))
+        for value in vars(module).values():
+            if isinstance(value, Rules):
+                for e in value.equations:
+                    found.setdefault(id(e), (f"{Path(e.written[0]).name}:{e.written[1]}", e))
+    return list(found.values())
+
+
+RULES = all_rules()
+
+
+@pytest.mark.parametrize("where, rule", RULES, ids=[w for w, _ in RULES])
+def test_equation_holds(where: str, rule: Equation):
+    check_rule(rule)
+
+
+x, y = var("x y")
+ADD, MUL, SUB, ABS, CLIP, SUM = (
+    term(find_op(f"relay.{n}")) for n in ("add", "multiply", "subtract", "abs", "clip", "sum")
+)
+
+
+def test_right_equations_pass():
+    c = CLIP(x)
+    for rule in (
+        ADD(x, y) >> ADD(y, x),
+        MUL(x, splat(1)) >> x,
+        ABS(ABS(x)) >> ABS(x),
+        c >> CLIP(x, like=c),
+        ABS(x) >> MUL(ABS(x), 1),
+    ):
+        assert check_rule(rule) >= 20
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        SUB(x, y) >> SUB(y, x),
+        MUL(x, splat(2)) >> x,
+        ABS(x) >> x,
+        MUL(x, splat(0)) >> MUL(x, 1),
+        CLIP(x) >> ABS(x),
+    ],
+)
+def test_wrong_equations_are_caught(rule: Equation):
+    with pytest.raises(WrongEquation, match="the left side is"):
+        check_rule(rule)
+
+
+def test_equations_wrong_only_for_nan_need_finite():
+    # x - x is 0 for numbers, but NaN for NaN and infinities.
+    def make() -> Equation:
+        return SUB(x, x) >> MUL(ABS(x), splat(0, like=x))
+
+    check_rule(make())
+
+    def zero() -> Equation:
+        return (ADD(MUL(x, splat(0)), y)) >> y
+
+    with pytest.raises(WrongEquation):
+        check_rule(zero())
+    check_rule(zero().finite())
+
+
+def test_attribute_never_drawn_off_its_default_fails():
+    p = attr("p")
+
+    @computed
+    def is_default(v: bool) -> bool:
+        return v is False
+
+    s = SUM(x, keepdims=p)
+    with pytest.raises(WrongEquation, match="never drawn off its default: relay.sum keepdims"):
+        check_rule((s >> SUM(x, keepdims=False, like=s)).when(is_default(p)))
+
+
+def test_guard_that_nothing_passes_fails():
+    p = attr("p")
+
+    @computed
+    def never(v: float) -> bool:
+        return False
+
+    with pytest.raises(WrongEquation, match="only 0 of"):
+        check_rule((CLIP(x, a_min=p) >> x).when(never(p)))
