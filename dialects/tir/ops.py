@@ -105,6 +105,7 @@ __all__ = [
     "IndexOp",
     "LoadOp",
     "ParamOp",
+    "SelectOp",
     "StoreOp",
     "ViewOp",
 ]
@@ -558,6 +559,41 @@ class BroadcastOp(IRDLOperation):
     result = result_def(VectorType)
     assembly_format = "$value attr-dict `:` type($value) `to` type($result)"
     traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class SelectOp(IRDLOperation):
+    """Lane by lane one of two vectors: `tir.select %c, %a, %b : vector<16xi1>, vector<16xf32>`."""
+
+    name = "tir.select"
+
+    condition = operand_def(VectorType)
+    then = operand_def(VectorType)
+    otherwise = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        if not self.then.type == self.otherwise.type == self.result.type:
+            raise VerifyException("both choices and the result have one type")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list([self.condition.type, self.result.type], printer.print_attribute)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SelectOp:
+        operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        condition = parser.parse_type()
+        parser.parse_punctuation(",")
+        type_ = parser.parse_type()
+        resolved = parser.resolve_operands(operands, [condition, type_, type_], parser.pos)
+        return cls.create(operands=resolved, attributes=extra, result_types=[type_])
 
 
 @irdl_op_definition

@@ -1,0 +1,1 @@
+"""The parts of the stair `tir-to-llvm`; the pass itself is `passes/tir_to_llvm.py`."""

@@ -1,0 +1,398 @@
+"""Loads and stores of a compiled body: which part of an address is a number, which a pointer, which a lane.
+
+A guard never branches: a scalar load under a condition reads a safe place and drops what it read, a vector access
+under a condition is masked, and lanes that are not contiguous are taken one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType, i1, i32, i64
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.index_map import LANE, Condition
+from lamina.dialects.linear import Atom, Linear, constant, row_major_strides
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.ops import AccessOp, ForOp
+from lamina.passes.stair.builder import NE, POINTER
+from lamina.passes.stair.scalars import FLOAT, llvm_type, memory_type, splat
+
+if TYPE_CHECKING:
+    from lamina.passes.stair.replay import Replay
+
+Step = Callable[[], None]
+
+
+class Access:
+    """A load or store, compiled: strides applied, unrolled variables apart."""
+
+    def __init__(self, replay: Replay, op: AccessOp) -> None:
+        self.replay = replay
+        self.op = op
+        self.buffer = op.buffer_value()
+        type_ = self.buffer.type
+        assert isinstance(type_, MemRefType)
+        self.numel = 1
+        for e in type_.get_shape():
+            self.numel *= e
+        scalar = scalar_type(type_.element_type)
+        self.element = memory_type(llvm_type(scalar))
+        self.value_type = llvm_type(op.value_type())
+        self.memory_value_type = memory_type(self.value_type)
+        self.lanes = op.lanes
+        strides = row_major_strides(type_.get_shape())
+        flat = Linear()
+        for form, stride in zip(op.forms(), strides, strict=True):
+            flat = flat + form * stride
+        self.flat = flat
+        self.conditions = op.conditions()
+        self.locals = replay.local_dims([flat, *(c.form for c in self.conditions)])
+        self.alignment: dict[str, Attribute] = {"alignment": IntegerAttr(itemsize(dtype_name(type_.element_type)), i64)}
+        self._split()
+
+    def _split(self) -> None:
+        """Where no division mixes unrolled variables in, an address is a fixed dynamic part plus numbers."""
+        unrolled = {
+            d
+            for d in self.flat.dims()
+            if isinstance(d, SSAValue) and isinstance(d.owner, Block) and _is_unrolled(d.owner)
+        }
+        self.nonlinear = sorted(
+            (d for a in self.flat.terms if isinstance(a, tuple) for d in a[1].dims() if d in unrolled),
+            key=id,
+        )
+        self.lane_inside = any(isinstance(a, tuple) and LANE in a[1].dims() for a in self.flat.terms)
+        self.numbers = [(a, c) for a, c in self.flat.terms.items() if a in unrolled]
+        self.lane_stride = self.flat.terms.get(LANE, 0)
+        self.dynamic = Linear({a: c for a, c in self.flat.terms.items() if a not in unrolled and a != LANE})
+        self.const = self.flat.const
+        self.resolved: dict[tuple[int, ...], tuple[Linear, int, int, bool]] = {}
+
+    def address(self) -> tuple[Linear, int, int, bool]:
+        """(dynamic part, number, stride of the lane, whether the lane stands in a division)."""
+        unrolled = self.replay.unrolled
+        if not self.nonlinear:
+            const = self.const
+            for a, c in self.numbers:
+                const += unrolled[a] * c
+            return self.dynamic, const, self.lane_stride, self.lane_inside
+        key = tuple(unrolled[d] for d in self.nonlinear)
+        base = self.resolved.get(key)
+        if base is None:
+            mapping = {d: constant(unrolled[d]) for d in self.nonlinear}
+            ranges = self.replay.b.ranges
+            kept = Linear({a: c for a, c in self.flat.terms.items() if all(a != n for n, _ in self.numbers)})
+            form = kept.substitute(mapping, ranges)  # type: ignore[arg-type]
+            dynamic = Linear({a: c for a, c in form.terms.items() if a != LANE})
+            base = self.resolved[key] = (
+                dynamic,
+                form.const,
+                form.terms.get(LANE, 0),
+                any(isinstance(a, tuple) and LANE in a[1].dims() for a in form.terms),
+            )
+        const = base[1] + self.const
+        for a, c in self.numbers:
+            const += unrolled[a] * c
+        return base[0], const, base[2], base[3]
+
+    # -- registers ---------------------------------------------------------------------------------------------
+
+    def register_offset(self) -> int:
+        dynamic, const, stride, inside = self.address()
+        if dynamic.terms or inside or (self.lanes is not None and stride != 1):
+            axes = [
+                d.owner.parent_op() for d in dynamic.dims() if isinstance(d, SSAValue) and isinstance(d.owner, Block)
+            ]
+            names = ", ".join(repr(a.axis.data) for a in axes if isinstance(a, ForOp))
+            raise VerifyException(
+                f"tir-to-llvm: register buffer {self.replay.registers[self.buffer].name!r} is indexed by the loop "
+                f"variable of {names or 'a vector with a stride'}; unroll that loop or use another scope"
+            )
+        return const
+
+    def register_load(self) -> SSAValue:
+        r = self.replay
+        register = r.registers[self.buffer]
+        offset = self.register_offset()
+        value = register.slots.get(offset)
+        if value is not None and value.type == self.value_type:
+            return value
+        if self.lanes is None:
+            for start, vector in register.slots.items():
+                type_ = vector.type
+                if isinstance(type_, VectorType) and 0 <= offset - start < type_.get_shape()[0]:
+                    at = r.b.constant(IntegerAttr(offset - start, i64), i64)
+                    return r.b.emit(llvm.ExtractElementOp, [vector, at], self.value_type, {})
+        elif all((offset + n) in register.slots for n in range(self.lanes)):
+            vector = r.b.constant_op(llvm.PoisonOp, self.value_type)
+            for n in range(self.lanes):
+                at = r.b.constant(IntegerAttr(n, i32), i32)
+                vector = r.b.emit(llvm.InsertElementOp, [vector, register.slots[offset + n], at], self.value_type, {})
+            return vector
+        raise VerifyException(
+            f"tir-to-llvm: element {offset} of register buffer {register.name!r} is read before it is written, "
+            "or with another vector length"
+        )
+
+    # -- steps -----------------------------------------------------------------------------------------------------
+
+    def load_step(self) -> Step:
+        r = self.replay
+        result = self.op.results[0]
+        hint = result.name_hint
+        values = r.values
+        if self.buffer in r.registers:
+            if self.conditions:
+
+                def guarded() -> None:
+                    r.bind_locals(self.locals)
+                    decided = r.decide(self.conditions)
+                    values[result] = self.zero() if decided is False else self.register_load()
+                    if not isinstance(decided, bool):
+                        values[result] = self.choose(decided, values[result], self.zero())
+
+                return guarded
+            fast = not self.nonlinear and not self.dynamic.terms and not self.lane_inside
+            if fast and (self.lanes is None or self.lane_stride == 1):
+                slots = r.registers[self.buffer].slots
+                numbers, const, unrolled, type_ = self.numbers, self.const, r.unrolled, self.value_type
+
+                def from_register() -> None:
+                    offset = const
+                    for a, c in numbers:
+                        offset += unrolled[a] * c
+                    value = slots.get(offset)
+                    values[result] = value if value is not None and value.type == type_ else self.register_load()
+
+                return from_register
+
+            def from_any_register() -> None:
+                values[result] = self.register_load()
+
+            return from_any_register
+
+        def step() -> None:
+            r.bind_locals(self.locals)
+            value = self.load()
+            value.name_hint = value.name_hint or hint
+            values[result] = value
+
+        return step
+
+    def zero(self) -> SSAValue:
+        return self.replay.b.constant(splat(0, self.value_type), self.value_type)
+
+    def choose(self, conditions: list[Condition], then: SSAValue, otherwise: SSAValue) -> SSAValue:
+        r = self.replay
+        if self.lanes is not None and any(LANE in c.form.dims() for c in conditions):
+            test = r.mask(conditions, self.lanes)
+        else:
+            test = r.scalar_condition(conditions)
+        return r.b.emit(llvm.SelectOp, [test, then, otherwise], then.type, FLOAT)
+
+    def load(self) -> SSAValue:
+        r, b = self.replay, self.replay.b
+        decided: list[Condition] | bool = True
+        if self.conditions:
+            decided = r.decide(self.conditions)
+            if decided is False:
+                return self.zero()
+        dynamic, const, stride, inside = self.address()
+        if decided is True and not self.locals:
+            known = r.loaded.get(self.buffer)
+            if known is None:
+                known = r.loaded[self.buffer] = {}
+            key = (dynamic, const, stride, self.lanes, inside and tuple(r.unrolled.items()))
+            value = known.get(key)
+            if value is None:
+                value = known[key] = self.load_from(dynamic, const, stride, inside)
+            return value
+        if decided is True:
+            return self.load_from(dynamic, const, stride, inside)
+        return self.load_guarded(decided, dynamic, const, stride, inside)  # type: ignore[arg-type]
+
+    def pointer(self, dynamic: Linear, const: int) -> SSAValue:
+        r = self.replay
+        base = r.pointers[self.buffer]
+        if dynamic.terms:
+            base = r.b.pointer(base, self.element, dynamic)
+        return r.b.offset(base, self.element, const)
+
+    def load_from(self, dynamic: Linear, const: int, stride: int, inside: bool) -> SSAValue:
+        if self.lanes is not None and (inside or stride != 1):
+            if stride == 0 and not inside:
+                element = self.as_value(self.load_at(self.pointer(dynamic, const), self.element), None)
+                return self.replay.broadcast(element, self.value_type)
+            return self.by_lane(lambda lane: self.load_lane(lane))
+        return self.as_value(self.load_at(self.pointer(dynamic, const), self.memory_value_type), self.lanes)
+
+    def load_at(self, pointer: SSAValue, type_: Attribute) -> SSAValue:
+        return self.replay.b.emit(llvm.LoadOp, [pointer], type_, self.alignment)
+
+    def as_value(self, loaded: SSAValue, lanes: int | None) -> SSAValue:
+        """A boolean leaves memory as one bit."""
+        if self.memory_value_type is self.value_type or self.memory_value_type == self.value_type:
+            return loaded
+        b = self.replay.b
+        type_ = i1 if lanes is None else VectorType(i1, [lanes])
+        zero = b.constant(splat(0, loaded.type), loaded.type)
+        return b.emit(llvm.ICmpOp, [loaded, zero], type_, {"predicate": NE})
+
+    def load_guarded(
+        self, conditions: list[Condition], dynamic: Linear, const: int, stride: int, inside: bool
+    ) -> SSAValue:
+        r, b = self.replay, self.replay.b
+        by_lane = self.lanes is not None and any(LANE in c.form.dims() for c in conditions)
+        contiguous = self.lanes is None or (stride == 1 and not inside)
+        if not by_lane and contiguous and (self.lanes or 1) <= self.numel:
+            # No branch: where the guard fails, read from the buffer's start and drop what was read.
+            test = r.scalar_condition(conditions)
+            base = r.pointers[self.buffer]
+            pointer = b.emit(llvm.SelectOp, [test, self.pointer(dynamic, const), base], POINTER, FLOAT)
+            value = self.as_value(self.load_at(pointer, self.memory_value_type), self.lanes)
+            return b.emit(llvm.SelectOp, [test, value, self.zero()], self.value_type, FLOAT)
+        assert self.lanes is not None
+        if contiguous:
+            zero = b.constant(splat(0, self.memory_value_type), self.memory_value_type)
+            mask = r.mask(conditions, self.lanes)
+            pointer = self.pointer(dynamic, const)
+            loaded = b.emit(llvm.MaskedLoadOp, [pointer, mask, zero], self.memory_value_type, self.masked())
+            return self.as_value(loaded, self.lanes)
+        return self.by_lane(lambda lane: self.load_lane(lane))
+
+    def masked(self) -> dict[str, Attribute]:
+        return {"alignment": IntegerAttr(self.alignment["alignment"].value.data, i32)}  # type: ignore[attr-defined]
+
+    # -- lanes one by one: strides other than 1, divisions of the lane ------------------------------------------------
+
+    def at_lane(self, lane: int) -> tuple[Linear, list[Condition] | bool]:
+        """The address and what is left of the guard for one lane."""
+        r = self.replay
+        mapping: dict[Atom, Linear] = {LANE: constant(lane)}
+        flat = r.resolve(self.flat).substitute(mapping, r.b.ranges)
+        conditions = [Condition(c.form.substitute(mapping, r.b.ranges), c.equal) for c in self.conditions]
+        return flat, r.decide(conditions) if conditions else True
+
+    def load_lane(self, lane: int) -> SSAValue:
+        b = self.replay.b
+        flat, decided = self.at_lane(lane)
+        element_type = llvm_type(self.op.value_type().element_type)  # type: ignore[attr-defined]
+        if decided is False:
+            return b.constant(splat(0, element_type), element_type)
+        pointer = self.pointer(Linear(flat.terms), flat.const)
+        if decided is True:
+            return self.as_value(self.load_at(pointer, self.element), None)
+        test = self.replay.scalar_condition(decided)  # type: ignore[arg-type]
+        safe = b.emit(llvm.SelectOp, [test, pointer, self.replay.pointers[self.buffer]], POINTER, FLOAT)
+        value = self.as_value(self.load_at(safe, self.element), None)
+        zero = b.constant(splat(0, element_type), element_type)
+        return b.emit(llvm.SelectOp, [test, value, zero], element_type, FLOAT)
+
+    def by_lane(self, element: Callable[[int], SSAValue]) -> SSAValue:
+        b = self.replay.b
+        vector = b.constant_op(llvm.PoisonOp, self.value_type)
+        for lane in range(self.lanes or 0):
+            at = b.constant(IntegerAttr(lane, i32), i32)
+            vector = b.emit(llvm.InsertElementOp, [vector, element(lane), at], self.value_type, {})
+        return vector
+
+    # -- stores ------------------------------------------------------------------------------------------------------------
+
+    def store_step(self) -> Step:
+        r = self.replay
+        values = r.values
+        source = self.op.operands[0]
+        if self.buffer in r.registers:
+            register = r.registers[self.buffer]
+            slots = register.slots
+
+            def to_register() -> None:
+                offset = self.register_offset()
+                value = values[source]
+                if self.conditions:
+                    r.bind_locals(self.locals)
+                    decided = r.decide(self.conditions)
+                    if decided is False:
+                        return
+                    if decided is not True:
+                        old = slots.get(offset)
+                        if old is None:
+                            old = r.b.constant_op(llvm.PoisonOp, value.type)
+                        value = self.choose(decided, value, old)  # type: ignore[arg-type]
+                if self.lanes is None and offset not in slots:
+                    self.insert_scalar(slots, offset, value)
+                    return
+                slots[offset] = value
+
+            return to_register
+
+        def step() -> None:
+            r.bind_locals(self.locals)
+            decided: list[Condition] | bool = r.decide(self.conditions) if self.conditions else True
+            r.loaded.pop(self.buffer, None)
+            if decided is not False:
+                self.store(values[source], decided)
+
+        return step
+
+    def insert_scalar(self, slots: dict[int, SSAValue], offset: int, value: SSAValue) -> None:
+        """A scalar stored into a vector's place replaces that lane."""
+        for start, vector in slots.items():
+            type_ = vector.type
+            if isinstance(type_, VectorType) and 0 <= offset - start < type_.get_shape()[0]:
+                b = self.replay.b
+                at = b.constant(IntegerAttr(offset - start, i32), i32)
+                slots[start] = b.emit(llvm.InsertElementOp, [vector, value, at], type_, {})
+                return
+        slots[offset] = value
+
+    def to_memory(self, value: SSAValue) -> SSAValue:
+        if value.type == i1 or isinstance(value.type, VectorType) and value.type.element_type == i1:
+            return self.replay.b.emit(llvm.ZExtOp, [value], memory_type(value.type), {})
+        return value
+
+    def store(self, value: SSAValue, decided: list[Condition] | bool) -> None:
+        r, b = self.replay, self.replay.b
+        value = self.to_memory(value)
+        dynamic, const, stride, inside = self.address()
+        if self.lanes is not None and (inside or stride != 1):
+            for lane in range(self.lanes):
+                self.store_lane(value, lane)
+            return
+        pointer = self.pointer(dynamic, const)
+        if decided is True:
+            b.add(llvm.StoreOp.create(operands=[value, pointer], properties=self.alignment))
+            return
+        assert isinstance(decided, list)
+        self.store_masked(value, pointer, r.mask(decided, self.lanes) if self.lanes else r.scalar_condition(decided))
+
+    def store_masked(self, value: SSAValue, pointer: SSAValue, test: SSAValue) -> None:
+        """A store under a condition, without a branch: a scalar is a vector of one lane."""
+        b = self.replay.b
+        if not isinstance(value.type, VectorType):
+            one, bit = VectorType(value.type, [1]), VectorType(i1, [1])
+            at = b.constant(IntegerAttr(0, i32), i32)
+            value = b.emit(llvm.InsertElementOp, [b.constant_op(llvm.PoisonOp, one), value, at], one, {})
+            test = b.emit(llvm.InsertElementOp, [b.constant_op(llvm.PoisonOp, bit), test, at], bit, {})
+        b.add(llvm.MaskedStoreOp.create(operands=[value, pointer, test], properties=self.masked()))
+
+    def store_lane(self, value: SSAValue, lane: int) -> None:
+        b = self.replay.b
+        flat, decided = self.at_lane(lane)
+        if decided is False:
+            return
+        element = b.emit(llvm.ExtractElementOp, [value, b.constant(IntegerAttr(lane, i64), i64)], self.element, {})
+        pointer = self.pointer(Linear(flat.terms), flat.const)
+        if decided is True:
+            b.add(llvm.StoreOp.create(operands=[element, pointer], properties=self.alignment))
+        else:
+            self.store_masked(element, pointer, self.replay.scalar_condition(decided))  # type: ignore[arg-type]
+
+
+def _is_unrolled(block: Block) -> bool:
+    op = block.parent_op()
+    return isinstance(op, ForOp) and op.kind.data == "unrolled"

@@ -1,0 +1,444 @@
+"""Expands a compact tir body into llvm ops: each body is compiled once to steps, and the steps are replayed.
+
+Unrolled loops replay their steps with the loop variable as a number. A register buffer is a table from constant
+offsets to SSA values; at a serial loop the live entries of buffers stored inside become block arguments, so
+accumulators never touch memory. Everything an access does not know as a number becomes a pointer, built loop by
+loop (`builder.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    MemRefType,
+    VectorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.accesses import over_values
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.index_map import LANE, Condition
+from lamina.dialects.linear import Atom, Linear, constant
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.ops import (
+    AllocOp,
+    BroadcastOp,
+    ConditionOp,
+    ForOp,
+    IndexOp,
+    LoadOp,
+    SelectOp,
+    StoreOp,
+)
+from lamina.passes.stair.access import Access
+from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
+from lamina.passes.stair.scalars import FLOAT, OVERFLOW, compile_op, llvm_type, memory_type, splat
+
+Step = Callable[[], None]
+
+LANE_DIM = Linear.dim(LANE)
+
+
+class Register:
+    """A register buffer: its offsets, each with the value that stands there."""
+
+    __slots__ = ("slots", "name")
+
+    def __init__(self, name: str) -> None:
+        self.slots: dict[int, SSAValue] = {}
+        self.name = name
+
+
+class Replay:
+    """Lowers the body of one kernel function."""
+
+    def __init__(self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue]) -> None:
+        self.b = builder
+        self.pointers = dict(pointers)
+        """Buffers in memory, with their base pointers."""
+        self.registers: dict[SSAValue, Register] = {}
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.unrolled: dict[Atom, int] = {}
+        """The current value of each unrolled loop's variable."""
+        self.loaded: dict[SSAValue, dict[Any, SSAValue]] = {}
+        """Values that the straight-line code so far has read, by buffer and address."""
+        self.shared: dict[Any, SSAValue] = {}
+        """Broadcasts of the straight-line code so far, by the value that was broadcast."""
+
+    # -- compiling bodies to steps -----------------------------------------------------------------------
+
+    def compile(self, block: Block) -> list[Step]:
+        return [self.compile_step(op) for op in block.ops]
+
+    def compile_step(self, op: Operation) -> Step:
+        if isinstance(op, ForOp):
+            return self.compile_loop(op)
+        if isinstance(op, LoadOp):
+            return Access(self, op).load_step()
+        if isinstance(op, StoreOp):
+            return Access(self, op).store_step()
+        if isinstance(op, AllocOp):
+            return self.compile_alloc(op)
+        if isinstance(op, BroadcastOp):
+            return self.compile_broadcast(op)
+        if isinstance(op, IndexOp):
+            return self.compile_index(op)
+        if isinstance(op, ConditionOp):
+            return self.compile_condition(op)
+        if isinstance(op, SelectOp):
+            return self.compile_plain(op, lambda o: self.b.emit(llvm.SelectOp, o, llvm_type(op.result.type), FLOAT))
+        emit = compile_op(op, self.b)
+        if emit is None:
+            raise VerifyException(f"tir-to-llvm has no llvm op for {op.name}")
+        return self.compile_plain(op, emit)
+
+    def compile_plain(self, op: Operation, emit: Callable[[list[SSAValue]], SSAValue]) -> Step:
+        values = self.values
+        operands = list(op.operands)
+        result = op.results[0]
+        hint = result.name_hint
+        if len(operands) == 2:
+            a, b = operands
+
+            def binary() -> None:
+                values[result] = emit([values[a], values[b]])
+
+            return binary
+
+        def step() -> None:
+            new = emit([values[o] for o in operands])
+            new.name_hint = new.name_hint or hint
+            values[result] = new
+
+        return step
+
+    def compile_alloc(self, op: AllocOp) -> Step:
+        buffer = op.result
+        if op.scope.data == "register":
+            # A new execution starts empty: what an earlier iteration left is dead.
+            name = op.stage.data
+            self.registers[buffer] = Register(name)
+
+            def reset() -> None:
+                self.registers[buffer].slots.clear()
+
+            return reset
+        pointer = stack_buffer(self.b, buffer.type)
+        self.pointers[buffer] = pointer
+
+        def forget() -> None:
+            self.loaded.pop(buffer, None)
+
+        return forget
+
+    def compile_broadcast(self, op: BroadcastOp) -> Step:
+        source, result = op.value, op.result
+        type_ = llvm_type(result.type)
+
+        def step() -> None:
+            value = self.values[source]
+            found = self.shared.get(value)
+            if found is None or found.type != type_:
+                found = self.shared[value] = self.broadcast(value, type_)
+            self.values[result] = found
+
+        return step
+
+    def broadcast(self, value: SSAValue, type_: Attribute) -> SSAValue:
+        """The scalar in every lane."""
+        b = self.b
+        poison = b.constant_op(llvm.PoisonOp, type_)
+        first = b.emit(llvm.InsertElementOp, [poison, value, b.constant(IntegerAttr(0, i32), i32)], type_, {})
+        return b.emit(llvm.ShuffleVectorOp, [first, poison], type_, {"mask": _zeros(type_.get_shape()[0])})  # type: ignore[attr-defined]
+
+    def compile_index(self, op: IndexOp) -> Step:
+        (form,) = over_values(op.map.data.results, op.operands)
+        locals_ = self.local_dims([form])
+
+        def step() -> None:
+            self.bind_locals(locals_)
+            if isinstance(op.result.type, VectorType):
+                self.values[op.result] = self.lane_vector(self.resolve(form), op.result.type.get_shape()[0])
+            else:
+                self.values[op.result] = self.b.index_value(self.resolve(form))
+
+        return step
+
+    def compile_condition(self, op: ConditionOp) -> Step:
+        old = op.set.data.conditions
+        forms = over_values([c.form for c in old], op.operands)
+        conditions = [Condition(f, c.equal) for f, c in zip(forms, old, strict=True)]
+        locals_ = self.local_dims(forms)
+        lanes = op.result.type.get_shape()[0] if isinstance(op.result.type, VectorType) else None
+
+        def step() -> None:
+            self.bind_locals(locals_)
+            decided = self.decide(conditions)
+            if isinstance(decided, bool):
+                type_ = llvm_type(op.result.type)
+                self.values[op.result] = self.b.constant(splat(int(decided), type_), type_)
+            elif lanes is None:
+                self.values[op.result] = self.scalar_condition(decided)
+            else:
+                self.values[op.result] = self.mask(decided, lanes)
+
+        return step
+
+    # -- index arithmetic with unrolled variables as numbers -----------------------------------------------
+
+    def local_dims(self, forms: list[Linear]) -> list[SSAValue]:
+        """Dimensions of forms that are values computed in the body, not loop variables."""
+        found: list[SSAValue] = []
+        for f in forms:
+            for d in f.dims():
+                if isinstance(d, SSAValue) and not isinstance(d.owner, Block) and d not in found:
+                    found.append(d)
+        return found
+
+    def bind_locals(self, dims: list[SSAValue]) -> None:
+        for d in dims:
+            self.b.variables[d] = self.values[d]
+
+    def resolve(self, form: Linear) -> Linear:
+        """The form with the numbers of unrolled variables in it."""
+        mapping = {d: constant(self.unrolled[d]) for d in form.dims() if d in self.unrolled}
+        return form.substitute(mapping, self.b.ranges) if mapping else form  # type: ignore[arg-type]
+
+    def decide(self, conditions: list[Condition]) -> list[Condition] | bool:
+        """What is left to test; a boolean when the ranges decide all."""
+        left: list[Condition] = []
+        for c in conditions:
+            form = self.resolve(c.form)
+            bounds = form.range(self.b.ranges)
+            if bounds is not None:
+                low, high = bounds
+                if (low == high == 0) if c.equal else low >= 0:
+                    continue
+                if (low > 0 or high < 0) if c.equal else high < 0:
+                    return False
+            left.append(Condition(form, c.equal))
+        return left or True
+
+    def scalar_condition(self, conditions: list[Condition]) -> SSAValue:
+        """One bit: all conditions hold."""
+        b = self.b
+        total: SSAValue | None = None
+        for form, equal in conditions:
+            value = b.index_value(Linear(form.terms))
+            test = b.emit(llvm.ICmpOp, [value, b.integer(-form.const)], i1, {"predicate": EQ if equal else SGE})
+            total = test if total is None else b.emit(llvm.AndOp, [total, test], i1, {})
+        assert total is not None
+        return total
+
+    def lane_vector(self, form: Linear, lanes: int) -> SSAValue:
+        """The values of a form for lane 0, 1, ...: a vector of i64."""
+        b = self.b
+        type_ = VectorType(i64, [lanes])
+        coefficient = form.terms.get(LANE, 0)
+        rest = Linear({a: c for a, c in form.terms.items() if a != LANE}, form.const)
+        if LANE in rest.dims():  # the lane stands inside a division: lane by lane
+            vector = b.constant_op(llvm.PoisonOp, type_)
+            for lane in range(lanes):
+                value = b.index_value(form.substitute({LANE: constant(lane)}, b.ranges))
+                vector = b.emit(
+                    llvm.InsertElementOp, [vector, value, b.constant(IntegerAttr(lane, i32), i32)], type_, {}
+                )
+            return vector
+        steps = b.constant(
+            DenseIntOrFPElementsAttr.from_list(type_, [coefficient * lane for lane in range(lanes)]), type_
+        )
+        if rest.is_constant and rest.const == 0:
+            return steps
+        base = self.broadcast(b.index_value(rest), type_)
+        return b.emit(llvm.AddOp, [base, steps], type_, OVERFLOW)
+
+    def mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
+        """One bit for each lane: all conditions hold for it."""
+        b = self.b
+        type_ = VectorType(i1, [lanes])
+        wide = VectorType(i64, [lanes])
+        scalars = [c for c in conditions if LANE not in c.form.dims()]
+        total: SSAValue | None = None
+        for form, equal in conditions:
+            if LANE not in form.dims():
+                continue
+            value = self.lane_vector(form, lanes)
+            zero = b.constant(splat(0, wide), wide)
+            test = b.emit(llvm.ICmpOp, [value, zero], type_, {"predicate": EQ if equal else SGE})
+            total = test if total is None else b.emit(llvm.AndOp, [total, test], type_, {})
+        if scalars:
+            test = self.broadcast(self.scalar_condition(scalars), type_)
+            total = test if total is None else b.emit(llvm.AndOp, [total, test], type_, {})
+        assert total is not None
+        return total
+
+    # -- loops -----------------------------------------------------------------------------------------------
+
+    def compile_loop(self, op: ForOp) -> Step:
+        if op.kind.data == "vectorized":
+            raise VerifyException(f"tir-to-llvm: {op.axis.data!r} is still vectorized; run tir-vectorize-loop")
+        if op.kind.data == "unrolled":
+            return self.compile_unrolled(op)
+        variable = op.var
+        bounds = op.min_bounds()
+        self.b.depth[variable] = -1
+        steps = self.compile(op.body.block)
+        stored = _stored_registers(op)
+        locals_ = self.local_dims(bounds)
+
+        def step() -> None:
+            self.bind_locals(locals_)
+            self.serial_loop(op, variable, op.trip, [self.resolve(f) for f in bounds], steps, stored)
+
+        return step
+
+    def compile_unrolled(self, op: ForOp) -> Step:
+        if op.bounds:
+            raise VerifyException(
+                f"tir-to-llvm: the unrolled loop {op.axis.data!r} has a tail; partition the loop it depends on"
+            )
+        variable = op.var
+        steps = self.compile(op.body.block)
+        unrolled = self.unrolled
+        trip = op.trip
+
+        def step() -> None:
+            for n in range(trip):
+                unrolled[variable] = n
+                for s in steps:
+                    s()
+            del unrolled[variable]
+
+        return step
+
+    def serial_loop(
+        self,
+        op: ForOp,
+        variable: SSAValue,
+        trip: int,
+        bounds: list[Linear],
+        steps: list[Step],
+        stored: list[SSAValue],
+    ) -> None:
+        b = self.b
+        limit = b.integer(trip)
+        may_be_empty = False
+        for form in bounds:
+            limits = form.range(b.ranges)
+            may_be_empty = may_be_empty or limits is None or limits[0] < 1
+            limit = b.emit(llvm.SMinOp, [limit, b.index_value(form)], i64, {})
+        self.loop(variable, b.integer(0), limit, steps, stored, may_be_empty, op.var.name_hint)
+
+    def loop(
+        self,
+        variable: SSAValue,
+        start: SSAValue,
+        limit: SSAValue,
+        steps: list[Step],
+        stored: list[SSAValue],
+        may_be_empty: bool,
+        hint: str | None,
+    ) -> None:
+        """A bottom-tested loop; the live registers that it stores are carried as block arguments."""
+        b = self.b
+        live = [
+            (register, slot)
+            for register in (self.registers[r] for r in stored if r in self.registers)
+            for slot in register.slots
+        ]
+        initial = [register.slots[slot] for register, slot in live]
+        types = [v.type for v in initial]
+        header = Block(arg_types=[i64, *types])
+        exit_block = Block(arg_types=types if may_be_empty else [])
+        header.args[0].name_hint = hint
+        if may_be_empty:
+            some = b.emit(llvm.ICmpOp, [start, limit], i1, {"predicate": SLT})
+            b.add(_cond_br(some, header, [start, *initial], exit_block, initial))
+        else:
+            b.add(_br(header, [start, *initial]))
+        for (register, slot), argument in zip(live, header.args[1:], strict=True):
+            register.slots[slot] = argument
+        b.open_level(header)
+        b.depth[variable] = len(b.levels) - 1
+        b.variables[variable] = header.args[0]
+        self.loaded, self.shared = {}, {}
+        for s in steps:
+            s()
+        after = b.emit(llvm.AddOp, [header.args[0], b.integer(1)], i64, OVERFLOW)
+        again = b.emit(llvm.ICmpOp, [after, limit], i1, {"predicate": SLT})
+        final = [register.slots[slot] for register, slot in live]
+        b.add(_cond_br(again, header, [after, *final], exit_block, final if may_be_empty else []))
+        b.close_level()
+        b.start_block(exit_block)
+        if may_be_empty:
+            for (register, slot), argument in zip(live, exit_block.args, strict=True):
+                register.slots[slot] = argument
+        self.loaded, self.shared = {}, {}
+
+
+def _zeros(lanes: int) -> DenseArrayBase:
+    found = _ZEROS.get(lanes)
+    if found is None:
+        found = _ZEROS[lanes] = DenseArrayBase.from_list(i32, [0] * lanes)
+    return found
+
+
+_ZEROS: dict[int, DenseArrayBase] = {}
+
+
+def _br(target: Block, arguments: list[SSAValue]) -> Operation:
+    return llvm.BrOp.create(operands=arguments, successors=[target])
+
+
+def _cond_br(
+    condition: SSAValue, then: Block, then_args: list[SSAValue], otherwise: Block, else_args: list[SSAValue]
+) -> Operation:
+    return llvm.CondBrOp.create(
+        operands=[condition, *then_args, *else_args],
+        successors=[then, otherwise],
+        properties={
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, len(then_args), len(else_args)]),
+        },
+    )
+
+
+def _stored_registers(op: ForOp) -> list[SSAValue]:
+    """Register buffers from outside a loop that are stored inside it."""
+    inside = {a.result for a in op.walk() if isinstance(a, AllocOp)}
+    found: dict[SSAValue, None] = {}
+    for s in op.walk():
+        if isinstance(s, StoreOp):
+            owner = s.buffer.owner
+            if isinstance(owner, AllocOp) and owner.scope.data == "register" and s.buffer not in inside:
+                found[s.buffer] = None
+    return list(found)
+
+
+def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
+    """Memory of the calling thread for a buffer."""
+    assert isinstance(type_, MemRefType)
+    size = 1
+    for e in type_.get_shape():
+        size *= e
+    limit = 1 << 20
+    if size * itemsize(dtype_name(type_.element_type)) > limit:
+        raise VerifyException(
+            f"tir-to-llvm: a buffer of type {type_} inside a loop exceeds the stack ({limit} bytes); "
+            "compute its stage at the root"
+        )
+    op = llvm.AllocaOp.create(
+        operands=[b.integer(max(size, 1))],
+        result_types=[POINTER],
+        properties={"elem_type": memory_type(scalar_type(type_.element_type)), "alignment": IntegerAttr(64, i64)},
+    )
+    b.levels[0].hoisted.append(op)
+    return op.results[0]

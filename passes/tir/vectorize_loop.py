@@ -1,0 +1,189 @@
+"""Turn vectorized loops into vector code: the loop's variable becomes the lane.
+
+What does not depend on the variable stays scalar and is broadcast where vectors need it. The bound of a tail becomes
+a guard, so that lanes beyond it neither read nor write. A vectorized loop is innermost.
+
+Before:
+    tir.for %i = 0 to 16 vectorized "y.i" {
+      %a = tir.load %A[%j] : memref<8xf32>
+      %b = tir.load %B[%j, %i] : memref<8x16xf32>
+      %c = arith.addf %a, %b : f32
+      tir.store %c, %y[%j, %i] : memref<8x16xf32> }
+After:
+    %a = tir.load %A[%j] : memref<8xf32>
+    %b = tir.load %B[%j, lane] : memref<8x16xf32>, vector<16xf32>
+    %v = tir.broadcast %a : f32 to vector<16xf32>
+    %c = arith.addf %v, %b : vector<16xf32>
+    tir.store %c, %y[%j, lane] : memref<8x16xf32>, vector<16xf32>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.accesses import RangeCache, over_values
+from lamina.dialects.index_map import LANE, Condition
+from lamina.dialects.linear import Linear
+from lamina.dialects.tir.ops import (
+    AccessOp,
+    AllocOp,
+    BroadcastOp,
+    ConditionOp,
+    ForOp,
+    IndexOp,
+    LoadOp,
+    SelectOp,
+    StoreOp,
+)
+from lamina.passes.base import Context, ModulePass, inherit_location
+
+
+@dataclass(frozen=True)
+class VectorizeLoopPass(ModulePass):
+    name = "tir-vectorize-loop"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for loop in [v for v in op.walk() if type(v) is ForOp and v.kind.data == "vectorized"]:
+            _Vectorizer(loop).run()
+
+
+class _Vectorizer:
+    def __init__(self, loop: ForOp) -> None:
+        self.loop = loop
+        self.lanes = loop.trip
+        self.vectors: dict[SSAValue, SSAValue] = {}
+        """Scalar values of the loop body whose value differs by lane, with the vector that replaces them."""
+        self.broadcasts: dict[SSAValue, SSAValue] = {}
+        self.mapping = {loop.var: Linear.dim(LANE)}
+        self.ranges = RangeCache({LANE: (0, self.lanes - 1)})
+        self.tail = [Condition((b - Linear.dim(LANE)) - 1) for b in loop.min_bounds()]
+
+    def run(self) -> None:
+        loop = self.loop
+        place = loop.parent
+        assert place is not None
+        for op in list(loop.body.block.ops):
+            if op.regions:
+                raise VerifyException(
+                    f"tir-vectorize-loop: {loop.axis.data!r} contains {op.name}; reorder it to be innermost"
+                )
+            new = self.rewrite(op)
+            for n in new:
+                inherit_location(n, op)
+            if new and new[-1] is op:
+                op.detach()
+            for n in new:
+                place.insert_op_before(n, loop)
+        loop.detach()
+        for op in reversed(list(loop.body.block.ops)):
+            op.detach()
+            op.erase(safe_erase=False)
+        loop.erase(safe_erase=False)
+
+    def vector_type(self, element: Attribute) -> VectorType:
+        return VectorType(element, [self.lanes])
+
+    def depends(self, forms: list[Linear], conditions: list[Condition]) -> bool:
+        return any(LANE in f.dims() for f in forms) or any(LANE in c.form.dims() for c in conditions)
+
+    def rewrite(self, op: Operation) -> list[Operation]:
+        """The ops that replace one op of the body; the op itself, last, where it is kept."""
+        if isinstance(op, AccessOp):
+            return self.access(op)
+        if isinstance(op, (IndexOp, ConditionOp)):
+            return self.index_arithmetic(op)
+        if isinstance(op, AllocOp):
+            return [op]
+        if not any(o in self.vectors for o in op.operands):
+            return [op]
+        extra: list[Operation] = []
+        operands: list[SSAValue] = []
+        if isinstance(op, arith.SelectOp) and op.cond not in self.vectors:
+            operands = [op.cond, *(self.as_vector(o, extra) for o in op.operands[1:])]
+            op_type: type[Operation] = arith.SelectOp
+        else:
+            operands = [self.as_vector(o, extra) for o in op.operands]
+            op_type = SelectOp if isinstance(op, arith.SelectOp) else type(op)
+        new = op_type.create(
+            operands=operands,
+            result_types=[self.vector_type(r.type) for r in op.results],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+        )
+        self.became(op, new)
+        return [*extra, new]
+
+    def became(self, op: Operation, new: Operation) -> None:
+        self.vectors[op.results[0]] = new.results[0]
+        new.results[0].name_hint = op.results[0].name_hint
+
+    def substituted(self, forms: list[Linear]) -> list[Linear]:
+        return [f.substitute(self.mapping, self.ranges) for f in forms]
+
+    def access(self, op: AccessOp) -> list[Operation]:
+        forms = self.substituted(op.forms())
+        old = op.conditions()
+        guards = self.substituted([c.form for c in old])
+        conditions = [Condition(g, c.equal) for g, c in zip(guards, old, strict=True)]
+        extra: list[Operation] = []
+        if isinstance(op, LoadOp):
+            if not self.depends(forms, conditions):
+                # One element for all lanes; read even where no lane is left, so it must be in bounds by itself.
+                op.set_access(forms, conditions)
+                return [op]
+            new = LoadOp.make(op.buffer, forms, [*conditions, *self.tail], self.vector_type(op.result.type))
+            self.became(op, new)
+            return [new]
+        assert isinstance(op, StoreOp)
+        if not self.depends(forms, conditions) and op.value not in self.vectors:
+            op.set_access(forms, [*conditions, *self.lane_zero_of_tail()])
+            return [op]
+        if not any(LANE in f.dims() for f in forms):
+            raise VerifyException(
+                f"tir-vectorize-loop: the lanes of {self.loop.axis.data!r} all store to the same element"
+            )
+        value = self.as_vector(op.value, extra)
+        return [*extra, StoreOp.make(value, op.buffer, forms, [*conditions, *self.tail])]
+
+    def lane_zero_of_tail(self) -> list[Condition]:
+        zero = {LANE: Linear()}
+        return [Condition(c.form.substitute(zero)) for c in self.tail]
+
+    def index_arithmetic(self, op: IndexOp | ConditionOp) -> list[Operation]:
+        if isinstance(op, IndexOp):
+            (form,) = self.substituted(over_values(op.map.data.results, op.operands))
+            depends = LANE in form.dims()
+            new: Operation = IndexOp.of(form, self.lanes if depends else None)
+        else:
+            old = op.set.data.conditions
+            forms = self.substituted(over_values([c.form for c in old], op.operands))
+            conditions = [Condition(f, c.equal) for f, c in zip(forms, old, strict=True)]
+            depends = any(LANE in f.dims() for f in forms)
+            new = ConditionOp.of(conditions, self.lanes if depends else None)
+        if depends:
+            self.became(op, new)
+        else:
+            op.results[0].replace_all_uses_with(new.results[0])
+            new.results[0].name_hint = op.results[0].name_hint
+        return [new]
+
+    def as_vector(self, value: SSAValue, extra: list[Operation]) -> SSAValue:
+        """The value in every lane; constants become vector constants."""
+        found = self.vectors.get(value) or self.broadcasts.get(value)
+        if found is not None:
+            return found
+        type_ = self.vector_type(value.type)
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, (FloatAttr, IntegerAttr)):
+            dense = DenseIntOrFPElementsAttr.from_list(type_, [owner.value.value.data])  # type: ignore[arg-type]
+            new: Operation = arith.ConstantOp.create(properties={"value": dense}, result_types=[type_])
+        else:
+            new = BroadcastOp.create(operands=[value], result_types=[type_])
+        extra.append(new)
+        self.broadcasts[value] = new.results[0]
+        return new.results[0]

@@ -1,0 +1,187 @@
+"""The third stair: loops over buffers become llvm functions.
+
+Each tir.func is cut into phases: every parallel loop at its top level is one, whatever stands between them another.
+A phase is two functions. The entry has the runner's signature `(args, lo, hi)`: it reads the buffer pointers from
+the argument array and calls the body, whose pointers are `noalias`; `lo` to `hi` is the slice of the parallel loop.
+`@main` becomes the program table that the runner walks (`stair/program.py`).
+
+Before:
+    tir.func @f(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64} {
+      tir.for %i = 0 to 4 parallel "y.i" {
+        %v = tir.load %x[%i * 16 + lane] : memref<64xf32>, vector<16xf32>
+        tir.store %v, %y[%i * 16 + lane] : memref<64xf32>, vector<16xf32> } }
+After:
+    llvm.func internal @f.body(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %lo: i64, %hi: i64) { ... }
+    llvm.func @f(%args: !llvm.ptr, %lo: i64, %hi: i64) { ... llvm.call @f.body(%x, %y, %lo, %hi) ... }
+
+Assumes `tir-lower-blocks` and `tir-vectorize-loop`, and for `@main` also `tir-plan-memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr, i64
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
+from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.stair.builder import POINTER, FunctionBuilder
+from lamina.passes.stair.program import Phase, lower_main
+from lamina.passes.stair.replay import Replay
+
+
+@dataclass(frozen=True)
+class TirToLlvmPass(ModulePass):
+    name = "tir-to-llvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        phases: dict[str, list[Phase]] = {}
+        declarations: dict[str, llvm.FuncOp] = {}
+        mains: list[MainOp] = []
+        for top in list(op.ops):
+            if isinstance(top, FuncOp):
+                functions, found = lower_function(top, declarations)
+                phases[top.sym_name.data] = found
+                for f in functions:
+                    inherit_location(f, top)
+                    op.body.block.insert_op_before(f, top)
+                top.detach()
+                top.erase(safe_erase=False)
+            elif isinstance(top, MainOp):
+                mains.append(top)
+        for main in mains:
+            lower_main(op, main, phases)
+        for declaration in declarations.values():
+            op.body.block.add_op(declaration)
+        for left in op.walk():
+            if left.name.startswith("tir."):
+                raise VerifyException(f"tir-to-llvm leaves {left.name} behind")
+
+
+def _phases(func: FuncOp) -> list[list[Operation]]:
+    """The top-level ops of a function in groups, each parallel loop alone."""
+    groups: list[list[Operation]] = []
+    serial: list[Operation] = []
+    for op in func.body.block.ops:
+        if isinstance(op, ForOp) and op.kind.data == "parallel":
+            if serial:
+                groups.append(serial)
+            groups.append([op])
+            serial = []
+        else:
+            serial.append(op)
+    if serial or not groups:
+        groups.append(serial)
+    return groups
+
+
+def lower_function(
+    func: FuncOp, declarations: dict[str, llvm.FuncOp]
+) -> tuple[list[llvm.FuncOp], list[Phase]]:
+    """The llvm functions of a kernel and its phases, in order."""
+    name = func.sym_name.data
+    groups = _phases(func)
+    functions: list[llvm.FuncOp] = []
+    phases: list[Phase] = []
+    arguments = list(func.body.block.args)
+    for n, ops in enumerate(groups):
+        symbol = name if len(groups) == 1 else f"{name}.{n}"
+        used = [a for a in arguments if any(_uses(o, a) for o in ops)]
+        body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1)
+        functions += [body, _entry(symbol, body, used)]
+        extent = ops[0].trip if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel" else 1
+        phases.append(Phase(symbol, extent, [arguments.index(a) for a in used]))
+    return functions, phases
+
+
+def _uses(op: Operation, value: SSAValue) -> bool:
+    return any(value in o.operands for o in op.walk())
+
+
+def declare(declarations: dict[str, llvm.FuncOp], symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
+    """Remember that an external function is called."""
+    if symbol not in declarations:
+        declarations[symbol] = llvm.FuncOp(
+            symbol, llvm.LLVMFunctionType(list(inputs), output), linkage=llvm.LinkageAttr("external")
+        )
+
+
+_MICRO_KERNEL: dict[str, Attribute | None] = {
+    # Spilled vectors must not straddle cache lines, whatever frame the caller has: the stack is realigned.
+    "passthrough": ArrayAttr(
+        [
+            StringAttr("noinline"),
+            StringAttr("nounwind"),
+            ArrayAttr([StringAttr("alignstack"), StringAttr("64")]),
+            StringAttr("stackrealign"),
+        ]
+    )
+}
+
+
+def _lower_phase(
+    symbol: str,
+    ops: Sequence[Operation],
+    used: Sequence[SSAValue],
+    declarations: dict[str, llvm.FuncOp],
+    several: bool,
+) -> llvm.FuncOp:
+    entry = Block(arg_types=[*[POINTER] * len(used), i64, i64])
+    for old, new in zip(used, entry.args, strict=False):
+        new.name_hint = old.name_hint
+    lo, hi = entry.args[-2:]
+    lo.name_hint, hi.name_hint = "lo", "hi"
+    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o))
+    replay = Replay(builder, dict(zip(used, entry.args, strict=False)))
+    if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel":
+        loop = ops[0]
+        builder.depth[loop.var] = -1
+        steps = replay.compile(loop.body.block)
+        replay.loop(loop.var, lo, hi, steps, [], False, loop.var.name_hint)
+    else:
+        for op in ops:
+            if several and isinstance(op, AllocOp):
+                raise VerifyException(
+                    f"tir-to-llvm: buffer {op.stage.data!r} of scope {op.scope.data!r} is shared by phases of a "
+                    "kernel; run tir-plan-memory"
+                )
+            replay.compile_step(op)()
+    builder.add(llvm.ReturnOp.create())
+    region = Region(builder.finish())
+    noalias = DictionaryAttr({"llvm.noalias": UnitAttr()})
+    empty = DictionaryAttr({})
+    return llvm.FuncOp(
+        symbol,
+        llvm.LLVMFunctionType([*[POINTER] * len(used), i64, i64], llvm.LLVMVoidType()),
+        linkage=llvm.LinkageAttr("internal"),
+        body=region,
+        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*[noalias] * len(used), empty, empty])},
+    )
+
+
+def _entry(symbol: str, body: llvm.FuncOp, used: Sequence[SSAValue]) -> llvm.FuncOp:
+    from xdsl.dialects.builtin import SymbolRefAttr
+
+    block = Block(arg_types=[POINTER, i64, i64])
+    args, lo, hi = block.args
+    args.name_hint, lo.name_hint, hi.name_hint = "args", "lo", "hi"
+    builder = FunctionBuilder(block, lambda s, i, o: None)
+    pointers: list[SSAValue] = []
+    for n, value in enumerate(used):
+        slot = builder.offset(args, POINTER, n)
+        pointer = builder.emit(llvm.LoadOp, [slot], POINTER, {})
+        pointer.name_hint = value.name_hint
+        pointers.append(pointer)
+    builder.add(llvm.CallOp(SymbolRefAttr(body.sym_name.data), *pointers, lo, hi))
+    builder.add(llvm.ReturnOp.create())
+    return llvm.FuncOp(
+        symbol,
+        llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType()),
+        linkage=llvm.LinkageAttr("external"),
+        body=Region(builder.finish()),
+    )
