@@ -15,9 +15,8 @@ from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
 
-from lamina.backends.cpu.emit_compile import compile_row
+from lamina.backends.cpu.emit_compile import compile_row, next_of, type_of
 from lamina.backends.cpu.emit_function import function_header, global_text
 from lamina.backends.cpu.emit_rows import METADATA, ROWS
 from lamina.backends.cpu.emit_special import SPECIAL
@@ -37,14 +36,10 @@ EMITTER_VERSION = 1
 
 __all__ = ["EMITTER_VERSION", "EmitError", "Emitter", "emit_kernels", "emit_module"]
 
-_INLINE: tuple[type[Operation], ...] = (
-    llvm.ConstantOp,
-    llvm.AddressOfOp,
-    llvm.UndefOp,
-    llvm.PoisonOp,
-    llvm.ZeroOp,
-)
-_INLINE_SET = frozenset(_INLINE)
+_INLINE = frozenset({llvm.ConstantOp, llvm.AddressOfOp, llvm.UndefOp, llvm.PoisonOp, llvm.ZeroOp})
+"""Ops that become operands, not instructions."""
+
+_TERMINATORS = frozenset({llvm.BrOp, llvm.CondBrOp, llvm.SwitchOp, llvm.ReturnOp, llvm.UnreachableOp})
 
 Line = Callable[[Operation], str]
 
@@ -56,6 +51,9 @@ class Emitter:
         self.target = target
         self.features = frozenset(target.feature_list()) if target is not None else frozenset[str]()
         self.names: dict[int, str] = {}
+        """Operand text of the current function's values by identity: `%5`, `0x3FF0000000000000`."""
+        self.typed: dict[int, str] = {}
+        """The same with the type in front: `float %5`."""
         self.declarations: dict[str, str] = {}
         self.kept: list[Attribute] = []
         self.referenced: dict[str, None] = {}
@@ -90,13 +88,6 @@ class Emitter:
         if text is None:
             raise EmitError(f"a value of type {value.type} is used outside of the function that defines it")
         return text
-
-    def typed(self, value: SSAValue) -> str:
-        return f"{self.type(value.type)} {self.name(value)}"
-
-    def values(self) -> dict[int, str]:
-        """The names of the current function's values by identity."""
-        return self.names
 
     def intrinsic(
         self, base: str, overload: str, op: Operation, arguments: list[Attribute], immediates: Iterable[str] = ()
@@ -145,34 +136,13 @@ class Emitter:
         header = function_header(self, func, not blocks)
         if not blocks:
             return header + "\n"
-        self._enter(blocks, func)
+        ops_of = self._enter(blocks, func)
         lines_of: list[str] = [header + " {"]
-        lines = self._lines
-        bodies: list[tuple[Block, list[str]]] = []
-        for block in blocks:
+        bodies: list[list[str]] = []
+        for block, ops in zip(blocks, ops_of, strict=True):
             self.label = self._labels[block]
-            body: list[str] = []
-            append = body.append
-            for op in block.ops:
-                cls = type(op)
-                line = lines.get(cls)
-                if line is None:
-                    if cls in _INLINE_SET:
-                        continue
-                    line = self._line(cls, op)
-                try:
-                    text = line(op)
-                except EmitError as error:
-                    raise _located(error, op) from error
-                except KeyError as error:
-                    raise _located(EmitError("an operand is defined outside of the function"), op) from error
-                except (ValueError, IndexError, TypeError) as error:
-                    raise _located(EmitError(f"operands or results do not fit the op ({error})"), op) from error
-                if op.attributes:
-                    raise EmitError(f"{op.name}: attribute '{next(iter(op.attributes))}' has no row", op=op)
-                append(text)
-            bodies.append((block, body))
-        for block, body in bodies:
+            bodies.append(self._instructions(ops))
+        for block, body in zip(blocks, bodies, strict=True):
             lines_of.append(self._labels[block] + ":")
             if block is not blocks[0] and block.args:
                 lines_of.extend(self._phis(block))
@@ -181,40 +151,77 @@ class Emitter:
         lines_of.append("}\n")
         return "\n".join(lines_of)
 
-    def _enter(self, blocks: list[Block], func: llvm.FuncOp) -> None:
-        """Name every value in the order of the text, so that a use may stand before its definition."""
-        self.names = names = {}
+    def _instructions(self, ops: list[Operation]) -> list[str]:
+        lines = self._lines
+        body: list[str] = []
+        append = body.append
+        for op in ops:
+            line = lines.get(type(op)) or self._line(op)
+            try:
+                append(line(op))
+            except EmitError as error:
+                raise _located(error, op) from error
+            except KeyError as error:
+                raise _located(EmitError("an operand is defined outside of the function"), op) from error
+            except (ValueError, IndexError, TypeError) as error:
+                raise _located(EmitError(f"operands or results do not fit the op ({error})"), op) from error
+            if op.attributes:
+                raise EmitError(f"{op.name}: attribute '{next(iter(op.attributes))}' has no row", op=op)
+        return body
+
+    def _enter(self, blocks: list[Block], func: llvm.FuncOp) -> list[list[Operation]]:
+        """Name every value in the order of the text, so that a use may stand before its definition.
+
+        Gives the instructions of each block.
+        """
+        self.names.clear()
+        self.typed.clear()
         self.incoming = {block: [] for block in blocks}
         self.trampolines = []
         self._labels = {block: f"bb{i}" for i, block in enumerate(blocks)}
         reached = {successor for block in blocks for op in [block.last_op] if op for successor in op.successors}
         if blocks[0] in reached:
             raise EmitError(f"@{func.sym_name.data}: a jump to the entry block", op=func)
+        names, typed, types = self.names, self.typed, self.types
         number = 0
+        ops_of: list[list[Operation]] = []
         for block in blocks:
-            if block is not blocks[0] and block not in reached:
-                # LLVM has no phi without a predecessor; nothing can read the values of a dead block.
-                for arg in block.args:
-                    names[id(arg)] = "poison"
-            else:
-                for arg in block.args:
-                    names[id(arg)] = f"%{number}"
-                    number += 1
+            # LLVM has no phi without a predecessor; nothing can read the values of a dead block.
+            dead = block is not blocks[0] and block not in reached
+            for arg in block.args:
+                name = "poison" if dead else f"%{number}"
+                names[id(arg)] = name
+                typed[id(arg)] = f"{self.type(arg.type)} {name}"
+                number += not dead
             last = block.last_op
-            if last is None or not last.has_trait(IsTerminator):
+            if last is None or type(last) not in _TERMINATORS:
                 raise EmitError(f"@{func.sym_name.data}: a block does not end with a jump or return", op=func)
-            for op in block.ops:
-                if type(op) in _INLINE_SET:
-                    names[id(op.results[0])] = self.inline(op)
-                    continue
+            ops: list[Operation] = []
+            op: Operation | None = block.first_op
+            while op is not None:
                 results = op.results
                 if results:
-                    if len(results) != 1:
-                        raise EmitError(f"{op.name}: {len(results)} results, LLVM has one", op=op)
-                    names[id(results[0])] = f"%{number}"
-                    number += 1
-                elif op.successors and op is not last:
-                    raise EmitError(f"{op.name} in the middle of a block", op=op)
+                    try:
+                        (result,) = results
+                    except ValueError:
+                        raise EmitError(f"{op.name}: {len(results)} results, LLVM has one", op=op) from None
+                    if type(op) in _INLINE:
+                        name = self.inline(op)
+                    else:
+                        name = f"%{number}"
+                        number += 1
+                        ops.append(op)
+                    type_ = type_of(result)
+                    text = types.get(id(type_)) or self.type(type_)
+                    names[id(result)] = name
+                    typed[id(result)] = f"{text} {name}"
+                else:
+                    ops.append(op)
+                    if op is not last and type(op) in _TERMINATORS:
+                        raise EmitError(f"{op.name} in the middle of a block", op=op)
+                op = next_of(op)
+            ops_of.append(ops)
+        return ops_of
 
     def inline(self, op: Operation) -> str:
         """The operand text of an op that is no instruction."""
@@ -291,7 +298,9 @@ class Emitter:
 
     # rows
 
-    def _line(self, cls: type[Operation], op: Operation) -> Line:
+    def _line(self, op: Operation) -> Line:
+        """The closure for the class of an op; an error where the table has no row."""
+        cls = type(op)
         special = SPECIAL.get(cls)
         if special is not None:
             line: Line = partial(special, self)

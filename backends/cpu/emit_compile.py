@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.backends.cpu.emit_rows import SPELLINGS, Row
 from lamina.backends.cpu.emit_values import EmitError
@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 Line = Callable[[Operation], str]
 Gather = Callable[[Operation], tuple[str, ...]]
 
+# The fields behind xDSL's properties: `op.operands` makes a view, `op.results[0]` and `block.ops` run Python code,
+# each dearer than the rest of an op's emission.
 operands_of: Callable[[Operation], tuple[SSAValue, ...]] = attrgetter("_operands")
-"""The operands as the tuple that the op holds; `op.operands` makes a new view each time."""
+type_of: Callable[[SSAValue], Attribute] = attrgetter("_type")
+next_of: Callable[[Operation], Operation | None] = attrgetter("_next_op")
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
-_VALUE = re.compile(r"r|t|f|t?\d|\d\|\w+")
+_TYPED = re.compile(r"\{t(\d)\} \{\1\}")
+_VALUE = re.compile(r"r|t|f|[tv]?\d|\d\|\w+")
 
 
 class _Property(NamedTuple):
@@ -45,7 +49,8 @@ class Template(NamedTuple):
     def of(row: Row) -> Template:
         parts: list[str | _Property] = []
         values: list[str] = []
-        for i, piece in enumerate(_SLOT.split("  " + row.template)):
+        # `{t0} {0}` is so common that values have that text ready: slot `v0`.
+        for i, piece in enumerate(_SLOT.split(_TYPED.sub(r"{v\1}", "  " + row.template))):
             if i % 2 == 0:
                 parts.append(piece.replace("%", "%%"))
             elif _VALUE.fullmatch(piece):
@@ -58,12 +63,12 @@ class Template(NamedTuple):
                 parts.append(_Property(spelling, name or spelling))
         return Template(tuple(parts), tuple(values))
 
-    def format(self, op: Operation, ignored: tuple[str, ...]) -> str:
+    def format(self, op: Operation) -> str:
         """The %-format for the properties of `op`."""
         properties = op.properties
         known = {p.name for p in self.parts if isinstance(p, _Property)}
         for name in properties:
-            if name not in known and name not in ignored:
+            if name not in known:
                 raise EmitError(f"property '{name}' has no row")
         return "".join(
             p if isinstance(p, str) else SPELLINGS[p.spelling](properties.get(p.name)).replace("%", "%%")
@@ -76,14 +81,13 @@ def compile_row(emitter: Emitter, row: Row) -> Line:
     gather = _gather(emitter, row, template)
     formats: dict[tuple[object, ...], str] = {}
     kept = emitter.kept
-    ignored = row.ignored
 
     def line(op: Operation) -> str:
         properties = op.properties
         key = (*properties, *map(id, properties.values())) if properties else ()
         form = formats.get(key)
         if form is None:
-            form = formats[key] = template.format(op, ignored)
+            form = formats[key] = template.format(op)
             # The key holds identities, so the attributes must outlive it.
             kept.extend(properties.values())
         return form % gather(op)
@@ -92,101 +96,96 @@ def compile_row(emitter: Emitter, row: Row) -> Line:
 
 
 def _gather(emitter: Emitter, row: Row, template: Template) -> Gather:
-    names_of = emitter.values
-    types = emitter.types
-    new_type = emitter.type
+    names, typed, types = emitter.names, emitter.typed, emitter.types
     function = _intrinsic(emitter, row, template)
-
-    def typ(value: SSAValue) -> str:
-        type_ = value.type
-        return types.get(id(type_)) or new_type(type_)
-
     arrangement = " ".join(template.values)
     # Written out by hand: a loop over getters costs three times as much.
     if arrangement == "r t 0 1":
 
         def two(op: Operation) -> tuple[str, ...]:
             a, b = operands_of(op)
-            r = op.results[0]
-            names = names_of()
-            return names[id(r)], typ(r), names[id(a)], names[id(b)]
+            (r,) = op.results
+            return names[id(r)], types[id(type_of(r))], names[id(a)], names[id(b)]
 
         return two
-    if arrangement == "r t t0 0":
+    if arrangement == "r t v0":
 
         def load(op: Operation) -> tuple[str, ...]:
             (a,) = operands_of(op)
-            r = op.results[0]
-            names = names_of()
-            return names[id(r)], typ(r), typ(a), names[id(a)]
+            (r,) = op.results
+            return names[id(r)], types[id(type_of(r))], typed[id(a)]
 
         return load
-    if arrangement == "t0 0 t1 1":
+    if arrangement == "v0 v1":
 
         def store(op: Operation) -> tuple[str, ...]:
             a, b = operands_of(op)
-            names = names_of()
-            return typ(a), names[id(a)], typ(b), names[id(b)]
+            return typed[id(a)], typed[id(b)]
 
         return store
-    if arrangement == "r t0 0 t1 1":
+    if arrangement == "r v0 v1":
 
         def pair(op: Operation) -> tuple[str, ...]:
             a, b = operands_of(op)
-            names = names_of()
-            return names[id(op.results[0])], typ(a), names[id(a)], typ(b), names[id(b)]
+            (r,) = op.results
+            return names[id(r)], typed[id(a)], typed[id(b)]
 
         return pair
-    if arrangement == "r t0 0 t1 1 t2 2":
+    if arrangement == "r v0 v1 v2":
 
         def triple(op: Operation) -> tuple[str, ...]:
             a, b, c = operands_of(op)
-            names = names_of()
-            r = op.results[0]
-            return names[id(r)], typ(a), names[id(a)], typ(b), names[id(b)], typ(c), names[id(c)]
+            (r,) = op.results
+            return names[id(r)], typed[id(a)], typed[id(b)], typed[id(c)]
 
         return triple
-    if arrangement == "r t f t0 0 t1 1 t2 2":
+    if arrangement == "r t f v0 v1 v2":
 
         def call3(op: Operation) -> tuple[str, ...]:
             a, b, c = operands_of(op)
-            names = names_of()
-            r = op.results[0]
+            (r,) = op.results
             return (
                 names[id(r)],
-                typ(r),
+                types[id(type_of(r))],
                 function(op),
-                typ(a),
-                names[id(a)],
-                typ(b),
-                names[id(b)],
-                typ(c),
-                names[id(c)],
+                typed[id(a)],
+                typed[id(b)],
+                typed[id(c)],
             )
 
         return call3
-    getters = [_getter(emitter, slot, typ, function) for slot in template.values]
-    return lambda op: tuple([get(op) for get in getters])
+    getters = [_getter(emitter, slot, function) for slot in template.values]
+    arity = 1 + max((int(s.lstrip("tv")[0]) for s in template.values if s not in "rtf"), default=-1)
+    optional = any("|" in slot for slot in template.values)
+
+    def any_arrangement(op: Operation) -> tuple[str, ...]:
+        count = len(operands_of(op))
+        if count != arity and not (optional and count == arity - 1):
+            raise EmitError(f"takes {arity} operands, has {count}")
+        return tuple([get(op) for get in getters])
+
+    return any_arrangement
 
 
-def _getter(
-    emitter: Emitter, slot: str, typ: Callable[[SSAValue], str], function: Callable[[Operation], str]
-) -> Callable[[Operation], str]:
-    names_of = emitter.values
+def _getter(emitter: Emitter, slot: str, function: Callable[[Operation], str]) -> Callable[[Operation], str]:
+    names, typed, types = emitter.names, emitter.typed, emitter.types
     if slot == "r":
-        return lambda op: names_of()[id(op.results[0])]
+        return lambda op: names[id(op.results[0])]
     if slot == "t":
-        return lambda op: typ(op.results[0])
+        return lambda op: types[id(op.results[0].type)]
     if slot == "f":
         return function
     if slot[0] == "t":
         index = int(slot[1:])
-        return lambda op: typ(operands_of(op)[index])
+        return lambda op: types[id(operands_of(op)[index].type)]
+    if slot[0] == "v":
+        index = int(slot[1:])
+        return lambda op: typed[id(operands_of(op)[index])]
     place, _, default = slot.partition("|")
     index = int(place)
     if default:
-        return lambda op: names_of()[id(operands_of(op)[index])] if len(operands_of(op)) > index else default
-    return lambda op: names_of()[id(operands_of(op)[index])]
+        return lambda op: names[id(operands_of(op)[index])] if len(operands_of(op)) > index else default
+    return lambda op: names[id(operands_of(op)[index])]
 
 
 def _intrinsic(emitter: Emitter, row: Row, template: Template) -> Callable[[Operation], str]:
@@ -194,25 +193,32 @@ def _intrinsic(emitter: Emitter, row: Row, template: Template) -> Callable[[Oper
     base, overload = row.intrinsic, row.overload
     # The types of immediates are in the template: `i1 {bool:isVolatile}`.
     immediates = re.findall(r"(i\d+) \{(?:bool|int):", row.template)
-    known: dict[Any, str] = {}
+    known: dict[object, str] = {}
     kept = emitter.kept
     defaulted = "|" in "".join(template.values)
 
-    def name(op: Operation) -> str:
-        if overload == "r":
-            key: object = id(op.results[0].type)
-        else:
-            key = tuple(
-                [id((op.results if p == "r" else operands_of(op))[0 if p == "r" else int(p)].type) for p in overload]
-            )
-        text = known.get(key)
-        if text is None:
-            arguments = [v.type for v in operands_of(op)]
-            if defaulted and len(arguments) == 2:
-                arguments.append(op.results[0].type)
-            text = known[key] = emitter.intrinsic(base, overload, op, arguments, immediates)
-            kept.extend(arguments)
-            kept.extend(r.type for r in op.results)
+    def declared(op: Operation, key: object) -> str:
+        arguments = [v.type for v in operands_of(op)]
+        if defaulted and len(arguments) == 2:
+            arguments.append(op.results[0].type)
+        text = known[key] = emitter.intrinsic(base, overload, op, arguments, immediates)
+        kept.extend(arguments)
+        kept.extend(r.type for r in op.results)
         return text
 
-    return name
+    if overload == "r":
+
+        def by_result(op: Operation) -> str:
+            (r,) = op.results
+            key = id(type_of(r))
+            return known.get(key) or declared(op, key)
+
+        return by_result
+
+    def by_types(op: Operation) -> str:
+        operands = operands_of(op)
+        values = [op.results[0] if place == "r" else operands[int(place)] for place in overload]
+        key = tuple([id(type_of(v)) for v in values])
+        return known.get(key) or declared(op, key)
+
+    return by_types

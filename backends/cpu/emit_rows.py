@@ -31,8 +31,6 @@ class Row(NamedTuple):
     template: str
     intrinsic: str = ""
     overload: str = ""
-    ignored: tuple[str, ...] = ()
-    """Properties that say nothing to LLVM, such as operandSegmentSizes."""
 
 
 class Signature(NamedTuple):

@@ -37,7 +37,7 @@ def _getelementptr(emitter: Emitter, op: Operation) -> str:
     names = emitter.names
     operands = operands_of(op)
     element = emitter.type(properties["elem_type"])
-    pointer = operands[0]
+    (result,) = op.results
     if len(operands) == 1:
         # The usual case of unrolled code: constants only, often the same attribute again.
         key = id(raw)
@@ -54,7 +54,7 @@ def _getelementptr(emitter: Emitter, op: Operation) -> str:
                 value = next(given, None)
                 if value is None:
                     raise EmitError("more indices than operands")
-                parts.append(f", {emitter.type(value.type)} {names[id(value)]}")
+                parts.append(f", {emitter.typed[id(value)]}")
             else:
                 parts.append(f", i32 {number}")
         if next(given, None) is not None:
@@ -66,10 +66,7 @@ def _getelementptr(emitter: Emitter, op: Operation) -> str:
         if bits not in _GEP_FLAGS:
             raise EmitError(f"unknown noWrapFlags {bits}")
         word = _GEP_FLAGS[bits]
-    return (
-        f"  {names[id(op.results[0])]} = getelementptr {word}{element}, "
-        f"{emitter.type(pointer.type)} {names[id(pointer)]}{indices}"
-    )
+    return f"  {names[id(result)]} = getelementptr {word}{element}, {emitter.typed[id(operands[0])]}{indices}"
 
 
 def _assigned(emitter: Emitter, op: Operation) -> str:
@@ -106,7 +103,7 @@ def _call(emitter: Emitter, op: Operation) -> str:
     tail = _TAIL_CALLS[op.TailCallKind.data.value]
     flags = SPELLINGS["fastmathFlags"](op.properties.get("fastmathFlags"))
     type_ = _result_type(emitter, op) if op.var_callee_type is None else emitter.type(op.var_callee_type)
-    values = ", ".join(emitter.typed(v) for v in arguments)
+    values = ", ".join(emitter.typed[id(v)] for v in arguments)
     return f"{_assigned(emitter, op)}{tail}call{flags} {convention}{type_} {target}({values})"
 
 
@@ -131,7 +128,7 @@ def _call_intrinsic(emitter: Emitter, op: Operation) -> str:
         name = "@" + base
         emitter.declare(name, result, arguments)
     flags = SPELLINGS["fastmathFlags"](op.properties.get("fastmathFlags"))
-    typed = ", ".join(emitter.typed(v) for v in values)
+    typed = ", ".join(emitter.typed[id(v)] for v in values)
     return f"{_assigned(emitter, op)}call{flags} {result} {name}({typed})"
 
 
@@ -147,7 +144,7 @@ def _inline_asm(emitter: Emitter, op: Operation) -> str:
     if op.asm_dialect is not None and op.asm_dialect.value.data == 1:
         words += " inteldialect"
     tail = _TAIL_CALLS[op.tail_call_kind.data.value]
-    values = ", ".join(emitter.typed(v) for v in op.operands_)
+    values = ", ".join(emitter.typed[id(v)] for v in op.operands_)
     strings = f"{quoted(op.asm_string.data)}, {quoted(op.constraints.data)}"
     return f"{_assigned(emitter, op)}{tail}call {_result_type(emitter, op)} asm{words} {strings}({values})"
 
@@ -158,7 +155,7 @@ def _return(emitter: Emitter, op: Operation) -> str:
     given = values[0].type if values else llvm.LLVMVoidType()
     if given != emitter.returns:
         raise EmitError(f"returns {given}, the function {emitter.returns}")
-    return f"  ret {emitter.typed(values[0])}" if values else "  ret void"
+    return f"  ret {emitter.typed[id(values[0])]}" if values else "  ret void"
 
 
 def _br(emitter: Emitter, op: Operation) -> str:
@@ -205,7 +202,7 @@ def _switch(emitter: Emitter, op: Operation) -> str:
     cases = " ".join(
         f"{text} {integer_text(n, width)}, label {label}" for n, label in zip(numbers, labels[1:], strict=True)
     )
-    return f"  switch {emitter.typed(values[0])}, label {labels[0]} [ {cases} ]"
+    return f"  switch {emitter.typed[id(values[0])]}, label {labels[0]} [ {cases} ]"
 
 
 SPECIAL: dict[type[Operation], Callable[[Emitter, Operation], str]] = {
