@@ -1,0 +1,247 @@
+"""Padding, flattening and upsampling: ops that only move elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.dtypes import is_float
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.families import bool_prop, float_prop, ints_prop, str_prop
+from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, plain
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lamina.dialects.te.build import Index, Tensor
+
+_MODES = ("constant", "edge", "reflect")
+
+
+@irdl_op_definition
+class PadOp(RelayOp):
+    """Extends a tensor: `pad_width` is [before, after] of axis 0, then of axis 1, ... (negative numbers crop).
+
+    `pad_mode` constant puts `pad_value` there, edge repeats the border, reflect mirrors at it without repeating it.
+    """
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    name = "relay.nn.pad"
+    data = operand_def()
+    result = result_def()
+    pad_width = ints_prop()
+    pad_value = float_prop(0.0)
+    pad_mode = str_prop("constant")
+
+    @staticmethod
+    def infer_type(data: TensorInfo, *, pad_width: Sequence[int], pad_value: float, pad_mode: str) -> TensorInfo:
+        if pad_mode not in _MODES:
+            raise TypeMismatch(f"pad_mode {pad_mode!r} is none of {', '.join(_MODES)}")
+        if len(pad_width) != 2 * len(data.shape):
+            raise TypeMismatch(f"pad_width has {len(pad_width)} numbers, rank {len(data.shape)} needs twice the rank")
+        if not is_float(data.dtype) and pad_value != int(pad_value):
+            raise TypeMismatch(f"pad_value {pad_value} is no {data.dtype}")
+        shape: list[int] = []
+        for axis, extent in enumerate(data.shape):
+            before, after = pad_width[2 * axis], pad_width[2 * axis + 1]
+            if before + extent + after < 0 or -before > extent or -after > extent:
+                raise TypeMismatch(f"pad_width crops {-before} and {-after} from axis {axis} of {extent}")
+            least = 1 if pad_mode == "edge" else max(before, after) + 1
+            if pad_mode != "constant" and max(before, after) > 0 and extent < least:
+                raise TypeMismatch(
+                    f"{pad_mode} padding of {max(before, after)} needs more than axis {axis} of {extent}"
+                )
+            shape.append(before + extent + after)
+        return TensorInfo(tuple(shape), data.dtype)
+
+    @staticmethod
+    def np_ref(data: NDArray[Any], *, pad_width: Sequence[int], pad_value: float, pad_mode: str) -> NDArray[Any]:
+        widths = list(zip(pad_width[::2], pad_width[1::2], strict=True))
+        cut = tuple(slice(max(-b, 0), e - max(-a, 0)) for (b, a), e in zip(widths, data.shape, strict=True))
+        grow = [(max(b, 0), max(a, 0)) for b, a in widths]
+        if pad_mode != "constant":
+            # Cropping comes last: what is mirrored is the whole tensor.
+            keep = tuple(
+                slice(max(-b, 0), max(b, 0) + e + max(a, 0) - max(-a, 0))
+                for (b, a), e in zip(widths, data.shape, strict=True)
+            )
+            return np.pad(data, grow, mode=pad_mode)[keep]  # type: ignore[call-overload]
+        return np.pad(data[cut], grow, constant_values=np.asarray(pad_value).astype(data.dtype))
+
+    @staticmethod
+    def te_compute(data: Tensor, *, pad_width: Sequence[int], pad_value: float, pad_mode: str) -> Tensor:
+        before, after = pad_width[::2], pad_width[1::2]
+        if pad_mode == "constant":
+            value = pad_value if is_float(data.dtype) else int(pad_value)
+            shape = [b + e + a for b, e, a in zip(before, data.shape, after, strict=True)]
+
+            def constant(*i: Index) -> Any:
+                inner = [p - b for p, b in zip(i, before, strict=True)]
+                if not inner:
+                    return data[()]
+                inside = [c for p, e in zip(inner, data.shape, strict=True) for c in (p >= 0, p < e)]
+                return te.if_then_else(te.all(*inside), data[tuple(inner)], te.const(value, data.dtype))
+
+            return te.compute(shape, constant, "pad")
+        x = data
+        for axis in range(data.ndim):
+            if before[axis] or after[axis]:
+                x = _extend(x, axis, before[axis], after[axis], pad_mode)
+        return x if x is not data else te.compute(data.shape, lambda *i: data[i], "pad")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        x = (2, 3, 4)
+        return [
+            sample(x, attrs={"pad_width": [0, 0, 1, 2, 3, 0]}),
+            sample(x, attrs={"pad_width": [1, 1, 0, 0, 0, 1], "pad_value": 2.5}),
+            sample(x, attrs={"pad_width": [0, 0, -1, 1, 2, -2]}),
+            sample(x, attrs={"pad_width": [0, 3, 1, 2, 3, 0], "pad_mode": "edge"}),
+            sample(x, attrs={"pad_width": [1, 0, 1, 2, 3, 2], "pad_mode": "reflect"}),
+            sample((5,), attrs={"pad_width": [-1, 3], "pad_mode": "reflect"}),
+            sample((1,), attrs={"pad_width": [2, 2], "pad_value": -1.0}),
+            sample(((3, 2), "int32"), attrs={"pad_width": [1, 0, 0, 1], "pad_value": 7.0}),
+            sample(((3,), "float64"), attrs={"pad_width": [0, 0], "pad_mode": "edge"}),
+            sample(x, attrs={"pad_width": [1, 1]}, error="pad_width has 2 numbers"),
+            sample(x, attrs={"pad_width": [0] * 6, "pad_mode": "wrap"}, error="pad_mode 'wrap' is none of"),
+            sample((2,), attrs={"pad_width": [2, 0], "pad_mode": "reflect"}, error="reflect padding of 2 needs more"),
+            sample((2,), attrs={"pad_width": [-3, 2]}, error="pad_width crops 3"),
+        ]
+
+
+def _extend(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
+    """One axis extended by its border (edge) or its mirror image (reflect)."""
+    extent = x.shape[axis]
+    shape = [e if n != axis else before + e + after for n, e in enumerate(x.shape)]
+
+    def element(*i: Index) -> Any:
+        def at(position: Any) -> Any:
+            return x[tuple(position if n == axis else p for n, p in enumerate(i))]
+
+        p = i[axis] - before
+        first, last = (0, extent - 1) if mode == "edge" else (-p, 2 * (extent - 1) - p)
+        return te.if_then_else(p < 0, at(first), te.if_then_else(p < extent, at(p), at(last)))
+
+    return te.compute(shape, element, "pad")
+
+
+@irdl_op_definition
+class BatchFlattenOp(RelayOp):
+    """[N, a, b, ...] -> [N, a*b*...]."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    name = "relay.nn.batch_flatten"
+    data = operand_def()
+    result = result_def()
+
+    @staticmethod
+    def infer_type(data: TensorInfo) -> TensorInfo:
+        if not data.shape:
+            raise TypeMismatch("input has rank 0, expects a batch axis")
+        return TensorInfo((data.shape[0], prod(data.shape[1:])), data.dtype)
+
+    @staticmethod
+    def np_ref(data: NDArray[Any]) -> NDArray[Any]:
+        return data.reshape(data.shape[0], prod(data.shape[1:]))
+
+    @staticmethod
+    def te_compute(data: Tensor) -> Tensor:
+        def element(n: Index, flat: Index) -> Any:
+            at: list[Any] = []
+            step = prod(data.shape[1:])
+            rest = flat
+            for extent in data.shape[1:]:
+                step //= max(extent, 1)
+                at.append(rest // step if step > 1 else rest)
+                rest = rest % step if step > 1 else rest * 0
+            return data[(n, *at)]
+
+        return te.compute((data.shape[0], prod(data.shape[1:])), element, "batch_flatten")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return [
+            sample((2, 3, 4, 5)),
+            sample((1, 7)),
+            sample((3,)),
+            sample((1, 1, 1)),
+            sample((4, 1, 5)),
+            sample(((2, 3, 3), "int32")),
+            sample(((5, 2), "float64")),
+            sample(((2, 2, 1, 3), "bool")),
+            sample((), error="input has rank 0"),
+        ]
+
+
+@irdl_op_definition
+class UpsamplingOp(RelayOp):
+    """Repeats the pixels of an image `scale_h` and `scale_w` times (method nearest_neighbor, whole scales)."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    name = "relay.nn.upsampling"
+    data = operand_def()
+    result = result_def()
+    scale_h = float_prop(1.0)
+    scale_w = float_prop(1.0)
+    layout = str_prop("NCHW")
+    method = str_prop()
+    align_corners = bool_prop(False)
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo, *, scale_h: float, scale_w: float, layout: str, method: str, align_corners: bool
+    ) -> TensorInfo:
+        if method != "nearest_neighbor":
+            raise TypeMismatch(f"method {method!r} is not supported, only 'nearest_neighbor'")
+        extents(layout, data.shape)
+        shape = list(data.shape)
+        for letter, scale in (("H", scale_h), ("W", scale_w)):
+            if not (scale >= 1 and scale == int(scale)):
+                raise TypeMismatch(f"scale {scale} must be a whole number of at least 1")
+            shape[axis_of(layout, letter)] *= int(scale)
+        return TensorInfo(tuple(shape), data.dtype)
+
+    @staticmethod
+    def np_ref(data: NDArray[Any], *, scale_h: float, scale_w: float, layout: str, **_: Any) -> NDArray[Any]:
+        rows = np.repeat(data, int(scale_h), axis_of(layout, "H"))
+        return np.repeat(rows, int(scale_w), axis_of(layout, "W"))
+
+    @staticmethod
+    def te_compute(data: Tensor, *, scale_h: float, scale_w: float, layout: str, **_: Any) -> Tensor:
+        h, w = axis_of(layout, "H"), axis_of(layout, "W")
+        scale = {h: int(scale_h), w: int(scale_w)}
+        shape = [e * scale.get(n, 1) for n, e in enumerate(data.shape)]
+
+        def element(*i: Index) -> Any:
+            return data[tuple(p // scale[n] if n in scale else p for n, p in enumerate(i))]
+
+        return te.compute(shape, element, "upsampling")
+
+    @staticmethod
+    def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
+        offered = layouts[0] if layouts and layouts[0] else attrs["layout"]
+        kept = offered if plain(offered) == plain(attrs["layout"]) else attrs["layout"]
+        return LayoutChoice((kept,), kept, {"layout": kept})
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        near = {"method": "nearest_neighbor"}
+        return [
+            sample((1, 2, 3, 4), attrs=near),
+            sample((1, 2, 3, 4), attrs={**near, "scale_h": 2.0, "scale_w": 2.0}),
+            sample((2, 1, 1, 5), attrs={**near, "scale_h": 3.0}),
+            sample((1, 3, 2, 2), attrs={**near, "scale_w": 5.0, "layout": "NHWC"}),
+            sample((1, 2, 3, 3, 16), attrs={**near, "scale_h": 2.0, "scale_w": 3.0, "layout": "NCHW16c"}),
+            sample((1, 1, 1, 1), attrs={**near, "scale_h": 4.0, "scale_w": 4.0}),
+            sample(((1, 2, 3, 3), "float64"), attrs={**near, "scale_h": 2.0, "align_corners": True}),
+            sample(((1, 2, 3, 3), "int8"), attrs={**near, "scale_w": 2.0}),
+            sample((1, 2, 3, 4), attrs={**near, "scale_h": 1.5}, error="scale 1.5 must be a whole number"),
+            sample((1, 2, 3, 4), attrs={"method": "bilinear"}, error="method 'bilinear' is not supported"),
+        ]

@@ -1,0 +1,102 @@
+"""Windows that slide over an axis: what convolution and pooling share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import TypeMismatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Larger geometry than this cannot be meant, and its products would leave the range of an index.
+LARGEST = 1 << 31
+
+
+class Window(NamedTuple):
+    """One spatial axis: `extent` input positions, padded on both sides, `size` taps `dilation` apart."""
+
+    extent: int
+    size: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+
+    @property
+    def reach(self) -> int:
+        """Input positions from the first tap to the last, both included."""
+        return (self.size - 1) * self.dilation + 1
+
+    @property
+    def padded(self) -> int:
+        return self.before + self.extent + self.after
+
+    def outputs(self, ceil_mode: bool = False) -> int:
+        """How many windows fit. In ceil mode the last may stick out, if it starts inside the input or before it."""
+        room = self.padded - self.reach
+        if not ceil_mode:
+            return room // self.stride + 1
+        count = -(-room // self.stride) + 1
+        return count - 1 if (count - 1) * self.stride >= self.extent + self.before else count
+
+
+def pairs(padding: Sequence[int], rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(before, after) of TVM's padding list: one number, one an axis, or all befores and then all afters."""
+    if len(padding) == 1:
+        return (padding[0],) * rank, (padding[0],) * rank
+    if len(padding) == rank:
+        return tuple(padding), tuple(padding)
+    if len(padding) == 2 * rank:
+        return tuple(padding[:rank]), tuple(padding[rank:])
+    raise TypeMismatch(f"padding has {len(padding)} numbers, expects {rank} or {2 * rank}")
+
+
+def per_axis(values: Sequence[int], rank: int, what: str, least: int = 1) -> tuple[int, ...]:
+    """A list of one number an axis (one number stands for all). Raises TypeMismatch naming `what`."""
+    if len(values) == 1:
+        values = tuple(values) * rank
+    if len(values) != rank:
+        raise TypeMismatch(f"{what} has {len(values)} numbers, expects {rank}")
+    for v in values:
+        if not least <= v < LARGEST:
+            raise TypeMismatch(f"{what} {v} is out of range, it must be at least {least}")
+    return tuple(values)
+
+
+def windows(
+    spatial: Sequence[int],
+    size: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+    padding: Sequence[int],
+) -> tuple[Window, ...]:
+    """The window of each spatial axis. Raises TypeMismatch when a number is out of range or a window does not fit."""
+    rank = len(spatial)
+    size = per_axis(size, rank, "kernel size")
+    strides = per_axis(strides, rank, "stride")
+    dilation = per_axis(dilation, rank, "dilation")
+    before, after = pairs(padding, rank)
+    per_axis(before + after, 2 * rank, "padding", 0)
+    result = tuple(Window(*w) for w in zip(spatial, size, strides, dilation, before, after, strict=True))
+    for w in result:
+        if w.reach > w.padded:
+            raise TypeMismatch(f"kernel of {w.reach} does not fit into the padded input of {w.padded}")
+    return result
+
+
+def gather(
+    x: NDArray[Any], axes: Sequence[int], slides: Sequence[Window], outs: Sequence[int], value: Any
+) -> NDArray[Any]:
+    """Numpy reference: every tap of every window, the taps' axes appended at the end. For np_ref only."""
+    widths = [(0, 0)] * x.ndim
+    for axis, w, out in zip(axes, slides, outs, strict=True):
+        missing = max(0, (out - 1) * w.stride + w.reach - w.before - w.extent)
+        widths[axis] = (w.before, missing)
+    x = np.pad(x, widths, constant_values=value)
+    for axis, w, out in zip(axes, slides, outs, strict=True):
+        position = np.arange(out)[:, None] * w.stride + np.arange(w.size)[None, :] * w.dilation
+        x = np.moveaxis(np.take(x, position, axis=axis), axis + 1, -1)
+    return x
