@@ -271,6 +271,12 @@ class ParamStore:
         return array
 
 
+def store_of(ctx: object) -> ParamStore:
+    """The store of a compile context; an empty one for a context without."""
+    found: object = getattr(ctx, "params", None)
+    return found if isinstance(found, ParamStore) else ParamStore()
+
+
 def _derived_key(inputs: Sequence[ConstantAttr], recipe: str) -> str:
     """`w/multiply/layout_transform`: the first parameter and what was done to it, shortened when long."""
     root = next((i.key.data for i in inputs if isinstance(i, ParamAttr)), "constant")

@@ -1,0 +1,143 @@
+"""relay-fold-constant: computes what depends on constants alone.
+
+Small values of inline constants are computed at once and stay inline. Anything that involves a parameter becomes a
+derived parameter, whose bytes are computed when somebody asks for them: folding a model's weights costs nothing.
+
+Before:
+    %a = relay.constant dense<2.0> : tensor<f32>
+    %b = relay.exp %a : tensor<f32>
+    %w = relay.constant #relay.param<"w", "0123456789abcdef"> : tensor<64x64xf32>
+    %t = relay.multiply %w, %b : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+After:
+    %t = relay.constant #relay.param<"w/multiply", "89abcdef01234567"> : tensor<64x64xf32>
+
+Ops that grow their operands by more than `max_growth` bytes (full, broadcast_to, tile) stay, and so does an integer
+division whose divisor may be zero: that is an error of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.ir import Operation
+from xdsl.traits import Pure
+
+from lamina.dialects.dtypes import dtype_name, is_float, itemsize
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.core import ConstantOp, constant_value
+from lamina.dialects.relay.params import (
+    INLINE_BYTES,
+    ConstantAttr,
+    ParamStore,
+    array_dense,
+    dense_array,
+    store_of,
+)
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.params import Array
+
+DIVISIONS = frozenset(f"relay.{n}" for n in ("divide", "floor_divide", "mod", "floor_mod", "trunc_divide", "trunc_mod"))
+
+
+@dataclass(frozen=True)
+class FoldConstant(ModulePass):
+    """Computes what depends on constants alone."""
+
+    name = "relay-fold-constant"
+    max_growth: int = 65536
+    """How many bytes a folded value may be larger than its operands."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fold_constants(op, store_of(ctx), self.max_growth)
+
+
+def fold_constants(root: Operation, store: ParamStore, max_growth: int = 65536) -> int:
+    """Fold everything inside an op: how many ops were folded. One sweep in program order is enough."""
+    folded = 0
+    for op in list(root.walk()):
+        if not isinstance(op, RelayOp) or op.parent is None:
+            continue
+        values = [constant_value(v) for v in op.operands]
+        operands = [v for v in values if v is not None]
+        if len(operands) < len(values) or not _foldable(op, operands, max_growth):
+            continue
+        for result, constant in zip(op.results, _fold(op, operands, store), strict=True):
+            inherit_location(constant, op)
+            inherit_name(constant.result, result)
+            op.parent.insert_op_before(constant, op)
+            result.replace_all_uses_with(constant.result)
+        _erase_with_constants(op)
+        folded += 1
+    return folded
+
+
+def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) -> bool:
+    if not op.has_trait(Pure) or op.name.startswith("relay.qnn.") or not hasattr(op, "np_ref"):
+        return False
+    if not all(isinstance(t, TensorType) for t in op.result_types):
+        return False
+    # Packing a weight pads its last block, however much that is.
+    if op.name != "relay.layout_transform":
+        before = sum(_bytes(v.type) for v in op.operands)
+        if sum(map(_bytes, op.result_types)) > before + max_growth:
+            return False
+    if op.name in DIVISIONS and not is_float(dtype_name(op.results[0].type.element_type)):  # type: ignore[attr-defined]
+        divisor = operands[1]
+        return isinstance(divisor, DenseIntOrFPElementsAttr) and bool(np.all(dense_array(divisor) != 0))
+    return True
+
+
+def _bytes(type_: Any) -> int:
+    return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
+
+
+def _fold(op: RelayOp, operands: Sequence[ConstantAttr], store: ParamStore) -> list[ConstantOp]:
+    """Constants for the results of an op on constants."""
+    types = [t for t in op.result_types if isinstance(t, TensorType)]
+    inline = all(isinstance(o, DenseIntOrFPElementsAttr) for o in operands)
+    if inline and all(_bytes(t) <= INLINE_BYTES for t in types):
+        compute = [_thunk(op, i) for i in range(len(types))]
+        return [ConstantOp.make(array_dense(c(*map(store.get, operands)))) for c in compute]
+    recipe = _recipe(op)
+    return [ConstantOp.make(store.derive(operands, f"{recipe} #{i}", t, _thunk(op, i)), t) for i, t in enumerate(types)]
+
+
+def _recipe(op: RelayOp) -> str:
+    """What the value depends on, apart from the operands' bytes."""
+    attrs = ", ".join(f"{n} = {a}" for n, a in sorted(op.properties.items()))
+    operands = ", ".join(str(v.type) for v in op.operands)
+    return f"{op.name} {{{attrs}}} ({operands})"
+
+
+def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
+    """The numpy oracle of one result, apart from the op, which is erased."""
+    oracle: Any = type(op).np_ref  # type: ignore[attr-defined]
+    attrs = attrs_of(op)
+    type_: Any = op.result_types[index]
+
+    def compute(*arrays: Array) -> Array:
+        from lamina.dialects.dtypes import numpy_dtype
+
+        with np.errstate(all="ignore"):
+            found = oracle(*arrays, **attrs)
+        array = np.asarray(found[index] if isinstance(found, (tuple, list)) else found)
+        return array.astype(numpy_dtype(dtype_name(type_.element_type)), copy=False)
+
+    return compute
+
+
+def _erase_with_constants(op: Operation) -> None:
+    owners = list(dict.fromkeys(v.owner for v in op.operands))
+    op.detach()
+    op.erase()
+    for owner in owners:
+        if isinstance(owner, ConstantOp) and owner.result.first_use is None and owner.parent is not None:
+            owner.detach()
+            owner.erase()
