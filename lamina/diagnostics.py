@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     CallSiteLoc,
@@ -171,13 +171,14 @@ class ElidingPrinter(Printer):
         self.limit = limit
 
     def print_attribute(self, attribute: Attribute) -> None:
-        if self.limit is not None and isinstance(attribute, DenseIntOrFPElementsAttr):
-            data = attribute.data.data
-            count = len(attribute)
+        if self.limit is not None and type(attribute) is DenseIntOrFPElementsAttr:
+            dense = cast(DenseIntOrFPElementsAttr[Any], attribute)
+            data = dense.data.data
+            count = len(dense)
             size = len(data) // count if count else 0
             if count > self.limit and data != data[:size] * count:
                 self.print_string("dense_resource<__elided__> : ")
-                self.print_attribute(attribute.type)
+                super().print_attribute(dense.type)
                 return
         super().print_attribute(attribute)
 

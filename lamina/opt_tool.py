@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
@@ -116,7 +117,7 @@ class Session:
         self.sources[name] = text
         status = EXIT_OK
         results: list[str] = []
-        with _rules(args):
+        with _rules(args, self.err):
             for first_line, chunk in _split(text) if args.split_input_file else [(1, text)]:
                 chunk_status, result = self._process(chunk, name, first_line, passes)
                 status = max(status, chunk_status)
@@ -331,28 +332,24 @@ def _split(text: str) -> list[tuple[int, str]]:
     return pieces
 
 
-class _rules:
+@contextmanager
+def _rules(args: argparse.Namespace, err: TextIO) -> Generator[None]:
     """While it lasts, rewriting traces its firings and burns the fuel that the options say."""
+    if not args.trace_rules and args.fuel is None:
+        yield
+        return
+    from lamina.passes import rewriting
 
-    def __init__(self, args: argparse.Namespace) -> None:
-        self.trace: bool = args.trace_rules
-        self.fuel: int | None = args.fuel
-
-    def _set(self, trace: bool, fuel: int | None) -> None:
-        if not self.trace and self.fuel is None:
-            return
-        from lamina.passes import rewriting
-
-        if self.trace:
-            rewriting.set_trace(trace)
-        if self.fuel is not None:
-            rewriting.set_fuel(fuel)
-
-    def __enter__(self) -> None:
-        self._set(self.trace, self.fuel)
-
-    def __exit__(self, *_: object) -> None:
-        self._set(False, None)
+    limits = rewriting.FUEL, rewriting.FUEL_PER_OP
+    try:
+        if args.trace_rules:
+            rewriting.trace_rules(err)
+        if args.fuel is not None:
+            rewriting.FUEL, rewriting.FUEL_PER_OP = args.fuel, 0
+        yield
+    finally:
+        rewriting.trace_rules(None)
+        rewriting.FUEL, rewriting.FUEL_PER_OP = limits
 
 
 def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> int:

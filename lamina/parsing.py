@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -144,7 +144,7 @@ class SourceParser(Parser):
         # One per op: the checks of xDSL's constructors would cost six times the rest.
         line, column = self.position(start)
         location = object.__new__(FileLineColLoc)
-        fields = location.__dict__
+        fields: dict[str, Any] = vars(location)  # type: ignore[assignment]
         fields["filename"] = self._file
         fields["line"] = _small(line)
         fields["column"] = _small(column)
@@ -249,11 +249,11 @@ class SourceParser(Parser):
                 self.raise_error(e.msg, span)
             raise
 
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool):  # noqa: ANN202
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
         name = ("!" if is_type else "#") + attr_or_dialect_name
         if "." not in name and name not in self.attribute_aliases and self._current_token.text != "<":
             self.raise_error(f"undefined alias '{name}'", self._behind_us(name))
-        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)  # type: ignore[call-overload]
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _behind_us(self, text: str) -> Span:
         """The span of a text that was just read."""

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -271,7 +271,7 @@ def _pass_text(pass_: ModulePass) -> str:
             if default is not dataclasses.MISSING:
                 options.append(_dashed(f.name))
             continue
-        values = value if isinstance(value, tuple) else (value,)
+        values = cast(tuple[Any, ...], value if isinstance(value, tuple) else (value,))
         options.append(_dashed(f.name) + ("=" if values else "") + ",".join(map(_value_text, values)))
     return pass_.name + (f"{{{' '.join(options)}}}" if options else "")
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
@@ -49,7 +49,7 @@ def pass_classes(module: Any) -> list[type[ModulePass]]:
     """The pass classes that a module itself defines, in order."""
     return [
         value
-        for value in vars(module).values()
+        for value in cast(dict[str, Any], vars(module)).values()
         if isinstance(value, type)
         and issubclass(value, ModulePass)
         and value.__module__ == module.__name__

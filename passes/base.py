@@ -20,7 +20,7 @@ An op that a pass inserts without a location gets the one of the op that it repl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from xdsl.builder import Builder
@@ -65,7 +65,7 @@ def fused_location(ops: Sequence[Operation]) -> LocationAttr:
     locations = list(dict.fromkeys(op.location for op in ops if not isinstance(op.location, UnknownLoc)))
     if not locations:
         return UNKNOWN_LOC
-    return locations[0] if len(locations) == 1 else FusedLoc(locations, NoneAttr())
+    return locations[0] if len(locations) == 1 else FusedLoc(tuple(locations), NoneAttr())
 
 
 def inherit_name(new: SSAValue, old: SSAValue) -> None:
@@ -75,15 +75,14 @@ def inherit_name(new: SSAValue, old: SSAValue) -> None:
 
 
 @contextmanager
-def located(builder: Builder, source: Operation | LocationAttr) -> Iterator[None]:
+def located(builder: Builder, source: Operation | LocationAttr) -> Generator[None]:
     """While it lasts, whatever the builder inserts gets the location of `source`."""
 
     def stamp(op: Operation) -> None:
         inherit_location(op, source)
 
     handlers = builder.operation_insertion_handler
-    added = [*(handlers or []), stamp]
-    builder.operation_insertion_handler = added
+    builder.operation_insertion_handler = [*handlers, stamp]
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.context import LaminaContext
-from lamina.errors import InputError, UnsupportedError
+from lamina.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,17 +17,18 @@ def execute(module: ModuleOp, ctx: LaminaContext, entry: str, inputs: str | None
     """Run the function and return its results as text; with `output` also saved as npz."""
     import numpy as np
 
-    try:
-        from lamina.runtime.execute import run_module
-    except ImportError as e:
-        raise UnsupportedError(f"--run is not available: {e}") from e
+    from lamina.runtime.execute import run_module
+
     arrays = _load(inputs) if inputs is not None else {}
-    results: dict[str, Any] = run_module(module, ctx, entry.removeprefix("@"), arrays)
+    results = run_module(module, ctx, entry.removeprefix("@"), arrays)
     if output is not None:
-        np.savez(output, **results)
+        try:
+            np.savez(output, allow_pickle=False, **results)
+        except OSError as e:
+            raise InputError(f"cannot write: {e.strerror}", where=output) from e
     lines: list[str] = []
     for name, array in results.items():
-        value = np.asarray(array)
+        value: np.ndarray[Any, Any] = np.asarray(array)
         shape = "x".join(map(str, value.shape))
         lines.append(f"{name}: {value.dtype}[{shape}]")
         lines.append(np.array2string(value, threshold=64, precision=6, separator=", "))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +35,7 @@ class Timer:
     children: dict[str, Timer] = field(default_factory=dict[str, "Timer"])
 
     def __post_init__(self) -> None:
-        self._stack = [self]
+        self._stack: list[Timer] = [self]
 
     def start(self, name: str) -> None:
         node = self._stack[-1].children.setdefault(name, Timer(name))
@@ -46,7 +46,7 @@ class Timer:
         self._stack.pop().seconds += time.perf_counter()
 
     @contextmanager
-    def of(self, name: str) -> Iterator[None]:
+    def of(self, name: str) -> Generator[None]:
         self.start(name)
         try:
             yield

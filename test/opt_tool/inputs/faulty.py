@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from lamina.context import LaminaContext
-from lamina.errors import LaminaError, UnsupportedError
 from xdsl.context import Context
 from xdsl.dialects.arith import AddiOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.test import TestOp
 from xdsl.passes import ModulePass
+
+from lamina.context import LaminaContext
+from lamina.errors import LaminaError, UnsupportedError
 
 
 def _adds(module: ModuleOp) -> list[AddiOp]:
