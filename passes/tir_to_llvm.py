@@ -80,9 +80,7 @@ def _phases(func: FuncOp) -> list[list[Operation]]:
     return groups
 
 
-def lower_function(
-    func: FuncOp, declarations: dict[str, llvm.FuncOp]
-) -> tuple[list[llvm.FuncOp], list[Phase]]:
+def lower_function(func: FuncOp, declarations: dict[str, llvm.FuncOp]) -> tuple[list[llvm.FuncOp], list[Phase]]:
     """The llvm functions of a kernel and its phases, in order."""
     name = func.sym_name.data
     groups = _phases(func)

@@ -1,0 +1,193 @@
+"""The first stair: each primitive function becomes a te.func, by the `te_compute` facets of its ops.
+
+Functions of equal structure become one. Every te.compute carries the op it came from as its `tag`; constants become
+te.param. Assumes `relay-fuse-ops`, which puts every op into a primitive function.
+
+Before:
+    %f = relay.fn (%p0: tensor<4xf32>) -> tensor<4xf32> attributes {Primitive = 1} {
+      %0 = relay.nn.relu %p0 : tensor<4xf32>
+      relay.return %0 : tensor<4xf32> }
+    %1 = relay.call %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+After:
+    te.func @fused_nn_relu(%p0: tensor<4xf32>) -> tensor<4xf32> {
+      %T_relu = te.compute "T_relu" [4] (%i0) : tensor<4xf32> attributes {tag = "nn.relu"} { ... }
+      te.return %T_relu : tensor<4xf32> }
+    %1 = te.call @fused_nn_relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.dialects.func import ReturnOp as MainReturnOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
+from lamina.dialects.te import ops as te
+from lamina.dialects.te.build import Tensor, building
+from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
+
+LONGEST_NAME = 80
+"""Longer function names are cut and end in a digest of the whole."""
+
+
+@dataclass(frozen=True)
+class RelayToTePass(ModulePass):
+    name = "relay-to-te"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions: dict[Any, te.FuncOp] = {}
+        names: set[str] = set()
+        for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
+            stair = _Stair(op, main, functions, names)
+            stair.run()
+        for left in op.walk():
+            if left.name.startswith("relay."):
+                raise VerifyException(f"relay-to-te leaves {left.name} behind; run relay-fuse-ops before it")
+
+
+class _Stair:
+    def __init__(self, module: ModuleOp, main: MainOp, functions: dict[Any, te.FuncOp], names: set[str]) -> None:
+        self.module = module
+        self.main = main
+        self.functions = functions
+        self.names = names
+
+    def run(self) -> None:
+        block = self.main.body.block
+        dead: list[Operation] = []
+        for op in list(block.ops):
+            if isinstance(op, CallOp):
+                function = op.function()
+                if function is None:
+                    raise VerifyException("relay-to-te: a call of an unknown function; run relay-inline before it")
+                callee = self.function(function)
+                new: Operation = te.CallOp.make(callee.sym_name.data, op.operands[1:], op.result_types)
+                self.replace(op, new)
+            elif isinstance(op, ConstantOp):
+                self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
+            elif isinstance(op, FnOp):
+                dead.append(op)
+            elif not isinstance(op, MainReturnOp):
+                raise VerifyException(
+                    f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops"
+                )
+        for op in dead:
+            op.detach()
+            op.erase()
+
+    def replace(self, old: Operation, new: Operation) -> None:
+        block = old.parent
+        assert block is not None
+        inherit_location(new, old)
+        for a, b in zip(old.results, new.results, strict=True):
+            b.name_hint = a.name_hint
+            a.replace_all_uses_with(b)
+        block.insert_op_before(new, old)
+        old.detach()
+        old.erase()
+
+    def function(self, function: FnOp) -> te.FuncOp:
+        key = structure(function)
+        found = self.functions.get(key)
+        if found is None:
+            found = self.functions[key] = lower_function(function, self.unique(function_name(function)))
+            self.module.body.block.insert_op_before(found, self.main)
+        return found
+
+    def unique(self, wanted: str) -> str:
+        name, n = wanted, 0
+        while name in self.names:
+            n += 1
+            name = f"{wanted}_{n}"
+        self.names.add(name)
+        return name
+
+
+def structure(function: FnOp) -> Any:
+    """A key that is equal for functions that compute the same: ops, attributes, types and wiring."""
+    block = function.body.block
+    number: dict[SSAValue, int] = {a: n for n, a in enumerate(block.args)}
+    parts: list[Any] = [block.arg_types]
+    for op in block.ops:
+        properties = tuple(sorted(op.properties.items()))
+        parts.append((op.name, properties, tuple(number[o] for o in op.operands), tuple(op.result_types)))
+        for r in op.results:
+            number[r] = len(number)
+    return tuple(parts)
+
+
+def function_name(function: FnOp) -> str:
+    """`fused_nn_conv2d_add_nn_relu`, from the ops of the function in order."""
+    ops = [
+        op.name.removeprefix("relay.").replace(".", "_") for op in function.body.block.ops if isinstance(op, RelayOp)
+    ]
+    name = "_".join(["fused", *ops]) if ops else "fused_copy"
+    if len(name) > LONGEST_NAME:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"{name[: LONGEST_NAME - 9]}_{digest}"
+    return name
+
+
+def lower_function(function: FnOp, name: str) -> te.FuncOp:
+    """The te.func of a primitive function."""
+    block = function.body.block
+    returned = function.returned
+    lowered = te.FuncOp.make(name, list(block.arg_types), [v.type for v in returned])
+    lowered.location = fused_location([op for op in block.ops if isinstance(op, RelayOp)])
+    target = lowered.body.block
+    tensors: dict[SSAValue, Tensor] = {}
+    for n, (old, new) in enumerate(zip(block.args, target.args, strict=True)):
+        new.name_hint = old.name_hint or f"p{n}"
+        tensors[old] = Tensor(new)
+    with building(target):
+        for op in block.ops:
+            if isinstance(op, ReturnOp):
+                target.add_op(te.ReturnOp.create(operands=[tensors[v].value for v in op.operands]))
+                continue
+            before = target.last_op
+            if isinstance(op, ConstantOp):
+                tensors[op.results[0]] = constant_tensor(op)
+            elif isinstance(op, RelayOp):
+                from lamina.dialects.relay.meaning import te_results
+
+                results = te_results(type(op), [tensors[o] for o in op.operands], attrs_of(op))
+                tensors.update(zip(op.results, results, strict=True))
+            else:
+                raise VerifyException(f"relay-to-te: {op.name} cannot stand in a primitive function")
+            tag = StringAttr(op.name.removeprefix("relay."))
+            _each_new(target, before, lambda new: _mark(new, tag, op))  # noqa: B023
+    return lowered
+
+
+def _each_new(block: Block, before: Operation | None, visit: Callable[[Operation], None]) -> None:
+    op = block.first_op if before is None else before.next_op
+    while op is not None:
+        visit(op)
+        op = op.next_op
+
+
+def _mark(new: Operation, tag: StringAttr, source: Operation) -> None:
+    new.attributes["tag"] = tag
+    inherit_location(new, source)
+
+
+def constant_tensor(op: ConstantOp) -> Tensor:
+    """A constant inside a function, as an equation: only a scalar (or splat) can be one."""
+    from lamina.dialects.relay.core import constant_array
+    from lamina.dialects.te import build
+
+    array = constant_array(op, None)
+    if array.size != 1:
+        raise VerifyException("relay-to-te: a constant of more than one element inside a primitive function")
+    value = array.reshape(-1)[0].item()
+    return build.compute(
+        array.shape, lambda *_: build.const(value, str(array.dtype)), "constant", dtype=str(array.dtype)
+    )

@@ -1,0 +1,210 @@
+"""Place every intermediate buffer of `@main` in one arena, by liveness.
+
+Buffers that a kernel allocates at its top level become arguments of it first, so that the arena holds them too.
+Linear scan in program order: a buffer takes the smallest free gap that holds it, else the arena grows; a gap is free
+once the last call that touches its buffer is over. Offsets are multiples of 64 bytes.
+
+Before:
+    %a = tir.alloc "f" scope "global" : memref<64xf32>
+    tir.call @f(%x, %a) : memref<64xf32>, memref<64xf32>
+    tir.call @g(%a, %y) : memref<64xf32>, memref<64xf32>
+After:
+    %arena = tir.alloc "arena" scope "global" : memref<256xi8>
+    %a = tir.view %arena[0] : memref<256xi8> to memref<64xf32>
+    tir.call @f(%x, %a) : ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, i8
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.linear import Linear
+from lamina.dialects.tir.nest import wrap
+from lamina.dialects.tir.ops import (
+    AllocOp,
+    BlockOp,
+    CallOp,
+    CopyOp,
+    ForOp,
+    FuncOp,
+    LoadOp,
+    StoreOp,
+    ViewOp,
+    buffer_type,
+)
+from lamina.passes.base import Context, ModulePass, inherit_location
+
+ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class PlanMemoryPass(ModulePass):
+    name = "tir-plan-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        workspaces = {f.sym_name.data: lift_allocations(f) for f in op.ops if isinstance(f, FuncOp)}
+        for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
+            _copies_to_calls(op, main)
+            _pass_workspaces(main, workspaces)
+            _plan(main)
+
+
+def size_of(type_: Attribute) -> int:
+    """Bytes of a buffer."""
+    assert isinstance(type_, MemRefType)
+    total = itemsize(dtype_name(type_.element_type))
+    for e in type_.get_shape():
+        total *= e
+    return total
+
+
+def lift_allocations(func: FuncOp) -> list[Attribute]:
+    """Turn a kernel's top-level memory buffers into trailing arguments; returns their types."""
+    block = func.body.block
+    types: list[Attribute] = []
+    for op in list(block.ops):
+        if isinstance(op, AllocOp) and op.scope.data == "global":
+            argument = block.insert_arg(op.result.type, len(block.args))
+            argument.name_hint = op.result.name_hint
+            op.result.replace_all_uses_with(argument)
+            types.append(op.result.type)
+            op.detach()
+            op.erase()
+    func.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [])
+    return types
+
+
+def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Attribute]]) -> None:
+    for call in [c for c in main.body.block.ops if isinstance(c, CallOp)]:
+        types = workspaces.get(call.callee.root_reference.data, [])
+        buffers: list[SSAValue] = []
+        for type_ in types:
+            alloc = AllocOp.make("workspace", type_)  # type: ignore[arg-type]
+            inherit_location(alloc, call)
+            main.body.block.insert_op_before(alloc, call)
+            buffers.append(alloc.result)
+        if buffers:
+            call.operands = [*call.operands, *buffers]
+
+
+def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
+    """A copy of a buffer is a kernel like any other."""
+    kernels: dict[Attribute, str] = {}
+    for copy in [c for c in main.body.block.ops if isinstance(c, CopyOp)]:
+        type_ = copy.source.type
+        name = kernels.get(type_)
+        if name is None:
+            name = kernels[type_] = f"copy_{len(kernels)}"
+            module.body.block.insert_op_before(_copy_kernel(name, type_), main)
+        call = CallOp.create(
+            operands=[copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
+        )
+        inherit_location(call, copy)
+        main.body.block.insert_op_before(call, copy)
+        copy.detach()
+        copy.erase()
+
+
+def _copy_kernel(name: str, type_: Attribute) -> FuncOp:
+    assert isinstance(type_, MemRefType)
+    func = FuncOp.make(name, [type_, type_], 1)
+    source, target = func.body.block.args
+    loops = [ForOp.make(e, f"copy.i{n}", hint=f"i{n}") for n, e in enumerate(type_.get_shape())]
+    index = [Linear.dim(v.var) for v in loops]
+    load = LoadOp.make(source, index)
+    body = Block([load, StoreOp.make(load.result, target, index)])
+    holder = Block()
+    holder.add_op(BlockOp.make("copy", None, body))
+    if loops:
+        wrap(loops, holder)
+        func.body.block.add_op(loops[0])
+    else:
+        block = holder.first_op
+        assert block is not None
+        block.detach()
+        func.body.block.add_op(block)
+    return func
+
+
+class _Arena:
+    """Free gaps by offset; neighbours are merged when a buffer is given back."""
+
+    def __init__(self) -> None:
+        self.gaps: list[tuple[int, int]] = []
+        self.size = 0
+
+    def take(self, size: int) -> int:
+        best = min(
+            ((length, start) for start, length in self.gaps if length >= size),
+            default=None,
+        )
+        if best is not None:
+            length, start = best
+            self.gaps.remove((start, length))
+            if length > size:
+                self.give(start + size, length - size)
+            return start
+        if self.gaps and sum(self.gaps[-1]) == self.size:  # grow the gap at the end
+            start, _ = self.gaps.pop()
+        else:
+            start = self.size
+        self.size = start + size
+        return start
+
+    def give(self, start: int, size: int) -> None:
+        from bisect import bisect_left
+
+        n = bisect_left(self.gaps, (start, 0))
+        if n < len(self.gaps) and self.gaps[n][0] == start + size:
+            size += self.gaps.pop(n)[1]
+        if n > 0 and sum(self.gaps[n - 1]) == start:
+            before = self.gaps.pop(n - 1)
+            start, size = before[0], before[1] + size
+            n -= 1
+        self.gaps.insert(n, (start, size))
+
+
+def _plan(main: MainOp) -> None:
+    block = main.body.block
+    ops = list(block.ops)
+    allocs = [op for op in ops if isinstance(op, AllocOp)]
+    if not allocs:
+        return
+    position = {op: n for n, op in enumerate(ops)}
+    last: dict[AllocOp, int] = {a: max((position[u.operation] for u in a.result.uses), default=-1) for a in allocs}
+    dying: dict[int, list[AllocOp]] = {}
+    for a, n in last.items():
+        dying.setdefault(n, []).append(a)
+    # A buffer is born at the first call that touches it, which stands right after its alloc or later.
+    arena = _Arena()
+    offsets: dict[AllocOp, int] = {}
+    for n, op in enumerate(ops):
+        for value in op.operands:
+            owner = value.owner
+            if isinstance(owner, AllocOp) and owner not in offsets:
+                offsets[owner] = arena.take(_rounded(owner))
+        for dead in dying.get(n, ()):
+            arena.give(offsets[dead], _rounded(dead))
+    holder = AllocOp.make("arena", buffer_type([max(arena.size, ALIGNMENT)], i8))
+    block.insert_op_before(holder, ops[0])
+    for a in allocs:
+        _replace(block, a, holder.result, offsets.get(a, 0))
+
+
+def _rounded(alloc: AllocOp) -> int:
+    return max(-(-size_of(alloc.result.type) // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
+
+
+def _replace(block: Block, alloc: AllocOp, arena: SSAValue, offset: int) -> None:
+    view: Operation = ViewOp.make(arena, offset, alloc.result.type)
+    inherit_location(view, alloc)
+    view.results[0].name_hint = alloc.result.name_hint
+    alloc.result.replace_all_uses_with(view.results[0])
+    block.insert_op_before(view, alloc)
+    alloc.detach()
+    alloc.erase()
