@@ -189,6 +189,7 @@ _ZMM, _YMM, _XMM = "<16 x i32>", "<8 x i32>", "<4 x i32>"
 CALLABLE: dict[str, Signature] = {
     "llvm.fptosi.sat": Signature(overload="r0"),
     "llvm.fptoui.sat": Signature(overload="r0"),
+    "llvm.x86.sse2.pause": Signature("", "void"),
     "llvm.x86.avx512.vpdpbusd.512": Signature("", _ZMM, (_ZMM, "<64 x i8>", "<64 x i8>"), "avx512vnni"),
     "llvm.x86.avx512.vpdpwssd.512": Signature("", _ZMM, (_ZMM, "<32 x i16>", "<32 x i16>"), "avx512vnni"),
     "llvm.x86.avx512bf16.dpbf16ps.512": Signature(

@@ -1,0 +1,304 @@
+// The run-time: a thread pool and the runner of program tables. Linux, x86-64.
+//
+// The pool is a block of memory that the caller owns:
+//
+//   0    i64  state     high half: number of the job; bit 31: job open; bits 0-30: workers inside the job
+//   64   i64  next      the first iteration that nobody has taken
+//   128  ptr  kernel    the job: kernel(args, lo, hi) for slices of [0, extent)
+//   136  ptr  args
+//   144  i64  extent
+//   152  i64  grain     iterations taken at a time
+//   192  i32  sleepers  workers that wait in the kernel
+//   196  i32  stop      workers are to end
+//   200  i64  workers   threads besides the caller
+//   208  i64  spins     polls before a worker sleeps
+//   256  i64  threads[] pthread_t of each worker
+//
+// A worker joins a job by adding one to `state` while the open bit is set, so the caller, who clears that bit when the
+// iterations are gone, has only to wait for workers that did join: one that the system has not scheduled costs nothing.
+// The job's number is what sleeping workers wait on (a futex at offset 4).
+//
+// A program is a constant array of {ptr kernel, i64 extent, i64 grain, i64 first_arg, i64 n_args}, its arguments an
+// array of {i64 base, i64 byte_offset}: argument i of an entry is bases[base] + byte_offset. bases[0] is the status
+// block {i64 code, i64 entry}: a kernel that fails stores a code there, and the runner stops and returns it.
+
+builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", features = "", vector_bits = 128, registers = 16, threads = 1>} {
+
+  llvm.func @pthread_create(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+  llvm.func @pthread_join(i64, !llvm.ptr) -> i32
+  llvm.func @sched_yield() -> i32
+  llvm.func @syscall(i64, ...) -> i64
+
+  // Take slices of the job until none is left.
+  llvm.func internal @take(%pool: !llvm.ptr) attributes {no_unwind} {
+    %next = llvm.getelementptr %pool[64] : (!llvm.ptr) -> !llvm.ptr, i8
+    %kernel.at = llvm.getelementptr %pool[128] : (!llvm.ptr) -> !llvm.ptr, i8
+    %args.at = llvm.getelementptr %pool[136] : (!llvm.ptr) -> !llvm.ptr, i8
+    %extent.at = llvm.getelementptr %pool[144] : (!llvm.ptr) -> !llvm.ptr, i8
+    %grain.at = llvm.getelementptr %pool[152] : (!llvm.ptr) -> !llvm.ptr, i8
+    %kernel = llvm.load %kernel.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %args = llvm.load %args.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %extent = llvm.load %extent.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %grain = llvm.load %grain.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    llvm.br ^take
+  ^take:
+    %lo = llvm.atomicrmw add %next, %grain monotonic {alignment = 8 : i64} : !llvm.ptr, i64
+    %some = llvm.icmp "slt" %lo, %extent : i64
+    llvm.cond_br %some, ^run, ^done
+  ^run:
+    %end = llvm.add %lo, %grain : i64
+    %hi = llvm.intr.smin(%end, %extent) : (i64, i64) -> i64
+    llvm.call %kernel(%args, %lo, %hi) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.br ^take
+  ^done:
+    llvm.return
+  }
+
+  // A thread: wait for the next job, join it if it is still open, work, leave.
+  llvm.func internal @work(%pool: !llvm.ptr) -> !llvm.ptr attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %one32 = llvm.mlir.constant(1 : i32) : i32
+    %zero32 = llvm.mlir.constant(0 : i32) : i32
+    %shift = llvm.mlir.constant(32 : i64) : i64
+    %open = llvm.mlir.constant(2147483648 : i64) : i64
+    %futex = llvm.mlir.constant(202 : i64) : i64
+    %futex_wait = llvm.mlir.constant(128 : i64) : i64
+    %null = llvm.mlir.zero : !llvm.ptr
+    %number.at = llvm.getelementptr %pool[4] : (!llvm.ptr) -> !llvm.ptr, i8
+    %sleepers = llvm.getelementptr %pool[192] : (!llvm.ptr) -> !llvm.ptr, i8
+    %stop.at = llvm.getelementptr %pool[196] : (!llvm.ptr) -> !llvm.ptr, i8
+    %spins.at = llvm.getelementptr %pool[208] : (!llvm.ptr) -> !llvm.ptr, i8
+    %spins = llvm.load %spins.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    llvm.br ^wait(%zero, %zero : i64, i64)
+
+  // `served` is the number of the last job this worker knows.
+  ^wait(%served: i64, %polls: i64):
+    %state = llvm.load %pool atomic acquire {alignment = 8 : i64} : !llvm.ptr -> i64
+    %number = llvm.lshr %state, %shift : i64
+    %new = llvm.icmp "ne" %number, %served : i64
+    llvm.cond_br %new, ^awake(%state, %number : i64, i64), ^idle
+  ^idle:
+    %tired = llvm.icmp "sge" %polls, %spins : i64
+    %more = llvm.add %polls, %one : i64
+    llvm.cond_br %tired, ^sleep, ^spin
+  ^spin:
+    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    llvm.br ^wait(%served, %more : i64, i64)
+  ^sleep:
+    %served32 = llvm.trunc %served : i64 to i32
+    %before = llvm.atomicrmw add %sleepers, %one32 seq_cst {alignment = 4 : i64} : !llvm.ptr, i32
+    %ignored = llvm.call @syscall(%futex, %number.at, %futex_wait, %served32, %null, %null, %zero) vararg(!llvm.func<i64 (i64, ...)>) : (i64, !llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i64) -> i64
+    %after = llvm.atomicrmw sub %sleepers, %one32 seq_cst {alignment = 4 : i64} : !llvm.ptr, i32
+    llvm.br ^wait(%served, %zero : i64, i64)
+
+  ^awake(%seen: i64, %job: i64):
+    %stop = llvm.load %stop.at atomic acquire {alignment = 4 : i64} : !llvm.ptr -> i32
+    %ending = llvm.icmp "ne" %stop, %zero32 : i32
+    llvm.cond_br %ending, ^end, ^check
+  ^check:
+    %bit = llvm.and %seen, %open : i64
+    %is_open = llvm.icmp "ne" %bit, %zero : i64
+    llvm.cond_br %is_open, ^join, ^wait(%job, %zero : i64, i64)
+  ^join:
+    %entered = llvm.add %seen, %one : i64
+    %pair = llvm.cmpxchg %pool, %seen, %entered acq_rel acquire {alignment = 8 : i64} : !llvm.ptr, i64
+    %current = llvm.extractvalue %pair[0] : !llvm.struct<(i64, i1)>
+    %joined = llvm.extractvalue %pair[1] : !llvm.struct<(i64, i1)>
+    %current.number = llvm.lshr %current, %shift : i64
+    llvm.cond_br %joined, ^inside, ^awake(%current, %current.number : i64, i64)
+  ^inside:
+    llvm.call @take(%pool) : (!llvm.ptr) -> ()
+    %left = llvm.atomicrmw sub %pool, %one release {alignment = 8 : i64} : !llvm.ptr, i64
+    llvm.br ^wait(%job, %zero : i64, i64)
+  ^end:
+    llvm.return %null : !llvm.ptr
+  }
+
+  // Wake every worker that sleeps on the job's number.
+  llvm.func internal @wake(%pool: !llvm.ptr) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %zero32 = llvm.mlir.constant(0 : i32) : i32
+    %all = llvm.mlir.constant(2147483647 : i32) : i32
+    %futex = llvm.mlir.constant(202 : i64) : i64
+    %futex_wake = llvm.mlir.constant(129 : i64) : i64
+    %null = llvm.mlir.zero : !llvm.ptr
+    %number.at = llvm.getelementptr %pool[4] : (!llvm.ptr) -> !llvm.ptr, i8
+    %sleepers.at = llvm.getelementptr %pool[192] : (!llvm.ptr) -> !llvm.ptr, i8
+    %sleepers = llvm.load %sleepers.at atomic seq_cst {alignment = 4 : i64} : !llvm.ptr -> i32
+    %asleep = llvm.icmp "ne" %sleepers, %zero32 : i32
+    llvm.cond_br %asleep, ^call, ^done
+  ^call:
+    %ignored = llvm.call @syscall(%futex, %number.at, %futex_wake, %all, %null, %null, %zero) vararg(!llvm.func<i64 (i64, ...)>) : (i64, !llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, i64) -> i64
+    llvm.br ^done
+  ^done:
+    llvm.return
+  }
+
+  // The number of the next job in the high half, with the given low half.
+  llvm.func internal @publish(%pool: !llvm.ptr, %low: i64) attributes {no_unwind} {
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %shift = llvm.mlir.constant(32 : i64) : i64
+    %state = llvm.load %pool atomic monotonic {alignment = 8 : i64} : !llvm.ptr -> i64
+    %number = llvm.lshr %state, %shift : i64
+    %next = llvm.add %number, %one : i64
+    %high = llvm.shl %next, %shift : i64
+    %new = llvm.or %high, %low : i64
+    %old = llvm.atomicrmw xchg %pool, %new seq_cst {alignment = 8 : i64} : !llvm.ptr, i64
+    llvm.call @wake(%pool) : (!llvm.ptr) -> ()
+    llvm.return
+  }
+
+  // kernel(args, lo, hi) over slices of [0, extent), by the pool where there is one and more than one slice.
+  llvm.func @lamina_parallel(%kernel: !llvm.ptr, %args: !llvm.ptr, %extent: i64, %grain: i64, %pool: !llvm.ptr) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %open = llvm.mlir.constant(2147483648 : i64) : i64
+    %closed = llvm.mlir.constant(-2147483649 : i64) : i64
+    %inside_mask = llvm.mlir.constant(2147483647 : i64) : i64
+    %patience = llvm.mlir.constant(10000 : i64) : i64
+    %null = llvm.mlir.zero : !llvm.ptr
+    %no_pool = llvm.icmp "eq" %pool, %null : !llvm.ptr
+    %one_slice = llvm.icmp "sle" %extent, %grain : i64
+    %serial = llvm.or %no_pool, %one_slice : i1
+    llvm.cond_br %serial, ^alone, ^shared
+  ^alone:
+    llvm.call %kernel(%args, %zero, %extent) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.return
+  ^shared:
+    %next = llvm.getelementptr %pool[64] : (!llvm.ptr) -> !llvm.ptr, i8
+    %kernel.at = llvm.getelementptr %pool[128] : (!llvm.ptr) -> !llvm.ptr, i8
+    %args.at = llvm.getelementptr %pool[136] : (!llvm.ptr) -> !llvm.ptr, i8
+    %extent.at = llvm.getelementptr %pool[144] : (!llvm.ptr) -> !llvm.ptr, i8
+    %grain.at = llvm.getelementptr %pool[152] : (!llvm.ptr) -> !llvm.ptr, i8
+    llvm.store %kernel, %kernel.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
+    llvm.store %args, %args.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
+    llvm.store %extent, %extent.at {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.store %grain, %grain.at {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.store %zero, %next {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.call @publish(%pool, %open) : (!llvm.ptr, i64) -> ()
+    llvm.call @take(%pool) : (!llvm.ptr) -> ()
+    %last = llvm.atomicrmw _and %pool, %closed acq_rel {alignment = 8 : i64} : !llvm.ptr, i64
+    llvm.br ^leave(%zero : i64)
+  ^leave(%polls: i64):
+    %state = llvm.load %pool atomic acquire {alignment = 8 : i64} : !llvm.ptr -> i64
+    %inside = llvm.and %state, %inside_mask : i64
+    %empty = llvm.icmp "eq" %inside, %zero : i64
+    llvm.cond_br %empty, ^done, ^poll
+  ^poll:
+    %more = llvm.add %polls, %one : i64
+    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    %patient = llvm.icmp "slt" %polls, %patience : i64
+    llvm.cond_br %patient, ^leave(%more : i64), ^yield
+  ^yield:
+    %ignored = llvm.call @sched_yield() : () -> i32
+    llvm.br ^leave(%more : i64)
+  ^done:
+    llvm.return
+  }
+
+  // Start `workers` threads; gives how many did start.
+  llvm.func @lamina_pool_start(%pool: !llvm.ptr, %workers: i64) -> i64 attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %zero32 = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %null = llvm.mlir.zero : !llvm.ptr
+    %work = llvm.mlir.addressof @work : !llvm.ptr
+    %count.at = llvm.getelementptr %pool[200] : (!llvm.ptr) -> !llvm.ptr, i8
+    %threads = llvm.getelementptr %pool[256] : (!llvm.ptr) -> !llvm.ptr, i8
+    llvm.br ^next(%zero : i64)
+  ^next(%i: i64):
+    llvm.store %i, %count.at {alignment = 8 : i64} : i64, !llvm.ptr
+    %more = llvm.icmp "slt" %i, %workers : i64
+    llvm.cond_br %more, ^start, ^done
+  ^start:
+    %thread = llvm.getelementptr %threads[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+    %status = llvm.call @pthread_create(%thread, %null, %work, %pool) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    %ok = llvm.icmp "eq" %status, %zero32 : i32
+    %following = llvm.add %i, %one : i64
+    llvm.cond_br %ok, ^next(%following : i64), ^done
+  ^done:
+    llvm.return %i : i64
+  }
+
+  // End the workers and wait for them.
+  llvm.func @lamina_pool_stop(%pool: !llvm.ptr) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %one32 = llvm.mlir.constant(1 : i32) : i32
+    %null = llvm.mlir.zero : !llvm.ptr
+    %stop.at = llvm.getelementptr %pool[196] : (!llvm.ptr) -> !llvm.ptr, i8
+    %count.at = llvm.getelementptr %pool[200] : (!llvm.ptr) -> !llvm.ptr, i8
+    %threads = llvm.getelementptr %pool[256] : (!llvm.ptr) -> !llvm.ptr, i8
+    %count = llvm.load %count.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    llvm.store %one32, %stop.at atomic release {alignment = 4 : i64} : i32, !llvm.ptr
+    llvm.call @publish(%pool, %zero) : (!llvm.ptr, i64) -> ()
+    llvm.br ^next(%zero : i64)
+  ^next(%i: i64):
+    %more = llvm.icmp "slt" %i, %count : i64
+    llvm.cond_br %more, ^join, ^done
+  ^join:
+    %thread.at = llvm.getelementptr %threads[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+    %thread = llvm.load %thread.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %ignored = llvm.call @pthread_join(%thread, %null) : (i64, !llvm.ptr) -> i32
+    %following = llvm.add %i, %one : i64
+    llvm.br ^next(%following : i64)
+  ^done:
+    llvm.store %zero, %count.at {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.return
+  }
+
+  // Run entries [lo, hi) of a program; 0, or the code of the first kernel that failed.
+  llvm.func @lamina_run(%program: !llvm.ptr, %table: !llvm.ptr, %lo: i64, %hi: i64, %bases: !llvm.ptr, %pool: !llvm.ptr) -> i64 attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %status = llvm.load %bases {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %failed_entry = llvm.getelementptr %status[1] : (!llvm.ptr) -> !llvm.ptr, i64
+    llvm.br ^next(%lo : i64)
+  ^next(%i: i64):
+    %more = llvm.icmp "slt" %i, %hi : i64
+    llvm.cond_br %more, ^entry, ^end(%zero : i64)
+  ^entry:
+    %kernel.at = llvm.getelementptr %program[%i, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
+    %extent.at = llvm.getelementptr %program[%i, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
+    %grain.at = llvm.getelementptr %program[%i, 2] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
+    %first.at = llvm.getelementptr %program[%i, 3] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
+    %count.at = llvm.getelementptr %program[%i, 4] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64)>
+    %kernel = llvm.load %kernel.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %extent = llvm.load %extent.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %grain = llvm.load %grain.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %first = llvm.load %first.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %count = llvm.load %count.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %stack = llvm.intr.stacksave : !llvm.ptr
+    %args = llvm.alloca %count x !llvm.ptr {alignment = 16 : i64} : (i64) -> !llvm.ptr
+    llvm.br ^argument(%zero : i64)
+  ^argument(%j: i64):
+    %another = llvm.icmp "slt" %j, %count : i64
+    llvm.cond_br %another, ^bind, ^call
+  ^bind:
+    %row = llvm.add %first, %j : i64
+    %base.at = llvm.getelementptr %table[%row, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(i64, i64)>
+    %offset.at = llvm.getelementptr %table[%row, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(i64, i64)>
+    %base = llvm.load %base.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %offset = llvm.load %offset.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %buffer.at = llvm.getelementptr %bases[%base] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    %buffer = llvm.load %buffer.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %value = llvm.getelementptr %buffer[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+    %slot = llvm.getelementptr %args[%j] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    llvm.store %value, %slot {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
+    %following = llvm.add %j, %one : i64
+    llvm.br ^argument(%following : i64)
+  ^call:
+    llvm.call @lamina_parallel(%kernel, %args, %extent, %grain, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
+    llvm.intr.stackrestore %stack : !llvm.ptr
+    %code = llvm.load %status {alignment = 8 : i64} : !llvm.ptr -> i64
+    %fine = llvm.icmp "eq" %code, %zero : i64
+    %i.next = llvm.add %i, %one : i64
+    llvm.cond_br %fine, ^next(%i.next : i64), ^failed
+  ^failed:
+    llvm.store %i, %failed_entry {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.br ^end(%code : i64)
+  ^end(%result: i64):
+    llvm.return %result : i64
+  }
+}

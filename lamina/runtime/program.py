@@ -1,0 +1,184 @@
+"""Compiled programs in this process: the thread pool, and one foreign call an inference.
+
+pool = ThreadPool(threads=2)
+program = Program(library, "main", entries=53)
+program.run([weights_address, arena_address], pool)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lamina.backends.cpu.jit import JitLibrary
+from lamina.backends.cpu.pool import HEADER_BYTES, runtime_library
+
+if TYPE_CHECKING:
+    from lamina.backends.cpu.object_cache import ObjectCache
+
+DEFAULT_SPINS = 5000
+"""Polls before an idle worker sleeps: some 0.1 to 0.2 ms, longer than the serial kernels inside a network."""
+
+_SPINS_OFFSET = 208
+
+_i64 = ctypes.c_int64
+_ptr = ctypes.c_void_p
+
+
+def available_threads() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Calls(NamedTuple):
+    run: Any
+    parallel: Any
+    start: Any
+    stop: Any
+
+
+_calls_made: _Calls | None = None
+
+
+def _calls(cache: ObjectCache | None = None) -> _Calls:
+    global _calls_made
+    if _calls_made is None:
+        library = runtime_library(cache)
+        _calls_made = _Calls(
+            library.function("lamina_run", _i64, _ptr, _ptr, _i64, _i64, _ptr, _ptr),
+            library.function("lamina_parallel", None, _ptr, _ptr, _i64, _i64, _ptr),
+            library.function("lamina_pool_start", _i64, _ptr, _i64),
+            library.function("lamina_pool_stop", None, _ptr),
+        )
+    return _calls_made
+
+
+class _Workers:
+    """The block of memory of running workers. Lives until they have ended."""
+
+    def __init__(self, count: int, spins: int, calls: _Calls) -> None:
+        size = HEADER_BYTES + 8 * count
+        self._buffer = ctypes.create_string_buffer(size + 64)
+        self.address = (ctypes.addressof(self._buffer) + 63) & ~63
+        self.process = os.getpid()
+        self._calls = calls
+        _i64.from_address(self.address + _SPINS_OFFSET).value = spins
+        self.count = int(calls.start(self.address, count))
+
+    def stop(self) -> None:
+        # After a fork the workers exist in the parent only; the child has but a copy of their memory.
+        if self.count and self.process == os.getpid():
+            self._calls.stop(self.address)
+        self.count = 0
+
+
+class ThreadPool:
+    """Threads that share the loops of a kernel with the caller. Any thread may use it; one job runs at a time.
+
+    The workers start at first use. A child process forked from this one starts workers of its own.
+    """
+
+    def __init__(self, threads: int | None = None, spins: int = DEFAULT_SPINS) -> None:
+        available = available_threads()
+        self.threads = available if threads is None else max(1, min(threads, available))
+        self.spins = spins
+        self._workers: _Workers | None = None
+        self._stop: weakref.finalize[Any, Any] | None = None
+        self._closed = False
+        self.lock = threading.Lock()
+        _pools.add(self)
+
+    def address(self) -> int | None:
+        """The pool for the runner, None when there is nothing to share. Call it with the lock held."""
+        if self.threads == 1:
+            return None
+        if self._closed:
+            raise RuntimeError("the thread pool is closed")
+        if self._workers is None:
+            workers = _Workers(self.threads - 1, self.spins, _calls())
+            # At exit, too: the code that the workers wait in must outlive them.
+            self._stop = weakref.finalize(self, workers.stop)
+            self._workers = workers
+        return self._workers.address if self._workers.count else None
+
+    def parallel(self, kernel: int, arguments: int, extent: int, grain: int) -> None:
+        """kernel(arguments, lo, hi) over slices of [0, extent)."""
+        with self.lock:
+            _calls().parallel(kernel, arguments, extent, grain, self.address())
+
+    def close(self) -> None:
+        """End the workers. Closing twice is allowed."""
+        with self.lock:
+            self._closed = True
+            if self._stop is not None:
+                self._stop()
+
+    def __enter__(self) -> ThreadPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def forget(self) -> None:
+        """In a forked child: the workers are gone, and the lock may be held by a thread that is gone too."""
+        self.lock = threading.Lock()
+        self._workers = None
+        if self._stop is not None:
+            self._stop.detach()
+            self._stop = None
+
+
+_pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for pool in list(_pools):
+        pool.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+class Failure(NamedTuple):
+    """What a kernel reported: its code, and which entry of the program it was."""
+
+    code: int
+    entry: int
+
+
+class Program:
+    """The table `@<name>.program` of a library and its arguments."""
+
+    def __init__(self, library: JitLibrary, name: str, entries: int, cache: ObjectCache | None = None) -> None:
+        self._library = library
+        self.entries = entries
+        self._table = library.address(f"{name}.program")
+        self._arguments = library.address(f"{name}.arguments")
+        self._run = _calls(cache).run
+
+    def run(
+        self,
+        bases: Sequence[int],
+        pool: ThreadPool | None = None,
+        first: int = 0,
+        last: int | None = None,
+    ) -> Failure | None:
+        """Run entries [first, last). `bases` are addresses; base 0, the status block, is added in front."""
+        last = self.entries if last is None else last
+        if not 0 <= first <= last <= self.entries:
+            raise ValueError(f"entries [{first}, {last}) of a program with {self.entries}")
+        status = (_i64 * 2)()
+        given = (_ptr * (len(bases) + 1))(ctypes.addressof(status), *bases)
+        if pool is None:
+            code = self._run(self._table, self._arguments, first, last, given, None)
+        else:
+            with pool.lock:
+                code = self._run(self._table, self._arguments, first, last, given, pool.address())
+        return Failure(int(code), int(status[1])) if code else None
