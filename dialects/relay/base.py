@@ -21,7 +21,7 @@ import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -110,16 +110,18 @@ def to_attribute(value: Any) -> Attribute:
     if isinstance(value, str):
         return StringAttr(value)
     if isinstance(value, (list, tuple)):
-        if any(isinstance(v, float) for v in value):
-            return DenseArrayBase.from_list(f64, [float(v) for v in value])
-        return DenseArrayBase.from_list(i64, [int(v) for v in value])
+        items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+        if any(isinstance(v, float) for v in items):
+            return DenseArrayBase.from_list(f64, [float(v) for v in items])
+        return DenseArrayBase.from_list(i64, [int(v) for v in items])
     raise TypeError(f"no Relay attribute for {value!r}")
 
 
 def from_attribute(attr: Attribute) -> Any:
     """The inverse of `to_attribute`; attributes with no Python form are returned as they are."""
     if isinstance(attr, IntegerAttr):
-        return bool(attr.value.data) if attr.type == i1 else attr.value.data
+        type_: Attribute = attr.type  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return bool(attr.value.data) if type_ == i1 else attr.value.data
     if isinstance(attr, FloatAttr):
         return attr.value.data
     if isinstance(attr, StringAttr):
@@ -133,7 +135,7 @@ def tensor_info(type_: Attribute) -> TensorInfo:
     """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
     if not isinstance(type_, TensorType):
         raise TypeMismatch(f"expects tensors, got {type_}")
-    return TensorInfo(type_.get_shape(), dtype_name(type_.get_element_type()))
+    return TensorInfo(type_.get_shape(), dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
 
 
 class RelayOp(IRDLOperation, abc.ABC):
@@ -146,7 +148,8 @@ class RelayOp(IRDLOperation, abc.ABC):
     # -- facets that every op must state; see the module docstring ---------------------------------
 
     @staticmethod
-    def infer_type(*types: TensorInfo, **attrs: Any) -> TensorInfo | tuple[TensorInfo, ...]:
+    def infer_type(*types: Any, **attrs: Any) -> Any:
+        """The result type, or a tuple of them."""
         raise TypeError("the op declares no infer_type")
 
     # -- construction ------------------------------------------------------------------------------
@@ -212,7 +215,7 @@ class RelayOp(IRDLOperation, abc.ABC):
             printer.print_string(" ")
             printer.print_list(self.operands, printer.print_ssa_value)
         defaults = self.defaults()
-        entries = {n: a for n, a in self.properties.items() if defaults.get(n) != a} | self.attributes
+        entries = {n: a for n, a in self.properties.items() if not _is_default(a, defaults.get(n))} | self.attributes
         if entries:
             printer.print_string(" {")
             printer.print_list(sorted(entries.items()), lambda kv: _print_entry(printer, *kv))
@@ -288,22 +291,28 @@ def attrs_of(op: RelayOp) -> dict[str, Any]:
     return {name: from_attribute(a) for name, a in op.properties.items()}
 
 
+def _is_default(attr: Attribute, default: Attribute | None) -> bool:
+    """Whether an attribute need not be printed. FloatAttr calls the two zeros equal."""
+    return attr == default and (type(attr) is not FloatAttr or str(attr) == str(default))
+
+
 def _print_entry(printer: Printer, name: str, attr: Attribute) -> None:
     printer.print_identifier_or_string_literal(name)
     if isinstance(attr, UnitAttr):
         return
     printer.print_string(" = ")
-    if isinstance(attr, IntegerAttr) and attr.type == i1:
+    type_: Any = getattr(attr, "type", None)
+    if isinstance(attr, IntegerAttr) and type_ == i1:
         printer.print_string("true" if attr.value.data else "false")
-    elif isinstance(attr, IntegerAttr) and attr.type == i64:
+    elif isinstance(attr, IntegerAttr) and type_ == i64:
         printer.print_string(str(attr.value.data))
-    elif isinstance(attr, FloatAttr) and attr.type == f64:
+    elif isinstance(attr, FloatAttr) and type_ == f64:
         printer.print_string(float_literal(attr.value.data))
-    elif isinstance(attr, DenseArrayBase) and attr.elt_type in (i64, f64):
-        text = str if attr.elt_type == i64 else float_literal
-        printer.print_string("[" + ", ".join(text(v) for v in attr.get_values()) + "]")
+    elif isinstance(attr, DenseArrayBase) and attr.elt_type in (i64, f64):  # pyright: ignore[reportUnknownMemberType]
+        values: tuple[Any, ...] = attr.get_values()
+        printer.print_string("[" + ", ".join(str(v) if isinstance(v, int) else float_literal(v) for v in values) + "]")
     else:
-        printer.print_attribute(attr)
+        printer.print_attribute(cast(Attribute, attr))
 
 
 def float_literal(value: float) -> str:

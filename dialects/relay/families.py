@@ -12,6 +12,8 @@ narrower sets RANGES, one with attributes adds its own in `extra_samples`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, StringAttr, TensorType, f64, i1, i64
@@ -34,7 +36,7 @@ from lamina.dialects.relay.base import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
+    from lamina.dialects.te.build import Index, IterVar, Tensor
 
     Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -111,17 +113,19 @@ class Elementwise(RelayOp):
     result = result_def(TensorType)
 
     @classmethod
-    def infer_type(cls, x: TensorInfo, **attrs: Any) -> TensorInfo:
+    def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:
+        (x,) = types
         dtype = check_dtype(x.dtype, cls.DTYPES)
         return TensorInfo(x.shape, cls.RESULT_DTYPE or dtype)
 
     @staticmethod
-    def te_element(x: Scalar, **attrs: Any) -> Any:
-        """One element of the result."""
+    def te_element(*elements: Any, **attrs: Any) -> Any:
+        """One element of the result from that of the operand."""
         raise NotImplementedError
 
     @classmethod
-    def te_compute(cls, x: Tensor, **attrs: Any) -> Tensor:
+    def te_compute(cls, *tensors: Any, **attrs: Any) -> Tensor:
+        (x,) = tensors
         return te.compute(x.shape, lambda *i: cls.te_element(x[i], **attrs), stage_name(cls))
 
     @classmethod
@@ -187,25 +191,27 @@ class Broadcast(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
     RESULT_DTYPE: ClassVar[str | None] = None
-    RANGES: ClassVar[tuple[tuple[float, float] | None, tuple[float, float] | None] | None] = None
+    RANGES: ClassVar[tuple[tuple[float, float] | None, ...] | None] = None
+    """Where samples of each operand are drawn, None for the whole domain."""
 
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
     result = result_def(TensorType)
 
     @classmethod
-    def infer_type(cls, lhs: TensorInfo, rhs: TensorInfo, **attrs: Any) -> TensorInfo:
+    def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:
+        lhs, rhs = types
         dtype = check_dtype(same_dtype(lhs, rhs), cls.DTYPES)
         return TensorInfo(broadcast_shapes(lhs.shape, rhs.shape), cls.RESULT_DTYPE or dtype)
 
     @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar, **attrs: Any) -> Any:
-        """One element of the result."""
+    def te_element(*elements: Any, **attrs: Any) -> Any:
+        """One element of the result from one of each operand."""
         raise NotImplementedError
 
     @classmethod
-    def te_compute(cls, lhs: Tensor, rhs: Tensor, **attrs: Any) -> Tensor:
-        return broadcast_compute(lambda a, b: cls.te_element(a, b, **attrs), lhs, rhs, name=stage_name(cls))
+    def te_compute(cls, *tensors: Any, **attrs: Any) -> Tensor:
+        return broadcast_compute(partial(cls.te_element, **attrs), *tensors, name=stage_name(cls))
 
     @classmethod
     def samples(cls) -> list[Sample]:
@@ -216,7 +222,7 @@ class Broadcast(RelayOp):
         return []
 
 
-def broadcast_compute(element: Any, *tensors: Tensor, name: str) -> Tensor:
+def broadcast_compute(element: Callable[..., Any], *tensors: Tensor, name: str) -> Tensor:
     """`element` of the operands' elements at the places that NumPy's broadcasting gives."""
     shape = broadcast_shapes(*(t.shape for t in tensors))
 
@@ -302,9 +308,12 @@ class Reduction(RelayOp):
     result = result_def(TensorType)
 
     @classmethod
-    def infer_type(
-        cls, data: TensorInfo, axis: tuple[int, ...], keepdims: bool, exclude: bool, **attrs: Any
-    ) -> TensorInfo:
+    def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:
+        return cls.reduced_type(types[0], attrs["axis"], attrs["keepdims"], attrs["exclude"])
+
+    @classmethod
+    def reduced_type(cls, data: TensorInfo, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> TensorInfo:
+        """The type of `data` reduced. Raises TypeMismatch for a dtype or an axis that does not fit."""
         dtype = check_dtype(data.dtype, cls.DTYPES)
         axes = reduced_axes(axis, exclude, len(data.shape))
         if not cls.EMPTY and 0 in [data.shape[a] for a in axes]:
@@ -321,7 +330,13 @@ class Reduction(RelayOp):
 
 
 def reduce_compute(
-    x: Tensor, axes: tuple[int, ...], keepdims: bool, reducer: Any, element: Any = None, *, name: str
+    x: Tensor,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    reducer: Callable[..., Any],
+    element: Callable[..., Any] | None = None,
+    *,
+    name: str,
 ) -> Tensor:
     """`reducer` over the axes of `element(place in x)`, by default of the element of `x` there.
 
@@ -346,7 +361,9 @@ def reduce_compute(
     return te.compute(reduced_shape(x.shape, axes, keepdims), body, name)
 
 
-def reduction_samples(cls: type[Reduction], extra_operands: Any = None, **attrs: Any) -> list[Sample]:
+def reduction_samples(
+    cls: type[Reduction], extra_operands: Callable[..., Any] | None = None, **attrs: Any
+) -> list[Sample]:
     """Each way to name the axes, negative ones, size 1, rank 0, dtypes, and axes that are wrong.
 
     `extra_operands(shape, attrs, dtype)` gives the types of further operands.

@@ -30,16 +30,20 @@ def result_infos(op_type: type[RelayOp], operands: Sequence[TensorInfo], attrs: 
 def np_results(op_type: type[RelayOp], arrays: Sequence[Array], attrs: dict[str, Any]) -> list[Array]:
     """The results by the numpy oracle; `attrs` names every attribute that has no default of the op."""
     with np.errstate(all="ignore"):
-        found = op_type.np_ref(*arrays, **full_attrs(op_type, attrs))  # type: ignore[attr-defined]
-    return [np.asarray(f) for f in (found if isinstance(found, (tuple, list)) else (found,))]
+        found: Any = op_type.np_ref(*arrays, **full_attrs(op_type, attrs))  # type: ignore[attr-defined]
+    return [np.asarray(f) for f in _listed(found)]
+
+
+def _listed(value: Any) -> list[Any]:
+    """What a facet returns, one value or several, as a list."""
+    return [*value] if isinstance(value, (tuple, list)) else [value]
 
 
 def te_results(op_type: type[RelayOp], tensors: Sequence[Tensor], attrs: dict[str, Any]) -> list[Tensor]:
     """The results as te computes, appended to the block under construction (`te.build.building`)."""
     given = full_attrs(op_type, attrs)
     if hasattr(op_type, "te_compute"):
-        found = op_type.te_compute(*tensors, **given)  # type: ignore[attr-defined]
-        return list(found) if isinstance(found, (tuple, list)) else [found]
+        return _listed(op_type.te_compute(*tensors, **given))  # type: ignore[attr-defined]
     values, order, block = decomposition(op_type, [tensor_type(t.shape, t.dtype) for t in tensors], given)
     computed: dict[SSAValue, Tensor] = dict(zip(block.args, tensors, strict=True))
     for op in order:
@@ -55,7 +59,7 @@ def decomposition(
     """The result values of `decompose`, the ops it made in order, and the block whose arguments are its operands."""
     block = Block(arg_types=operand_types)
     made: Any = op_type.decompose(*block.args, **attrs)  # type: ignore[attr-defined]
-    values = [v if isinstance(v, SSAValue) else v.results[0] for v in (made if isinstance(made, tuple) else (made,))]
+    values: list[SSAValue] = [v if isinstance(v, SSAValue) else v.results[0] for v in _listed(made)]
     order: dict[Operation, None] = {}
     stack: list[tuple[Any, bool]] = [(v.owner, False) for v in reversed(values)]
     while stack:

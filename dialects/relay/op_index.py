@@ -87,7 +87,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.nn.layer_norm": ("nn_norm", "LayerNormOp"),
     "relay.nn.leaky_relu": ("nn_activation", "LeakyReluOp"),
     "relay.nn.log_softmax": ("nn_activation", "LogSoftmaxOp"),
-    "relay.nn.lrn": ("nn_norm", "LrnOp"),
+    "relay.nn.lrn": ("nn_lrn", "LrnOp"),
     "relay.nn.matmul": ("nn_matmul", "MatmulOp"),
     "relay.nn.max_pool2d": ("nn_pool", "MaxPool2dOp"),
     "relay.nn.pad": ("nn_pad", "PadOp"),

@@ -7,6 +7,7 @@ greatest element, then the least index among the elements equal to it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
@@ -37,7 +38,7 @@ def sum_dtype(dtype: str) -> str:
     return "float32" if is_float(dtype) and itemsize(dtype) == 2 else dtype
 
 
-def wide_sum(x: Tensor, axes: tuple[int, ...], keepdims: bool, element: Any, name: str) -> Tensor:
+def wide_sum(x: Tensor, axes: tuple[int, ...], keepdims: bool, element: Callable[..., Any], name: str) -> Tensor:
     """The sum of `element(place)` over the axes, in `sum_dtype`."""
     dtype = sum_dtype(x.dtype)
     return reduce_compute(x, axes, keepdims, te.sum, lambda *i: te.cast(element(*i), dtype), name=name)
@@ -208,8 +209,8 @@ class MeanOp(Reduction):
 
         def element(*i: Index) -> Any:
             value = total[i]
-            divide = te.truncdiv if not is_float(value.dtype) else lambda a, b: a / b
-            return te.cast(divide(value, count), data.dtype)
+            quotient = value / count if is_float(value.dtype) else te.truncdiv(value, count)
+            return te.cast(quotient, data.dtype)
 
         return te.compute(total.shape, element, "mean")
 
@@ -333,7 +334,7 @@ class VarianceOp(Reduction):
     unbiased = bool_prop(False)
 
     @classmethod
-    def infer_type(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def infer_type(
         cls,
         data: TensorInfo,
         mean: TensorInfo,
@@ -343,7 +344,7 @@ class VarianceOp(Reduction):
         unbiased: bool,
     ) -> TensorInfo:
         same_dtype(data, mean)
-        result = super().infer_type(data, axis, keepdims, exclude)
+        result = cls.reduced_type(data, axis, keepdims, exclude)
         expected = reduced_shape(data.shape, reduced_axes(axis, exclude, len(data.shape)), True)
         if mean.shape != expected:
             raise TypeMismatch(f"mean has shape {mean.shape}, expected {expected}")

@@ -177,9 +177,13 @@ class ArangeOp(RelayOp):
     @staticmethod
     def te_compute(start: float, stop: float, step: float, dtype: str) -> Tensor:
         (count,), _ = ArangeOp.infer_type(start, stop, step, dtype)
-        if is_float(dtype):
-            return te.compute((count,), lambda i: te.cast(te.cast(i, "float64") * step + start, dtype), "arange")
-        return te.compute((count,), lambda i: te.cast(i * int(step) + int(start), dtype), "arange")
+
+        def element(i: Index) -> Any:
+            if is_float(dtype):
+                return te.cast(te.cast(i, "float64") * step + start, dtype)
+            return te.cast(i * int(step) + int(start), dtype)
+
+        return te.compute((count,), element, "arange")
 
     @staticmethod
     def np_ref(start: float, stop: float, step: float, dtype: str) -> Array:

@@ -255,7 +255,7 @@ class TakeOp(RelayOp):
     def np_ref(data: Array, indices: Array, batch_dims: int, mode: str, axis: int | None = None) -> Array:
         wide = indices.astype(np.int64)
         if batch_dims == 0:
-            return np.take(data, wide, axis, mode=mode)
+            return np.take(data, wide, axis, mode="clip" if mode == "clip" else "wrap")
         inner = None if axis is None else (axis if axis < 0 else axis - 1)
         parts = [TakeOp.np_ref(d, i, batch_dims - 1, mode, inner) for d, i in zip(data, wide, strict=True)]
         return np.stack(parts)
@@ -330,7 +330,7 @@ class GatherOp(RelayOp):
 
     @staticmethod
     def np_ref(data: Array, indices: Array, axis: int) -> Array:
-        places = list(np.indices(indices.shape))
+        places: list[Array] = [*np.indices(indices.shape)]
         places[axis] = np.clip(indices.astype(np.int64), 0, data.shape[axis] - 1)
         return data[tuple(places)]
 

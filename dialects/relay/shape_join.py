@@ -112,9 +112,10 @@ class StackOp(RelayOp):
         shape = [*data[0].shape[:place], len(data), *data[0].shape[place:]]
 
         def element(*i: Index) -> Any:
-            inner, value = (*i[:place], *i[place + 1 :]), data[-1][(*i[:place], *i[place + 1 :])]
+            inner = (*i[:place], *i[place + 1 :])
+            value = data[-1][inner]
             for n in range(len(data) - 2, -1, -1):
-                value = te.if_then_else(i[place] <= n, data[n][inner], value)
+                value = te.select(i[place] <= n, data[n][inner], value)
             return value
 
         return te.compute(shape, element, "stack")

@@ -9,7 +9,7 @@ the dimensions. Everything is built at once into the block given to `building`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.accesses import over_positions
-from lamina.dialects.dtypes import dtype_name, ir_type, is_float, is_unsigned, scalar_type, tensor_type
+from lamina.dialects.dtypes import dtype_name, ir_type, is_float, is_unsigned, itemsize, scalar_type, tensor_type
 from lamina.dialects.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod
 from lamina.dialects.te.ops import ComputeOp, ConditionOp, IndexOp, ReadOp, YieldOp
@@ -36,12 +36,22 @@ class _Scope:
         self.body: Block | None = None
         self.ranges: dict[Atom, Range] = {}
         self.axes: dict[IterVar, SSAValue] = {}
+        self.built: dict[tuple[Any, ...], SSAValue] = {}
         self.stages: set[str] = {op.stage.data for op in block.ops if isinstance(op, ComputeOp)}
 
     def add(self, op: Operation) -> SSAValue:
+        """The value of a pure op in the body: an equal one that stands there already, or this one appended."""
         if self.body is None:
             raise RuntimeError("scalars are built inside te.compute")
+        # FloatAttr calls the two zeros equal, so a constant goes by its text.
+        same = str(op.properties["value"]) if isinstance(op, arith.ConstantOp) else tuple(sorted(op.properties.items()))
+        key = (type(op), tuple(op.operands), same, tuple(op.result_types))
+        found = self.built.get(key)
+        if found is not None:
+            op.erase()
+            return found
         self.body.add_op(op)
+        self.built[key] = op.results[0]
         return op.results[0]
 
     def stage_name(self, wanted: str) -> str:
@@ -57,7 +67,7 @@ _scopes: list[_Scope] = []
 
 
 @contextmanager
-def building(block: Block) -> Iterator[None]:
+def building(block: Block) -> Generator[None]:
     """Computes are appended to the block (a te.func's body)."""
     _scopes.append(_Scope(block))
     try:
@@ -312,7 +322,7 @@ def const(value: Number, dtype: str) -> Scalar:
     if is_float(dtype):
         attr: Attribute = FloatAttr(float(value), type_)  # type: ignore[arg-type]
     else:
-        bits = type_.width.data  # type: ignore[attr-defined]
+        bits: int = itemsize(dtype) * 8 if dtype != "bool" else 1
         number = int(value)
         if number >= 1 << (bits - 1) and bits > 1:
             number -= 1 << bits  # unsigned values print as signless two's complement
@@ -612,7 +622,7 @@ class Tensor:
         assert isinstance(type_, TensorType)
         self.value = value
         self.shape: tuple[int, ...] = type_.get_shape()
-        self.dtype = dtype_name(type_.element_type)
+        self.dtype = dtype_name(type_.element_type)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
     @property
     def ndim(self) -> int:
@@ -669,8 +679,8 @@ def compute(
     extents = [int(e) for e in shape]
     block = Block(arg_types=[IndexType()] * len(extents))
     names = _parameter_names(fcompute, len(extents))
-    outer = scope.body, scope.ranges, scope.axes
-    scope.body, scope.ranges, scope.axes = block, {}, {}
+    outer = scope.body, scope.ranges, scope.axes, scope.built
+    scope.body, scope.ranges, scope.axes, scope.built = block, {}, {}, {}
     try:
         for arg, extent, hint in zip(block.args, extents, names, strict=True):
             arg.name_hint = hint
@@ -696,7 +706,7 @@ def compute(
             raise TypeError(f"reduction axis {next(iter(scope.axes)).name!r} is used but not reduced over")
         block.add_op(YieldOp.create(operands=[value.value]))
     finally:
-        scope.body, scope.ranges, scope.axes = outer
+        scope.body, scope.ranges, scope.axes, scope.built = outer
     drop_dead_ops(block)
     op = ComputeOp.make(
         scope.stage_name(name),

@@ -10,10 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ShapedType
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
@@ -29,8 +37,8 @@ class UndefinedError(InputError):
 
 def element_dtype(type_: Attribute) -> np.dtype[Any]:
     """The numpy dtype in which values of an IR type are held."""
-    if isinstance(type_, ShapedType):
-        type_ = type_.get_element_type()  # type: ignore[attr-defined]
+    if isinstance(type_, (TensorType, VectorType, MemRefType)):
+        return numpy_dtype(dtype_name(cast(Any, type_).element_type))
     return numpy_dtype(dtype_name(type_))
 
 
@@ -60,13 +68,13 @@ def _as_result(op: Operation, x: Value) -> Value:
     return np.asarray(x).astype(element_dtype(op.results[0].type), copy=False)
 
 
-def _integer(function: Callable[..., Value]) -> Callable[..., Value]:
-    return lambda op, *xs: _as_result(op, function(*(np.asarray(x) for x in xs)))
-
-
 def _bits(function: Callable[..., Value]) -> Callable[..., Value]:
     """On bit patterns, so that booleans are one bit and sums wrap."""
-    return lambda op, *xs: function(*(np.asarray(x) for x in xs))
+
+    def run(op: Operation, *xs: Value) -> Value:
+        return function(*(np.asarray(x) for x in xs))
+
+    return run
 
 
 def _on_unsigned(function: Callable[..., Value]) -> Callable[..., Value]:
@@ -142,7 +150,7 @@ _COMPARE_INT: list[Callable[..., Value]] = [
 
 
 def _compare_integers(op: Operation, a: Value, b: Value) -> Value:
-    predicate: int = op.properties["predicate"].value.data  # type: ignore[attr-defined]
+    predicate: int = cast(Any, op.properties["predicate"]).value.data
     if predicate >= 6:
         a, b = _unsigned(a), _unsigned(b)
     elif predicate >= 2 and np.asarray(a).dtype.kind == "b":
@@ -151,7 +159,7 @@ def _compare_integers(op: Operation, a: Value, b: Value) -> Value:
 
 
 def _compare_floats(op: Operation, a: Value, b: Value) -> Value:
-    predicate: int = op.properties["predicate"].value.data  # type: ignore[attr-defined]
+    predicate: int = cast(Any, op.properties["predicate"]).value.data
     unordered = np.isnan(a) | np.isnan(b)
     if predicate in (0, 15):
         return np.full(np.shape(unordered), predicate == 15)
@@ -177,6 +185,14 @@ def _floats(function: Callable[..., Value]) -> Callable[..., Value]:
     return run
 
 
+def _rsqrt(x: Value) -> Value:
+    return 1 / np.sqrt(x)
+
+
+def _round_away(x: Value) -> Value:
+    return np.copysign(np.floor(np.abs(x) + 0.5), x)
+
+
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -196,7 +212,7 @@ def fma(a: Value, b: Value, c: Value) -> Value:
     back = total - product
     sum_error = (product - (total - back)) + (c - back)
     exact = total + (product_error + sum_error)
-    return np.where(np.isfinite(exact), exact, total)
+    return cast(Any, np.where(np.isfinite(exact), exact, total))
 
 
 # -- conversions -----------------------------------------------------------------------------------
@@ -215,6 +231,10 @@ def _constant(op: Operation) -> Value:
 def _sign_extend(op: Operation, x: Value) -> Value:
     x = np.asarray(x)
     return _as_result(op, -x.astype(np.int8) if x.dtype.kind == "b" else x)
+
+
+def _unsigned_to(op: Operation, x: Value) -> Value:
+    return _as_result(op, _unsigned(x))
 
 
 def _truncate(op: Operation, x: Value) -> Value:
@@ -236,7 +256,7 @@ def _bitcast(op: Operation, x: Value) -> Value:
 
 
 def _select(op: Operation, condition: Value, then: Value, otherwise: Value) -> Value:
-    return np.where(condition, then, otherwise)
+    return cast(Any, np.where(condition, then, otherwise))
 
 
 _BINARY_FLOATS: dict[str, Callable[..., Value]] = {
@@ -249,12 +269,12 @@ _BINARY_FLOATS: dict[str, Callable[..., Value]] = {
 _UNARY_FLOATS: dict[str, Callable[..., Value]] = {
     "arith.negf": np.negative, "math.absf": np.abs, "math.exp": np.exp, "math.exp2": np.exp2, "math.expm1": np.expm1,
     "math.log": np.log, "math.log2": np.log2, "math.log10": np.log10, "math.log1p": np.log1p, "math.sqrt": np.sqrt,
-    "math.rsqrt": lambda x: 1 / np.sqrt(x), "math.cbrt": np.cbrt, "math.sin": np.sin, "math.cos": np.cos,
+    "math.rsqrt": _rsqrt, "math.cbrt": np.cbrt, "math.sin": np.sin, "math.cos": np.cos,
     "math.tan": np.tan, "math.asin": np.arcsin, "math.acos": np.arccos, "math.atan": np.arctan,
     "math.sinh": np.sinh, "math.cosh": np.cosh, "math.tanh": np.tanh, "math.asinh": np.arcsinh,
     "math.acosh": np.arccosh, "math.atanh": np.arctanh, "math.erf": _erf, "math.floor": np.floor,
     "math.ceil": np.ceil, "math.trunc": np.trunc, "math.roundeven": np.rint,
-    "math.round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "math.round": _round_away,
 }  # fmt: skip
 
 SCALAR_OPS: dict[str, Callable[..., Value]] = {
@@ -285,23 +305,18 @@ SCALAR_OPS: dict[str, Callable[..., Value]] = {
     "arith.cmpf": _compare_floats,
     "arith.select": _select,
     "arith.extsi": _sign_extend,
-    "arith.extui": lambda op, x: _as_result(op, _unsigned(x)),
+    "arith.extui": _unsigned_to,
     "arith.trunci": _truncate,
     "arith.index_cast": _sign_extend,
-    "arith.index_castui": lambda op, x: _as_result(op, _unsigned(x)),
+    "arith.index_castui": _unsigned_to,
     "arith.extf": _round_to,
     "arith.truncf": _round_to,
-    "arith.sitofp": lambda op, x: _as_result(op, _sign_extend_bool(x)),
-    "arith.uitofp": lambda op, x: _as_result(op, _unsigned(x)),
-    "arith.fptosi": _integer(lambda x: x),
+    "arith.sitofp": _sign_extend,
+    "arith.uitofp": _unsigned_to,
+    "arith.fptosi": _round_to,
     "arith.fptoui": _to_unsigned,
     "arith.bitcast": _bitcast,
 }
-
-
-def _sign_extend_bool(x: Value) -> Value:
-    x = np.asarray(x)
-    return -x.astype(np.int8) if x.dtype.kind == "b" else x
 
 
 # -- reductions ------------------------------------------------------------------------------------

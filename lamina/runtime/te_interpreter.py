@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i1
@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_unsigned
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear, linear_text
+from lamina.dialects.linear import Atom, Linear, linear_text
 from lamina.dialects.te.ops import (
     CallOp,
     ComputeOp,
@@ -84,7 +84,7 @@ def run_te_func(
 
 def _checked(what: str, type_: Attribute, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     assert isinstance(type_, TensorType)
-    if array.shape != type_.get_shape() or array.dtype != element_dtype(type_):
+    if array.shape != type_.get_shape() or array.dtype != element_dtype(cast(Attribute, type_)):
         raise InputError(f"{what} is {type_}, got {array.dtype} of shape {array.shape}")
     return array
 
@@ -146,7 +146,7 @@ def _evaluate_body(
         elif isinstance(inner, YieldOp):
             return np.asarray(scalars[inner.value])
         elif isinstance(inner, IndexOp):
-            dims = {i: scalars[v] for i, v in enumerate(inner.indices)}
+            dims: dict[Atom, Any] = {i: scalars[v] for i, v in enumerate(inner.indices)}
             scalars[inner.results[0]] = np.asarray(inner.map.data.results[0].evaluate(dims))
         elif isinstance(inner, ConditionOp):
             dims = {i: scalars[v] for i, v in enumerate(inner.indices)}
@@ -156,10 +156,10 @@ def _evaluate_body(
     raise InputError("the body ends without te.yield", op=op)
 
 
-def _holds(conditions: Sequence[Condition], dims: dict[int, Any]) -> Any:
+def _holds(conditions: Sequence[Condition], dims: Mapping[Atom, Any]) -> Any:
     result: Any = np.asarray(True)
     for c in conditions:
-        value = np.asarray(c.form.evaluate(dims))  # type: ignore[arg-type]
+        value = np.asarray(c.form.evaluate(dims))
         result = result & (value == 0 if c.equal else value >= 0)
     return result
 
@@ -171,11 +171,11 @@ def _read(
     tensors: Mapping[SSAValue, np.ndarray[Any, Any]],
 ) -> np.ndarray[Any, Any]:
     tensor = tensors[read.tensor]
-    dims: dict[int, Any] = {i: scalars[v] for i, v in enumerate(read.indices)}
+    dims: dict[Atom, Any] = {i: scalars[v] for i, v in enumerate(read.indices)}
     guard = _holds(read.guard.data.conditions, dims) if read.guard else None
     places: list[np.ndarray[Any, Any]] = []
     for axis, (form, extent) in enumerate(zip(read.map.data.results, tensor.shape, strict=True)):
-        index = np.asarray(form.evaluate(dims))  # type: ignore[arg-type]
+        index = np.asarray(form.evaluate(dims))
         outside = (index < 0) | (index >= extent)
         if outside.any():
             wrong = outside if guard is None else outside & guard
@@ -209,7 +209,10 @@ def _out_of_bounds(
 
     names = {i: value_name(v) for i, v in enumerate(read.indices)}
     text = linear_text(form, lambda d: names[d] if isinstance(d, int) else str(d))
-    dims = ", ".join(f"{names[i]} = {at(scalars[v])}" for i, v in enumerate(read.indices))
+    # The loops that the index is written with, and those that an index read from memory varies with.
+    loops = compute.body.block.args
+    told = [v for d, v in enumerate(loops) if v in read.indices or (d < wrong.ndim and wrong.shape[d] > 1)]
+    dims = ", ".join(f"{value_name(v)} = {at(scalars[v])}" for v in told)
     return OutOfBoundsError(
         f'te.compute "{compute.stage.data}" reads {value_name(read.tensor)} at {text} = {at(index)}, outside dimension '
         f"{axis} of extent {extent}" + (f", where {dims}" if dims else ""),

@@ -54,14 +54,18 @@ every_op = pytest.mark.parametrize("name", NAMES)
 
 
 def load(name: str) -> type[RelayOp]:
-    op_type = find_op(name)
+    op_type: Any = find_op(name)
     if not issubclass(op_type, RelayOp) or not hasattr(op_type, "samples"):
         pytest.skip("the op has no facets: control flow, or a leaf")
     return op_type
 
 
-def valid_samples(op_type: Any) -> list[tuple[int, Sample]]:
-    return [(n, s) for n, s in enumerate(op_type.samples()) if s.error is None]
+def samples_of(op_type: Any) -> list[Sample]:
+    return op_type.samples()
+
+
+def valid_samples(op_type: type[RelayOp]) -> list[tuple[int, Sample]]:
+    return [(n, s) for n, s in enumerate(samples_of(op_type)) if s.error is None]
 
 
 @cache
@@ -114,7 +118,7 @@ def test_declares_the_facets(name: str) -> None:
 
 @every_op
 def test_samples_cover(name: str) -> None:
-    samples: list[Sample] = load(name).samples()  # type: ignore[attr-defined]
+    samples = samples_of(load(name))
     assert len(samples) >= 8
     assert [s for s in samples if s.error], "no invalid sample"
     op_type, valid = load(name), [s for s in samples if s.error is None]
@@ -200,7 +204,7 @@ def test_text_round_trips(name: str, generic: bool) -> None:
 @every_op
 def test_invalid_instances_are_refused_with_their_message(name: str) -> None:
     op_type = load(name)
-    for s in op_type.samples():  # type: ignore[attr-defined]
+    for s in samples_of(op_type):
         if s.error is not None:
             with pytest.raises(VerifyException) as raised:
                 instance(op_type, s)[1].verify()
@@ -250,7 +254,7 @@ def read_kind(
     """ELEMWISE reads the same place (or a scalar), BROADCAST at most one loop in each index, in order."""
     if not map_.results:
         return OpPattern.ELEMWISE
-    own_place = [
+    own_place: list[Any] = [
         f.const == 0 and [(places[d], c) for d, c in f.terms.items() if isinstance(d, int)] for f in map_.results
     ]
     same = [
@@ -261,7 +265,7 @@ def read_kind(
         return OpPattern.ELEMWISE
     used: list[int] = []
     for form in map_.results:
-        loops = [places[d] for d in form.dims()]  # type: ignore[index]
+        loops: list[int | None] = [places[d] for d in form.dims() if isinstance(d, int)]
         if len(loops) > 1 or None in loops:
             return OpPattern.INJECTIVE
         used += [p for p in loops if p is not None]
