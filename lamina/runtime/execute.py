@@ -195,7 +195,7 @@ def _main_results(function: MainOp) -> list[str]:
 
 def _run_llvm(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
     try:
-        from lamina.runtime.program import run_llvm_module  # type: ignore[import-not-found]
+        from lamina.runtime.compiled import run_llvm_module  # type: ignore[import-not-found]
     except ImportError as e:
         raise UnsupportedError(f"modules of the llvm level cannot be run: {e}") from e
     return run_llvm_module(module, ctx, inputs)  # type: ignore[no-any-return]

@@ -1,0 +1,302 @@
+"""The CPU's default schedules, chosen from the shape of a te.func; nothing is tuned.
+
+conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
+pooling and other reductions                    vectors over the last dimension, accumulators in registers
+everything else                                 vectors over the last dimension, the rest in parallel
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
+from lamina.backends.cpu.tiles import choose, divisor
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.te.scheduling import Schedule
+
+UNROLL_BUDGET = 800
+"""Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
+
+
+def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
+    """The default schedule of a function."""
+    stages = stages_of(func)
+    s = Schedule(func)
+    kept: list[Stage] = []
+    for stage in stages:
+        if should_inline(stage):
+            s.compute_inline(stage.name)
+            _forget(stage)
+        else:
+            kept.append(stage)
+    done: set[str] = set()
+    for stage in kept:
+        if stage.name in done:
+            continue
+        if stage.is_reduction:
+            follower = _follower(stage)
+            if follower is not None:
+                done.add(follower.name)
+            _reduction(s, stage, follower, target)
+        else:
+            _elementwise(s, stage, target)
+    return s.build()
+
+
+def _forget(stage: Stage) -> None:
+    """After inlining, the readers read what the stage read."""
+    stage.inlined = True
+    for reader in stage.readers:
+        reader.producers.remove(stage)
+        for producer in stage.producers:
+            if producer not in reader.producers:
+                reader.producers.append(producer)
+            if reader not in producer.readers:
+                producer.readers.append(reader)
+    for producer in stage.producers:
+        producer.readers.remove(stage)
+
+
+def _follower(stage: Stage) -> Stage | None:
+    """The one stage that goes through a reduction's result element by element: its epilogue."""
+    if stage.is_output or len(stage.readers) != 1:
+        return None
+    reader = stage.readers[0]
+    return reader if reads_elementwise(reader, stage) else None
+
+
+def _lanes(stage: Stage, target: TargetAttr) -> int:
+    element = dtype_name(stage.op.result.type.element_type)  # type: ignore[attr-defined]
+    return target.lanes(8 * itemsize(element))
+
+
+def _reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    lanes = _lanes(stage, target)
+    if stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
+        _conv2d(s, stage, follower, target)
+    elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and _is_row_product(stage):
+        _matmul(s, stage, follower, target)
+    else:
+        _plain_reduction(s, stage, follower, target)
+
+
+def _epilogue(s: Schedule, stage: Stage, follower: Stage | None) -> str:
+    """The stage that takes the accumulators out of the registers: the follower, else a copy."""
+    return follower.name if follower is not None else s.cache_write(stage.name, "register")
+
+
+def _place_epilogue(s: Schedule, stage: Stage, follower: Stage | None, name: str, loop: SSAValue) -> list[SSAValue]:
+    loops = s.reverse_compute_at(name, loop)
+    if follower is not None:
+        s.set_scope(stage.name, "register")
+    return loops
+
+
+def _parallel(s: Schedule, loops: Sequence[SSAValue]) -> None:
+    """The outer loops as one parallel loop."""
+    s.parallel(s.fuse(*loops))
+
+
+# -- register-tiled contractions ------------------------------------------------------------------------
+
+
+def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers."""
+    _, chunks, _, width, lanes = stage.spatial
+    tile = choose(width, chunks, target.registers.data)
+    weight = _weight_of(stage)
+    out = _epilogue(s, stage, follower)
+    n, ko, y, x, kv, *reductions = s.loops(stage.name)
+    koo, koi = s.split(ko, [-1, tile.vectors])
+    xo, xi = s.split(x, [-1, tile.pixels])
+    s.reorder(n, koo, y, xo, *reductions, xi, koi, kv)
+    n_out, ko_out, y_out, x_out, kv_out = _place_epilogue(s, stage, follower, out, xo)
+    _cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
+    _parallel(s, [n, koo, y])
+    _unroll_reduction(s, stage.reduced, reductions, tile.pixels * tile.vectors)
+    for loop in (xi, koi, ko_out, x_out):
+        s.unroll(loop)
+    s.vectorize(kv)
+    s.vectorize(kv_out)
+    if width % tile.pixels:
+        s.partition(xo)
+    del n_out, y_out
+
+
+def _weight_of(stage: Stage) -> tuple[str, int] | None:
+    """Name and innermost extent of the tensor that the vectors are read from, where it is an argument."""
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    for read in stage.reads():
+        if read.tensor.name_hint and lane in read.indices and not isinstance(read.tensor.owner, type(stage.op)):
+            return read.tensor.name_hint, read.tensor.type.get_shape()[-1]  # type: ignore[attr-defined]
+    return None
+
+
+def _cache_weights(
+    s: Schedule, stage: Stage, weight: tuple[str, int] | None, loop: SSAValue, vectors: int, lanes: int
+) -> None:
+    """All weight vectors of a step before its broadcasts: the order that needs no spills."""
+    if weight is None or vectors == 1:
+        return
+    name, block = weight
+    width = vectors * lanes
+    loops = s.cache_read(name, stage.name, loop, "register", 2 if width > block else 1)
+    inner = loops[-1]
+    extent = min(width, block)
+    if extent > lanes:
+        outer, inner = s.split(inner, [extent // lanes, lanes])
+        loops = [*loops[:-1], outer, inner]
+    for v in loops[:-1]:
+        s.unroll(v)
+    s.vectorize(inner)
+
+
+def _unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int) -> None:
+    """Unroll the innermost reduction loops while the body stays within its budget."""
+    size = tile
+    for extent, loop in zip(reversed(extents), reversed(loops), strict=True):
+        if size * extent > UNROLL_BUDGET:
+            factor = divisor(extent, max(UNROLL_BUDGET // size, 1))
+            if factor > 1 and size == tile:
+                _, inner = s.split(loop, [-1, factor])
+                s.unroll(inner)
+            return
+        s.unroll(loop)
+        size *= extent
+
+
+def _is_row_product(stage: Stage) -> bool:
+    """Whether one operand is read along the last dimension, element by element (or in packed blocks)."""
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    reduction = stage.op.body.block.args[len(stage.spatial)]
+    if len(stage.reduced) != 1:
+        return False
+    for read in stage.reads():
+        forms = stage.read_forms(read)
+        if lane in read.indices:
+            return lane in forms[-1].dims() and reduction not in forms[-1].dims()
+    return False
+
+
+def _matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """[..., m, n] over k: tiles of rows by vectors of n, all of k in registers."""
+    lanes = _lanes(stage, target)
+    *outer_extents, columns = stage.spatial
+    rows = outer_extents[-1] if outer_extents else 1
+    chunks = max(-(-columns // lanes), 1)
+    weight = _weight_of(stage)
+    packed = weight is not None and weight[1] != columns
+    most = 8 if rows == 1 else 4
+    if rows == 1:
+        vectors = divisor(chunks, most)
+        pixels = 1
+    else:
+        pixels, vectors = choose(rows, chunks if not columns % lanes or packed else 1, target.registers.data, most)
+    if columns < lanes:
+        _plain_reduction(s, stage, follower, target)
+        return
+    out = _epilogue(s, stage, follower)
+    loops = s.loops(stage.name)
+    *batch, n, k = loops
+    m = batch.pop() if outer_extents else None
+    no, ni, nv = s.split(n, [-1, vectors, lanes])
+    if m is not None and pixels > 1:
+        mo, mi = s.split(m, [-1, pixels])
+        s.reorder(*batch, no, mo, k, mi, ni, nv)
+        at = mo
+        outer = [*batch, no]
+    else:
+        head = [*batch, *([m] if m is not None else [])]
+        s.reorder(*head, no, k, ni, nv)
+        mi = None
+        at = no
+        outer = [*head, no] if rows == 1 else head
+    out_loops = _place_epilogue(s, stage, follower, out, at)
+    if not columns % lanes and not packed:
+        _cache_weights(s, stage, weight, k, vectors, lanes)
+    elif packed and weight is not None:
+        _cache_weights(s, stage, weight, k, vectors, lanes)
+    _parallel(s, outer)
+    _unroll_reduction(s, stage.reduced, [k], pixels * vectors)
+    if mi is not None:
+        s.unroll(mi)
+        s.unroll(out_loops[-2])
+    s.unroll(ni)
+    s.vectorize(nv)
+    if vectors * lanes > lanes:
+        oo, ov = s.split(out_loops[-1], [-1, lanes])
+        s.unroll(oo)
+        s.vectorize(ov)
+    else:
+        s.vectorize(out_loops[-1])
+    if mi is not None and rows % pixels:
+        s.partition(at)
+
+
+# -- reductions that are not products --------------------------------------------------------------------------
+
+
+def _vector_dim(extents: Sequence[int]) -> int | None:
+    """The last dimension that has elements beside each other in memory; None when it is too short for vectors."""
+    for d in reversed(range(len(extents))):
+        if extents[d] > 1:
+            return d if extents[d] >= 4 else None
+    return None
+
+
+def _plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    lanes = _lanes(stage, target)
+    vector = _vector_dim(stage.spatial)
+    out = _epilogue(s, stage, follower)
+    loops = s.loops(stage.name)
+    rank = len(stage.spatial)
+    spatial, reductions = list(loops[:rank]), list(loops[rank:])
+    inner: SSAValue | None = None
+    outer = list(spatial)
+    if vector is not None:
+        if stage.spatial[vector] > lanes:
+            outer[vector], inner = s.split(spatial[vector], [-1, lanes])
+        else:
+            inner = outer.pop(vector)
+    if not outer:
+        # A single vector: give the epilogue a loop to stand in.
+        head, inner = s.split(inner if inner is not None else spatial[0], [1, -1])
+        outer = [head]
+    s.reorder(*outer, *reductions, *([inner] if inner is not None else []))
+    out_loops = _place_epilogue(s, stage, follower, out, outer[-1])
+    if prod(stage.spatial) > 1:
+        _parallel(s, outer[: max(len(outer) - 1, 1)] if len(outer) > 1 else outer)
+    _unroll_reduction(s, stage.reduced, reductions, 16)
+    if inner is not None and vector is not None:
+        s.vectorize(inner)
+        s.vectorize(out_loops[vector])
+
+
+# -- elementwise, data movement -------------------------------------------------------------------------------------
+
+
+def _elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
+    lanes = _lanes(stage, target)
+    loops = s.loops(stage.name)
+    if not loops:
+        return
+    vector = _vector_dim(stage.spatial)
+    outer = list(loops)
+    inner: SSAValue | None = None
+    if vector is not None:
+        extent = stage.spatial[vector]
+        if extent > lanes:
+            outer[vector], inner = s.split(loops[vector], [-1, lanes])
+        else:
+            inner = outer.pop(vector)
+        s.reorder(*outer, inner)
+    if outer:
+        _parallel(s, [v for v in outer if v is not outer[-1]] or outer)
+    if inner is not None:
+        s.vectorize(inner)

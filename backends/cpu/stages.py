@@ -1,0 +1,128 @@
+"""What a te.func looks like to its schedule: stages, who reads whom and how often, what is worth inlining."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import math as math_dialect
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import SSAValue
+
+from lamina.dialects.accesses import over_values
+from lamina.dialects.linear import Linear
+from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
+
+_CHEAP_MATH = (math_dialect.FmaOp, math_dialect.AbsFOp, math_dialect.FloorOp, math_dialect.CeilOp)
+
+
+@dataclass
+class Stage:
+    """One te.compute with its neighbours."""
+
+    op: ComputeOp
+    name: str
+    is_output: bool
+    readers: list[Stage] = field(default_factory=list["Stage"])
+    producers: list[Stage] = field(default_factory=list["Stage"])
+    inputs: dict[SSAValue, Stage] = field(default_factory=dict[SSAValue, "Stage"])
+    """The stage behind each tensor that it reads; inlining does not change it."""
+    inlined: bool = False
+
+    @property
+    def spatial(self) -> tuple[int, ...]:
+        return self.op.spatial
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        return self.op.reduced
+
+    @property
+    def is_reduction(self) -> bool:
+        return self.op.combiner is not None
+
+    @property
+    def tag(self) -> str:
+        tag = self.op.attributes.get("tag")
+        return tag.data if isinstance(tag, StringAttr) else ""
+
+    def reads(self, value: SSAValue | None = None) -> list[ReadOp]:
+        """Its reads (of one tensor)."""
+        return [o for o in self.op.body.block.ops if isinstance(o, ReadOp) and value in (None, o.tensor)]
+
+    def read_forms(self, read: ReadOp) -> list[Linear]:
+        return over_values(read.map.data.results, read.indices)
+
+    def is_expensive(self) -> bool:
+        """Whether an element costs more than a few arithmetic instructions."""
+        return any(
+            o.name.startswith("math.") and not isinstance(o, _CHEAP_MATH) or o.name == "arith.divf"
+            for o in self.op.body.block.ops
+        )
+
+
+def stages_of(func: FuncOp) -> list[Stage]:
+    """The stages of a function in program order."""
+    returns = func.body.block.last_op
+    assert isinstance(returns, ReturnOp)
+    outputs = set(returns.operands)
+    found: dict[SSAValue, Stage] = {}
+    for op in func.body.block.ops:
+        if isinstance(op, ComputeOp):
+            stage = found[op.result] = Stage(op, op.stage.data, op.result in outputs)
+            for tensor in dict.fromkeys(r.tensor for r in stage.reads()):
+                producer = found.get(tensor)
+                if producer is not None:
+                    stage.inputs[tensor] = producer
+                    producer.readers.append(stage)
+                    stage.producers.append(producer)
+    return list(found.values())
+
+
+def loads_per_element(producer: Stage, reader: Stage) -> float:
+    """How often a reader loads each element of a producer, on average."""
+    points = prod(reader.spatial) * prod(reader.reduced)
+    return points * len(reader.reads(producer.op.result)) / max(prod(producer.spatial), 1)
+
+
+def should_inline(stage: Stage) -> bool:
+    """Whether recomputing a stage where it is read costs no more than storing it."""
+    if stage.is_output or stage.is_reduction or not stage.readers:
+        return False
+    if not stage.producers and not stage.reads():
+        return True  # a constant
+    total = sum(loads_per_element(stage, r) for r in stage.readers)
+    if any(r.is_reduction for r in stage.readers):
+        return total <= 1
+    return total <= 1 or (not stage.is_expensive() and total <= 4)
+
+
+def reads_elementwise(reader: Stage, producer: Stage) -> bool:
+    """Whether a stage reads a producer, directly or through what was inlined, exactly at its own indices."""
+    if reader.is_reduction or reader.spatial != producer.spatial:
+        return False
+    found = False
+    for read in reader.reads():
+        source = reader.inputs.get(read.tensor)
+        if source is None or source is not producer and not (source.inlined and _depends(source, producer)):
+            continue
+        if read.guard is not None or not _at_own_index(reader, read):
+            return False
+        if source is not producer and not reads_elementwise(source, producer):
+            return False
+        found = True
+    return found
+
+
+def _depends(stage: Stage, producer: Stage) -> bool:
+    return any(
+        source is producer or source.inlined and _depends(source, producer) for source in stage.inputs.values()
+    )
+
+
+def _at_own_index(reader: Stage, read: ReadOp) -> bool:
+    dims = reader.op.body.block.args
+    return all(
+        form == Linear.dim(dim) or extent == 1 and form.is_constant and form.const == 0
+        for form, dim, extent in zip(reader.read_forms(read), dims, reader.spatial, strict=True)
+    )

@@ -1,0 +1,51 @@
+"""Register tiles: how many output vectors a micro-kernel keeps while it walks the reduction.
+
+A tile is `pixels` rows of `vectors` vectors. Every step of the reduction loads `vectors` weights, broadcasts one
+value for each row and does pixels * vectors fused multiply-adds, so the tile should fill the registers but for the
+weights and one broadcast. Of the tiles that fit, the one with the least estimated time for the whole row wins.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+FMA_LATENCY = 4
+"""Cycles; a tile of fewer accumulators waits for itself."""
+STEP_OVERHEAD = 1.5
+"""Cycles of a reduction step beside its multiply-adds: loads that do not overlap, loop control."""
+TAIL_PENALTY = 1.02
+"""A tail is a second copy of the kernel: compile time and instruction cache."""
+
+
+class Tile(NamedTuple):
+    pixels: int
+    vectors: int
+
+
+def step_cycles(pixels: int, vectors: int) -> float:
+    return max(pixels * vectors, FMA_LATENCY) + STEP_OVERHEAD + 0.5 * vectors
+
+
+def choose(width: int, chunks: int, registers: int, most_vectors: int = 4) -> Tile:
+    """The tile for rows of `width` pixels and `chunks` vectors of output channels."""
+    best: tuple[float, int, int] | None = None
+    for vectors in (2, 4, 1, 3, 6, 8):
+        if chunks % vectors or vectors > most_vectors:
+            continue
+        budget = max((registers - vectors) // vectors, 1)
+        if vectors == 4:
+            budget = max(registers * 7 // 8 // vectors, 1)  # a broadcast can stay in memory
+        for pixels in range(1, min(width, budget) + 1):
+            full, tail = divmod(width, pixels)
+            cycles = full * step_cycles(pixels, vectors) + (step_cycles(tail, vectors) if tail else 0)
+            cycles = cycles / vectors * (TAIL_PENALTY if tail else 1)
+            candidate = (cycles, -pixels, vectors)
+            if best is None or candidate < best:
+                best = candidate
+    assert best is not None
+    return Tile(-best[1], best[2])
+
+
+def divisor(extent: int, most: int) -> int:
+    """The largest divisor of an extent that is at most `most`."""
+    return max(d for d in range(1, min(extent, most) + 1) if extent % d == 0)
