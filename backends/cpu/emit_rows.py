@@ -147,7 +147,7 @@ ROWS: dict[type[Operation], Row] = {
     llvm.ATanOp: _float_call("llvm.atan", 1), llvm.SinhOp: _float_call("llvm.sinh", 1),
     llvm.CoshOp: _float_call("llvm.cosh", 1), llvm.TanhOp: _float_call("llvm.tanh", 1),
     llvm.ATan2Op: _float_call("llvm.atan2", 2), llvm.FPowOp: _float_call("llvm.pow", 2),
-    llvm.PowIOp: _float_call("llvm.powi", 2, "r1"), llvm.FCopySignOp: _float_call("llvm.copysign", 2),
+    llvm.FCopySignOp: _float_call("llvm.copysign", 2),
     llvm.VectorFMaxOp: _float_call("llvm.maxnum", 2), llvm.VectorFMinOp: _float_call("llvm.minnum", 2),
     llvm.MaximumOp: _float_call("llvm.maximum", 2), llvm.MinimumOp: _float_call("llvm.minimum", 2),
     llvm.FMAOp: _float_call("llvm.fma", 3), llvm.FMulAddOp: _float_call("llvm.fmuladd", 3),

@@ -19,6 +19,10 @@ CODEGEN_LEVEL = 2
 """LLVM's code generator at -O2; 0 loses a third of the speed, 3 gains nothing."""
 
 
+FLOAT_SUPPORT = ("__extendhfsf2", "__truncsfhf2", "__truncsfbf2", "__truncdfhf2", "__truncdfbf2")
+"""Functions that LLVM calls for 16-bit floats where the processor has no instruction for them."""
+
+
 class CompileError(RuntimeError):
     """LLVM refused the assembly text. Always a fault of ours, never of the user."""
 
@@ -173,10 +177,18 @@ def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLi
     _count += 1
     name = f"lamina.{_count}"
     builder = binding.JITLibraryBuilder().add_current_process()
-    for data in objects:
+    kept = list(objects)
+    for data in kept:
         builder.add_object_img(data)
     for symbol in exports:
         builder.export_symbol(symbol)
+    needed = [s for s in FLOAT_SUPPORT if s not in exports and any(s.encode() in data for data in kept)]
+    if needed:
+        from lamina.backends.cpu.pool import float_support
+
+        support = float_support()
+        for symbol in needed:
+            builder.import_symbol(symbol, support.address(symbol))
     try:
         tracker = builder.link(jit, name)
     except RuntimeError as error:

@@ -1,4 +1,5 @@
-"""The run-time as IR: the thread pool and the runner of program tables (`pool.mlir`), and the tables themselves."""
+"""The run-time as IR: the thread pool and the runner of program tables (`pool.mlir`), the tables themselves, and
+conversions that not every processor has (`float_support.mlir`)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lamina.backends.cpu.jit import JitLibrary, Machine, compile_object, load_objects, machine_of
+from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, Machine, compile_object, load_objects
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ HEADER_BYTES = 256
 _MACHINE = Machine("x86_64-unknown-linux-gnu", "x86-64", "")
 
 _library: JitLibrary | None = None
+_float_support: JitLibrary | None = None
 
 
 class Entry(NamedTuple):
@@ -33,12 +35,13 @@ class Entry(NamedTuple):
     """(base, byte offset) of each buffer; (0, 0) is the status block."""
 
 
-def runtime_text() -> str:
-    return Path(__file__).with_name("pool.mlir").read_text()
+def resource_text(name: str) -> str:
+    """A module of the run-time as text: `pool` or `float_support`."""
+    return Path(__file__).with_name(f"{name}.mlir").read_text()
 
 
-def runtime_module() -> ModuleOp:
-    """The run-time as a module of the llvm level."""
+def resource_module(name: str) -> ModuleOp:
+    """A module of the run-time at the llvm level."""
     from xdsl.context import Context
     from xdsl.dialects.builtin import Builtin
     from xdsl.parser import Parser
@@ -49,40 +52,48 @@ def runtime_module() -> ModuleOp:
     context = Context()
     for dialect in (Builtin, LLVM, LAMINA):
         context.load_dialect(dialect)
-    return Parser(context, runtime_text(), "pool.mlir").parse_module()
+    return Parser(context, resource_text(name), f"{name}.mlir").parse_module()
 
 
-def runtime_object(cache: ObjectCache | None = None) -> bytes:
-    """The run-time compiled; from the cache without parsing anything."""
+def resource_object(name: str, cache: ObjectCache | None = None) -> bytes:
+    """A module of the run-time compiled; from the cache without parsing anything."""
     from lamina.backends.cpu.compile_kernels import object_key
 
     key = ""
     if cache is not None:
-        key = cache_key("runtime", object_key(runtime_text(), _MACHINE), _emitter_digest())
+        key = cache_key("runtime", object_key(resource_text(name), _MACHINE), _emitter_digest())
         found = cache.get(key)
         if found is not None:
             return found
     from lamina.backends.cpu.emit import emit_module
 
-    data = compile_object(emit_module(runtime_module()), machine_of(_MACHINE))
+    data = compile_object(emit_module(resource_module(name)), _MACHINE)
     if cache is not None:
         cache.put(key, data)
     return data
 
 
 def _emitter_digest() -> str:
-    """The sources that turn pool.mlir into LLVM text, by content."""
+    """The sources that turn the module into LLVM text, by content."""
     folder = Path(__file__).parent
     return cache_key(*(path.read_bytes() for path in sorted(folder.glob("emit*.py"))))
 
 
 def runtime_library(cache: ObjectCache | None = None) -> JitLibrary:
-    """The run-time loaded, once a process."""
+    """The pool and the runner loaded, once a process."""
     global _library
     if _library is None:
         exports = ("lamina_run", "lamina_parallel", "lamina_pool_start", "lamina_pool_stop")
-        _library = load_objects([runtime_object(cache)], exports)
+        _library = load_objects([resource_object("pool", cache)], exports)
     return _library
+
+
+def float_support(cache: ObjectCache | None = None) -> JitLibrary:
+    """The conversions that 16-bit floats need on older processors, loaded once a process."""
+    global _float_support
+    if _float_support is None:
+        _float_support = load_objects([resource_object("float_support", cache)], FLOAT_SUPPORT)
+    return _float_support
 
 
 def program_globals(name: str, entries: Sequence[Entry]) -> list[llvm.GlobalOp]:

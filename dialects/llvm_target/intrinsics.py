@@ -1,6 +1,6 @@
 """Intrinsic ops of the llvm dialect that xDSL lacks. One class an intrinsic, by kind of signature.
 
-The reductions fadd and fmul replace xDSL's, which have no custom syntax and so print differently from the others.
+The reductions fadd and fmul replace xDSL's, which do not take vectors of every float type.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ __all__ = [
     "MemsetOp",
     "MinimumOp",
     "NearbyIntOp",
-    "PowIOp",
     "PrefetchOp",
     "RintOp",
     "RoundEvenOp",
@@ -81,7 +80,7 @@ __all__ = [
     "VectorReduceXorOp",
 ]
 
-# MLIR gives the other intrinsics (abs, ctlz, memcpy, reductions with a start value ...) no custom syntax.
+# MLIR gives the other intrinsics (abs, ctlz, memcpy, most reductions ...) no custom syntax.
 _FORMAT = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
 
 
@@ -146,11 +145,9 @@ class _IntTernary(_IntrinsicOp):
 
 
 class _Reduction(_IntrinsicOp):
-    """`llvm.intr.vector.reduce.add(%v) : (vector<8xi32>) -> i32`"""
+    """`"llvm.intr.vector.reduce.add"(%v) : (vector<8xi32>) -> i32`"""
 
     arg = operand_def(VectorType)
-
-    assembly_format = _FORMAT
 
     def verify_(self) -> None:
         element = cast("VectorType[Attribute]", self.arg.type).element_type
@@ -160,6 +157,8 @@ class _Reduction(_IntrinsicOp):
 
 class _FloatReduction(_Reduction):
     fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    assembly_format = _FORMAT
 
 
 class _StartReduction(_IntrinsicOp):
@@ -459,21 +458,6 @@ class CtTzOp(_IntrinsicOp):
 
     arg = operand_def()
     is_zero_poison = prop_def(IntegerAttr[IntegerType])
-
-
-@irdl_op_definition
-class PowIOp(_IntrinsicOp):
-    """A float to an integer power."""
-
-    name = "llvm.intr.powi"
-
-    val = operand_def()
-    power = operand_def(IntegerType)
-    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
-
-    def verify_(self) -> None:
-        if self.val.type != self.res.type:
-            raise VerifyException(f"operand is {self.val.type}, the result {self.res.type}")
 
 
 @irdl_op_definition

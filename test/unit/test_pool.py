@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 
 from lamina.backends.cpu.emit import emit_kernels
 from lamina.backends.cpu.jit import JitLibrary, compile_object, load_objects, named_target
-from lamina.backends.cpu.pool import Entry, program_globals, runtime_module
+from lamina.backends.cpu.pool import Entry, program_globals, resource_module
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.target import LAMINA
 from lamina.runtime.program import Failure, Program, ThreadPool, available_threads
@@ -213,7 +213,8 @@ def test_a_plain_python_function_is_a_kernel() -> None:
     assert sorted(seen) == [(0, 4), (4, 8), (8, 10)]
 
 
-def test_the_runtime_module_verifies_and_round_trips() -> None:
-    module = runtime_module()
+@pytest.mark.parametrize("name", ["pool", "float_support"])
+def test_the_runtime_verifies_and_round_trips(name: str) -> None:
+    module = resource_module(name)
     module.verify()
     assert str(parse(str(module))) == str(module)
