@@ -1,0 +1,144 @@
+"""relay-fold-scale-axis: moves factors along channels into the weights of convolutions and dense layers.
+
+Before:
+    %1 = relay.nn.conv2d %0, %w : (...) -> tensor<1x8x6x6xf32>
+    %2 = relay.multiply %1, %s : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
+    %3 = relay.add %2, %t : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
+After:
+    %v = relay.constant #relay.param<"w/multiply", ...> : tensor<8x3x3x3xf32>
+    %1 = relay.nn.conv2d %0, %v : (...) -> tensor<1x8x6x6xf32>
+    %3 = relay.add %1, %t : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
+
+Weights and factors must be constants; what becomes of them is folded at once. A factor passes a bias, and a ReLU
+when it is known to be positive (small inline constants only: parameters are not computed for it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from lamina.dialects import relay as r
+from lamina.dialects.dtypes import is_float
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.relay.layout import axis_of
+from lamina.dialects.relay.params import store_of
+from lamina.dialects.terms import OpPattern, Pattern, attr, computed, const, var
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.relay.fold_constant import fold_constants
+from lamina.passes.rewriting import Rules
+
+Ints = tuple[int, ...]
+
+x = var("x")
+w, s, b = const("w s b")
+data, kernel = attr("data kernel")
+
+backward = Rules("relay-fold-scale-axis")
+forward = Rules("relay-fold-scale-axis")
+
+
+@computed
+def along_channels(shape: Ints, layout: str) -> bool:
+    """Whether a factor of that shape has one number a channel, or one for all, of a tensor in the layout."""
+    channel = axis_of(layout, "C") - len(layout) + len(shape)
+    return len(shape) <= len(layout) and all(e == 1 or i == channel for i, e in enumerate(shape))
+
+
+@computed
+def on_axis(shape: Ints, layout: str, letter: str) -> Ints:
+    """The shape that puts the numbers of a factor on an axis of the kernel."""
+    return tuple(prod(shape) if name == letter else 1 for name in layout)
+
+
+@computed
+def along_last(shape: Ints) -> bool:
+    return all(e == 1 for e in shape[:-1])
+
+
+@computed
+def column(shape: Ints) -> Ints:
+    return (prod(shape), 1)
+
+
+@computed
+def row(shape: Ints) -> Ints:
+    return (1, prod(shape))
+
+
+@computed
+def positive(value: Any) -> bool:
+    return value is not None and bool(np.all(value > 0))
+
+
+@computed
+def floating(dtype: str) -> bool:
+    """A ReLU does not commute with integers that wrap."""
+    return is_float(dtype)
+
+
+def reshaped(value: Pattern, newshape: Any) -> OpPattern:
+    return r.reshape(value, newshape=newshape, allowzero=False)
+
+
+def scaled_kernel(letter: str) -> OpPattern:
+    """The weights times the factor on their O or I axis."""
+    return r.multiply(w, reshaped(s, on_axis(s.shape, kernel, letter)))
+
+
+# -- backward: conv(x, w) * s = conv(x, w * s on the output channels) ------------------------------
+
+
+def some_input(op: Any) -> Any:
+    """Draws an input that the convolution's samples have weights for."""
+    shapes = [o.operands[0].shape for o in op.op.samples() if o.error is None]
+    return lambda rng: TensorInfo(shapes[rng.integers(len(shapes))], "float64")
+
+
+for op in (r.nn.conv2d, r.nn.conv1d):
+    conv = op(x, w, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
+    folded = op(x, scaled_kernel("O"), like=conv)
+    fits = along_channels(s.shape, data)
+    rises = fits, positive(s.value), floating(s.dtype)
+    backward += (r.multiply(conv, s) >> folded).when(fits).finite()
+    # (y + b) * s = y * s + b * s,   relu(y) * s = relu(y * s) for s > 0
+    backward += (r.multiply(r.add(conv, b), s) >> r.add(folded, r.multiply(b, s))).when(fits).finite()
+    backward += (r.multiply(r.nn.relu(conv), s) >> r.nn.relu(folded)).when(*rises).finite()
+    biased = r.multiply(r.nn.relu(r.add(conv, b)), s) >> r.nn.relu(r.add(folded, r.multiply(b, s)))
+    backward += biased.when(*rises).finite()
+
+    # forward: conv(x * s, w) = conv(x, w * s on the input channels)
+    given = {"groups": 1, "data_layout": data, "kernel_layout": kernel, "out_layout": "", "out_dtype": ""}
+    conv = op(r.multiply(x, s), w, **given)
+    forward += (conv >> op(x, scaled_kernel("I"), like=conv)).when(fits).finite().drawing(x=some_input(op))
+    conv = op(r.nn.relu(r.multiply(x, s)), w, **given)
+    through_relu = conv >> op(r.nn.relu(x), scaled_kernel("I"), like=conv)
+    forward += through_relu.when(*rises).finite().drawing(x=some_input(op))
+
+dense = r.nn.dense(x, w, out_dtype="")
+dense_folded = r.nn.dense(x, r.multiply(w, reshaped(s, column(s.shape))), like=dense)
+backward += (r.multiply(dense, s) >> dense_folded).when(along_last(s.shape)).finite()
+backward += (r.multiply(r.add(dense, b), s) >> r.add(dense_folded, r.multiply(b, s))).when(along_last(s.shape)).finite()
+scaled_dense = r.nn.dense(r.multiply(x, s), w, out_dtype="")
+forward += (
+    (scaled_dense >> r.nn.dense(x, r.multiply(w, reshaped(s, row(s.shape))), like=scaled_dense))
+    .when(along_last(s.shape))
+    .finite()
+)
+
+
+@dataclass(frozen=True)
+class FoldScaleAxis(ModulePass):
+    """Moves factors along channels into weights."""
+
+    name = "relay-fold-scale-axis"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        store = store_of(ctx)
+        # A folded factor makes the weights no constant until they are folded: then the next factor may follow.
+        fired = True
+        while fired:
+            fold_constants(op, store)
+            fired = backward.apply(op) + forward.apply(op) > 0
