@@ -1,0 +1,122 @@
+"""Operators that pick elements: slices, gathers, one-hot, triangles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.registry import onnx_op
+
+
+@onnx_op("Slice")
+def slice_of(n: Node, b: Builder) -> Value:
+    """x[starts:ends:steps] on axes, bounds clamped as in Python; attributes until opset 10, then inputs."""
+    x = n.input(0)
+    if n.version < 10:
+        starts, ends = list(n.attr("starts", ())), list(n.attr("ends", ()))
+        axes = list(n.attr("axes", range(len(starts))))
+        steps = [1] * len(starts)
+    else:
+        starts, ends = n.ints(1, "starts"), n.ints(2, "ends")
+        axes = n.ints(3, "axes") if n.has(3) else list(range(len(starts)))
+        steps = n.ints(4, "steps") if n.has(4) else [1] * len(starts)
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise n.fail(f"{len(starts)} starts, {len(ends)} ends, {len(axes)} axes and {len(steps)} steps")
+    axes = n.axes(axes, x.rank)
+    if 0 in steps:
+        raise n.fail("a step is 0")
+    begin: list[int] = []
+    end: list[int] = []
+    for start, stop, axis, step in zip(starts, ends, axes, steps, strict=True):
+        extent = x.shape[axis]
+        first, last, _ = slice(start, stop, step).indices(extent)
+        begin.append(first)
+        # Going down, "before the first element" is -1, which would mean the last one.
+        end.append(-extent - 1 if last < 0 else last)
+    whole = all(f == 0 and e >= x.shape[a] for f, e, a in zip(begin, end, axes, strict=True))
+    if whole and set(steps) <= {1}:
+        return x
+    return b.op("strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
+
+
+def _indices(n: Node, b: Builder, indices: Value, extent: int) -> Value:
+    """Indices counted from the front. Known ones are checked now; others are clamped where they are used."""
+    if indices.dtype not in ("int32", "int64"):
+        raise n.fail(f"indices are {indices.dtype}, expects int32 or int64")
+    known = indices.array
+    if known is not None:
+        outside = known[(known < -extent) | (known >= extent)]
+        if outside.size:
+            raise n.fail(f"index {int(outside.reshape(-1)[0])} is out of range for an extent of {extent}")
+        return b.constant(np.where(known < 0, known + extent, known).astype(known.dtype), name=indices.name)
+    negative = b.op("less", indices, b.scalar(0, indices))
+    return b.op("where", negative, b.op("add", indices, b.scalar(extent, indices)), indices)
+
+
+@onnx_op("Gather")
+def gather(n: Node, b: Builder) -> Value:
+    x, indices = n.input(0), n.input(1)
+    axis = n.axis(n.attr("axis", 0), x.rank)
+    if not x.rank:
+        raise n.fail("input has rank 0")
+    return b.op("take", x, _indices(n, b, indices, x.shape[axis]), axis=axis, mode="clip")
+
+
+@onnx_op("GatherElements")
+def gather_elements(n: Node, b: Builder) -> Value:
+    x, indices = n.input(0), n.input(1)
+    axis = n.axis(n.attr("axis", 0), x.rank)
+    return b.op("gather", x, _indices(n, b, indices, x.shape[axis]), axis=axis)
+
+
+@onnx_op("GatherND")
+def gather_nd(n: Node, b: Builder) -> Value:
+    """The last axis of the indices lists coordinates; relay.gather_nd wants it first."""
+    x, indices = n.input(0), n.input(1)
+    batch = n.attr("batch_dims", 0)
+    if not indices.rank or not 0 <= batch < indices.rank or batch + indices.shape[-1] > x.rank:
+        raise n.fail(f"indices of shape {list(indices.shape)} do not fit")
+    if indices.array is None:
+        raise n.unsupported("indices computed at run time are not supported")
+    places = np.moveaxis(indices.array, -1, 0)
+    for k, row in enumerate(places):
+        extent = x.shape[batch + k]
+        if np.any((row < -extent) | (row >= extent)):
+            raise n.fail(f"an index is out of range for axis {batch + k} of extent {extent}")
+    extents = np.asarray(x.shape[batch : batch + len(places)]).reshape(-1, *[1] * (places.ndim - 1))
+    positive = np.where(places < 0, places + extents, places).astype(indices.array.dtype)
+    return b.op("gather_nd", x, b.constant(positive), batch_dims=batch)
+
+
+@onnx_op("OneHot")
+def one_hot(n: Node, b: Builder) -> Value:
+    """Negative indices count from the end of `depth`; those out of range give rows of off values."""
+    indices, values = n.input(0), n.input(2)
+    depth_array = n.array(1, "the depth")
+    if depth_array.size != 1 or values.shape != (2,):
+        raise n.fail("depth must be a scalar and values a pair")
+    depth = int(depth_array.reshape(-1)[0])
+    axis = n.attr("axis", -1)
+    rank = indices.rank + 1
+    axis = n.axis(axis, rank)
+    b.check_size((*indices.shape, max(depth, 0)), values.dtype)
+    whole = b.cast(indices, "int64")
+    negative = b.op("less", whole, b.scalar(0, whole))
+    places = b.op("where", negative, b.op("add", whole, b.scalar(depth, whole)), whole)
+    off, on = (b.reshape(b.op("strided_slice", values, begin=[k], end=[k + 1]), ()) for k in (0, 1))
+    return b.op("one_hot", places, on, off, depth=depth, axis=-1 if axis == rank - 1 else axis)
+
+
+@onnx_op("Trilu")
+def triangle(n: Node, b: Builder) -> Value:
+    """The upper (or lower) triangle of each matrix, shifted by k; the rest is zero."""
+    x = n.input(0)
+    if x.rank < 2:
+        raise n.fail("input must have rank 2 or more")
+    k = int(n.array(1, "k").reshape(-1)[0]) if n.has(1) else 0
+    rows, columns = x.shape[-2:]
+    k = max(-rows - 1, min(k, columns + 1))
+    b.check_size((rows, columns), "bool")
+    lower = np.tri(rows, columns, k if not n.attr("upper", 1) else k - 1, dtype=np.bool_)
+    mask = b.constant(~lower if n.attr("upper", 1) else lower)
+    return b.op("where", mask, x, b.scalar(0, x))

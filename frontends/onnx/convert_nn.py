@@ -1,0 +1,305 @@
+"""Convolution, pooling, normalisation and fully connected layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.registry import onnx_op
+
+
+def window_padding(
+    n: Node, spatial: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> list[int]:
+    """All befores, then all afters, from `pads` or `auto_pad`."""
+    rank = len(spatial)
+    mode = n.attr("auto_pad", "NOTSET")
+    if mode in ("NOTSET", ""):
+        pads = list(n.attr("pads", (0,) * 2 * rank))
+        if len(pads) != 2 * rank:
+            raise n.fail(f"pads has {len(pads)} numbers, expects {2 * rank}")
+        return pads
+    if mode == "VALID":
+        return [0] * 2 * rank
+    if mode not in ("SAME_UPPER", "SAME_LOWER"):
+        raise n.fail(f"auto_pad {mode!r} does not exist")
+    before: list[int] = []
+    after: list[int] = []
+    for extent, size, stride, dilation in zip(spatial, kernel, strides, dilations, strict=True):
+        if stride < 1:
+            raise n.fail(f"stride {stride} is out of range, it must be at least 1")
+        reach = (size - 1) * dilation + 1
+        total = max(0, (-(-extent // stride) - 1) * stride + reach - extent)
+        small = total // 2
+        before.append(small if mode == "SAME_UPPER" else total - small)
+        after.append(total - small if mode == "SAME_UPPER" else small)
+    return before + after
+
+
+def _per_axis(n: Node, name: str, rank: int) -> list[int]:
+    values = list(n.attr(name, (1,) * rank))
+    if len(values) != rank:
+        raise n.fail(f"{name} has {len(values)} numbers, expects {rank}")
+    return values
+
+
+@onnx_op("Conv")
+def conv(n: Node, b: Builder) -> Value:
+    x, w = n.input(0), n.input(1)
+    rank = x.rank - 2
+    if rank not in (1, 2) or w.rank != x.rank:
+        if x.rank == w.rank == 5:
+            raise n.unsupported("3-D convolution is not supported")
+        raise n.fail("input and weight must have the same rank of 3 or 4")
+    kernel = list(n.attr("kernel_shape", w.shape[2:]))
+    strides, dilations = _per_axis(n, "strides", rank), _per_axis(n, "dilations", rank)
+    y = b.op(
+        f"nn.conv{rank}d",
+        x,
+        w,
+        strides=strides,
+        padding=window_padding(n, x.shape[2:], w.shape[2:], strides, dilations),
+        dilation=dilations,
+        groups=n.attr("group", 1),
+        channels=w.shape[0],
+        kernel_size=kernel,
+    )
+    return b.op("nn.bias_add", y, n.input(2), axis=1) if n.has(2) else y
+
+
+def _pool(n: Node, b: Builder, op: str, **attrs: bool) -> Value:
+    x = n.input(0)
+    rank = x.rank - 2
+    if rank not in (1, 2):
+        raise n.unsupported(f"pooling over {rank} axes is not supported") if rank > 2 else n.fail("rank is below 3")
+    kernel = list(n.attr("kernel_shape", ()))
+    if len(kernel) != rank:
+        raise n.fail(f"kernel_shape has {len(kernel)} numbers, expects {rank}")
+    strides, dilations = _per_axis(n, "strides", rank), _per_axis(n, "dilations", rank)
+    pads = window_padding(n, x.shape[2:], kernel, strides, dilations)
+    ceil_mode = bool(n.attr("ceil_mode", 0))
+    if rank == 1:  # an image one pixel high
+        image = b.reshape(x, (x.shape[0], x.shape[1], 1, x.shape[2]))
+        pads = [0, pads[0], 0, pads[1]]
+        y = b.op(
+            op, image, pool_size=[1, *kernel], strides=[1, *strides], dilation=[1, *dilations], padding=pads,
+            ceil_mode=ceil_mode, **attrs,
+        )  # fmt: skip
+        return b.reshape(y, (y.shape[0], y.shape[1], y.shape[3]))
+    return b.op(
+        op, x, pool_size=kernel, strides=strides, dilation=dilations, padding=pads, ceil_mode=ceil_mode, **attrs
+    )
+
+
+@onnx_op("MaxPool")
+def max_pool(n: Node, b: Builder) -> Value:
+    if n.wants_output(1):
+        raise n.unsupported("the second output of MaxPool (indices) is not supported")
+    return _pool(n, b, "nn.max_pool2d")
+
+
+@onnx_op("AveragePool")
+def average_pool(n: Node, b: Builder) -> Value:
+    return _pool(n, b, "nn.avg_pool2d", count_include_pad=bool(n.attr("count_include_pad", 0)))
+
+
+@onnx_op("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(n: Node, b: Builder) -> Value:
+    x = n.input(0)
+    if x.rank < 3:
+        raise n.fail("input must have rank 3 or more")
+    image = b.reshape(x, (*x.shape[:2], prod(x.shape[2:-1]), x.shape[-1]))
+    kind = "avg" if n.op_type == "GlobalAveragePool" else "max"
+    return b.reshape(b.op(f"nn.global_{kind}_pool2d", image), (*x.shape[:2], *[1] * (x.rank - 2)))
+
+
+@onnx_op("LRN")
+def lrn(n: Node, b: Builder) -> Value:
+    x = n.input(0)
+    if x.rank < 3:
+        raise n.fail("input must have rank 3 or more")
+    image = b.reshape(x, (*x.shape[:2], prod(x.shape[2:-1]), x.shape[-1]))
+    y = b.op(
+        "nn.lrn",
+        image,
+        size=n.attr("size"),
+        alpha=n.attr("alpha", 1e-4),
+        beta=n.attr("beta", 0.75),
+        bias=n.attr("bias", 1.0),
+    )
+    return b.reshape(y, x.shape)
+
+
+@onnx_op("Dropout")
+def dropout(n: Node, b: Builder) -> list[Value]:
+    x = n.input(0)
+    rate = float(n.attr("ratio", 0.5))
+    if n.has(1):
+        rate = float(n.array(1, "ratio"))
+    if n.has(2) and bool(n.array(2, "training_mode")):
+        raise n.unsupported("training is not supported")
+    results = [b.op("nn.dropout", x, rate=rate)]
+    if n.wants_output(1):
+        results.append(b.splat(np.bool_(True), x.shape))
+    return results
+
+
+# -- normalisation ---------------------------------------------------------------------------------
+
+
+@onnx_op("BatchNormalization")
+def batch_normalization(n: Node, b: Builder) -> Value:
+    if n.attr("training_mode", 0):
+        raise n.unsupported("training is not supported")
+    if not n.attr("spatial", 1):
+        raise n.unsupported("batch normalisation with spatial = 0 is not supported")
+    return b.op("nn.batch_norm", *(n.input(i) for i in range(5)), axis=1, epsilon=n.attr("epsilon", 1e-5))
+
+
+@onnx_op("InstanceNormalization")
+def instance_normalization(n: Node, b: Builder) -> Value:
+    return b.op("nn.instance_norm", n.input(0), n.input(1), n.input(2), epsilon=n.attr("epsilon", 1e-5))
+
+
+@onnx_op("GroupNormalization")
+def group_normalization(n: Node, b: Builder) -> Value:
+    x, scale, bias = n.input(0), n.input(1), n.input(2)
+    groups = n.attr("num_groups")
+    if n.version < 21 and x.rank > 1 and scale.shape == (groups,) != (x.shape[1],) and x.shape[1] % groups == 0:
+        # Until opset 21 scale and bias were one number a group.
+        scale, bias = (b.op("repeat", v, repeats=x.shape[1] // groups, axis=0) for v in (scale, bias))
+    return b.op("nn.group_norm", x, scale, bias, num_groups=groups, epsilon=n.attr("epsilon", 1e-5))
+
+
+@onnx_op("LayerNormalization")
+def layer_normalization(n: Node, b: Builder) -> Value:
+    x, scale = n.input(0), n.input(1)
+    axis = n.axis(n.attr("axis", -1), x.rank)
+    normal = x.shape[axis:]
+    count = prod(normal)
+
+    def vector(v: Value) -> Value:
+        if prod(v.shape) == 1 and count != 1:
+            return b.op("broadcast_to", b.reshape(v, (1,)), shape=[count])
+        if prod(v.shape) != count:
+            v = b.op("broadcast_to", v, shape=list(normal))
+        return b.reshape(v, (count,))
+
+    flat = b.reshape(x, (*x.shape[:axis], count))
+    bias = vector(n.input(2)) if n.has(2) else b.splat(np.zeros((), np.dtype(_numpy(x.dtype)))[()], (count,))
+    y = b.op("nn.layer_norm", flat, vector(scale), bias, axis=-1, epsilon=n.attr("epsilon", 1e-5))
+    return b.reshape(y, x.shape)
+
+
+def _numpy(dtype: str) -> np.dtype[np.generic]:
+    from lamina.dialects.dtypes import numpy_dtype
+
+    return numpy_dtype(dtype)
+
+
+@onnx_op("LpNormalization")
+def lp_normalization(n: Node, b: Builder) -> Value:
+    x = n.input(0)
+    axis = n.axis(n.attr("axis", -1), x.rank)
+    order = n.attr("p", 2)
+    if order not in (1, 2):
+        raise n.fail(f"p is {order}, expects 1 or 2")
+    if order == 2:
+        return b.op("nn.l2_normalize", x, eps=1e-38, axis=[axis])
+    total = b.op("sum", b.op("abs", x), axis=[axis], keepdims=True)
+    return b.op("divide", x, total)
+
+
+# -- softmax ---------------------------------------------------------------------------------------
+
+
+@onnx_op("Softmax", "LogSoftmax")
+def softmax(n: Node, b: Builder) -> Value:
+    """Until opset 13 the axes from `axis` on are normalised together."""
+    x = n.input(0)
+    op = "nn.softmax" if n.op_type == "Softmax" else "nn.log_softmax"
+    if n.version >= 13:
+        return b.op(op, x, axis=n.axis(n.attr("axis", -1), x.rank))
+    axis = n.attr("axis", 1)
+    axis = x.rank if axis == x.rank else n.axis(axis, x.rank)
+    if axis == x.rank - 1:
+        return b.op(op, x, axis=-1)
+    rows = b.reshape(x, (prod(x.shape[:axis]), prod(x.shape[axis:])))
+    return b.reshape(b.op(op, rows, axis=-1), x.shape)
+
+
+# -- matrix products -------------------------------------------------------------------------------
+
+
+def _dense(b: Builder, x: Value, w: Value, transposed: bool) -> Value:
+    """x w, or x wᵀ when w is stored transposed; nn.dense wants the weight as [N, K]."""
+    return b.op(
+        "nn.dense", x, w if transposed else b.op("transpose", w, axes=[1, 0]), units=w.shape[0 if transposed else 1]
+    )
+
+
+@onnx_op("Gemm")
+def gemm(n: Node, b: Builder) -> Value:
+    x, w = n.input(0), n.input(1)
+    if x.rank != 2 or w.rank != 2:
+        raise n.fail("both factors must be matrices")
+    if n.attr("transA", 0):
+        x = b.op("transpose", x, axes=[1, 0])
+    y = _dense(b, x, w, bool(n.attr("transB", 0)))
+    alpha, beta = n.attr("alpha", 1.0), n.attr("beta", 1.0)
+    if alpha != 1.0:
+        y = b.op("multiply", y, b.scalar(alpha, y))
+    if not n.has(2) or beta == 0.0:
+        return y
+    c = n.input(2)
+    if beta != 1.0:
+        c = b.op("multiply", c, b.scalar(beta, c))
+    columns = y.shape[1]
+    if c.shape in ((columns,), (1, columns)):
+        return b.op("nn.bias_add", y, b.reshape(c, (columns,)), axis=1)
+    if c.rank > 2 or any(e not in (1, f) for e, f in zip(c.shape[::-1], y.shape[::-1], strict=False)):
+        raise n.fail(f"C of shape {list(c.shape)} does not broadcast to {list(y.shape)}")
+    return b.op("add", y, c)
+
+
+@onnx_op("MatMul")
+def matmul(n: Node, b: Builder) -> Value:
+    """numpy.matmul: vectors are rows on the left and columns on the right, leading axes broadcast."""
+    x, y = n.input(0), n.input(1)
+    if not x.rank or not y.rank:
+        raise n.fail("a scalar is no matrix")
+    if x.shape[-1] != y.shape[-2 if y.rank > 1 else 0]:
+        raise n.fail(f"shapes {list(x.shape)} and {list(y.shape)} do not multiply: the inner extents differ")
+    if y.rank == 1:
+        column = b.reshape(y, (1, y.shape[0]))
+        return b.reshape(b.op("nn.dense", x, column, units=1), x.shape[:-1])
+    if y.rank == 2:
+        if x.rank == 2 and y.array is None:
+            return b.op("nn.matmul", x, y)
+        return _dense(b, x, y, transposed=False)
+    if x.rank == 1:
+        rows = matrices(n, b, b.reshape(x, (1, x.shape[0])), y)
+        return b.reshape(rows, (*rows.shape[:-2], rows.shape[-1]))
+    return matrices(n, b, x, y)
+
+
+def matrices(n: Node, b: Builder, x: Value, y: Value) -> Value:
+    """The products of two stacks of matrices."""
+    try:
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    except ValueError:
+        raise n.fail(f"the leading axes of {list(x.shape)} and {list(y.shape)} do not broadcast") from None
+
+    def stack(v: Value) -> Value:
+        leading = v.shape[:-2]
+        if prod(leading) not in (1, prod(batch)):
+            v = b.op("broadcast_to", v, shape=[*batch, *v.shape[-2:]])
+        return b.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:]))
+
+    product = b.op("nn.batch_matmul", stack(x), stack(y), transpose_b=False)
+    if product.shape[0] != prod(batch):
+        product = b.op("broadcast_to", product, shape=[prod(batch), *product.shape[1:]])
+    return b.reshape(product, (*batch, *product.shape[1:]))

@@ -1,0 +1,60 @@
+"""Reductions over axes."""
+
+from __future__ import annotations
+
+from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.registry import onnx_op
+
+_PLAIN = {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min", "ReduceProd": "prod"}
+_COMPOSED = ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp")
+
+
+def _axes(n: Node, rank: int) -> list[int] | None:
+    """The reduced axes; None for `noop_with_empty_axes` without axes. They are an attribute until opset 18 (13)."""
+    if "axes" in n.attrs:
+        return n.axes(n.attrs["axes"], rank)
+    given = n.ints(1, "axes") if n.has(1) else []
+    if not given:
+        return None if n.attr("noop_with_empty_axes", 0) else list(range(rank))
+    return n.axes(given, rank)
+
+
+@onnx_op(*_PLAIN, *_COMPOSED)
+def reduction(n: Node, b: Builder) -> Value:
+    x = n.input(0)
+    axes = _axes(n, x.rank)
+    keep = bool(n.attr("keepdims", 1))
+
+    def over(kind: str, value: Value, keepdims: bool = keep) -> Value:
+        # Rank 0 and `noop` have nothing to reduce over; relay's empty list would mean all axes.
+        return b.op(kind, value, axis=axes, keepdims=keepdims) if axes else value
+
+    kind = n.op_type
+    if kind in _PLAIN:
+        return over(_PLAIN[kind], x)
+    if kind == "ReduceL1":
+        return over("sum", b.op("abs", x))
+    if kind == "ReduceLogSum":
+        return b.op("log", over("sum", x))
+    if kind == "ReduceLogSumExp":
+        # The maximum is taken out, so that exp stays in range.
+        top = over("max", x, keepdims=True)
+        total = over("sum", b.op("exp", b.op("subtract", x, top)))
+        return b.op("add", b.op("log", total), b.reshape(top, total.shape))
+    squares = over("sum", b.op("multiply", x, x))
+    return b.op("sqrt", squares) if kind == "ReduceL2" else squares
+
+
+@onnx_op("ArgMax", "ArgMin")
+def arg_reduction(n: Node, b: Builder) -> Value:
+    x = n.input(0)
+    if not x.rank:
+        raise n.fail("input has rank 0")
+    found = b.op(
+        n.op_type.lower(),
+        x,
+        axis=[n.axis(n.attr("axis", 0), x.rank)],
+        keepdims=bool(n.attr("keepdims", 1)),
+        select_last_index=bool(n.attr("select_last_index", 0)),
+    )
+    return b.cast(found, "int64")

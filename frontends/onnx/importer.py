@@ -1,0 +1,217 @@
+"""From an ONNX model to `func.func @main` of Relay ops on tensors.
+
+    func.func @main(%data_0: tensor<1x3x224x224xf32> {lamina.name = "data_0"})
+        -> (tensor<1x1000xf32> {lamina.name = "prob_1"})
+
+Weights go to the parameter store under the initialisers' names; each op carries its node's name and place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, IntAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Region
+
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay.params import ParamStore
+from lamina.errors import InputError, LaminaError, UsageError, did_you_mean
+from lamina.frontends.onnx.builder import Builder, Node, Value, name_hint, set_hint
+from lamina.frontends.onnx.graph import Graph, RawNode, read_graph
+from lamina.frontends.onnx.registry import Converter, converters
+from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
+from lamina.frontends.onnx.support import report_of
+from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, checked_nbytes, decode, dtype_of
+
+Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a model, with the model's own name."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """A model as a Relay module; the bytes of its weights are in `store`."""
+
+    module: ModuleOp
+    store: ParamStore
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    opset: dict[str, int]
+    label: str
+
+
+def load_onnx(
+    source: Source, shapes: Shapes | None = None, max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES
+) -> ImportedModel:
+    """Import a model. `shapes` gives an input's shape by its name, or the size of a named dimension.
+
+    Raises LaminaError naming file and node; UnsupportedError (status 3) lists all operators that are missing.
+    """
+    model = read_model(source)
+    graph = read_graph(model.model, model.label)
+    report = report_of(graph)
+    if not report.ok:
+        raise report.error()
+    return _Importer(model, graph, dict(shapes or {}), max_tensor_bytes).run()
+
+
+class _Importer:
+    def __init__(self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int) -> None:
+        self.model = model
+        self.graph = graph
+        self.shapes = shapes
+        self.limit = limit
+        self.store = ParamStore()
+        self.block = Block()
+        self.builder = Builder(self.block, self.store, model.label, model.folder, limit)
+        self.values: dict[str, Value] = {}
+
+    def run(self) -> ImportedModel:
+        inputs = [self._input(i) for i in self.graph.inputs]
+        self._check_shape_names()
+        table = converters()
+        for raw in self.graph.nodes:
+            self._convert(raw, table[(raw.domain, raw.op_type)])
+        outputs = [self._output(o) for o in self.graph.outputs]
+        return ImportedModel(
+            self._module(inputs, outputs),
+            self.store,
+            tuple(inputs),
+            tuple(outputs),
+            self.graph.opset,
+            self.model.label,
+        )
+
+    # -- inputs ------------------------------------------------------------------------------------
+
+    def _input(self, proto: Any) -> Port:
+        where = f"{self.model.label}: input {shown(proto.name)}"
+        if not proto.type.HasField("tensor_type"):
+            raise InputError("is no tensor", where=where, hint="only tensors can be inputs")
+        tensor = proto.type.tensor_type
+        dtype = dtype_of(tensor.elem_type, where)
+        shape = self._shape(proto.name, tensor, where)
+        checked_nbytes(shape, dtype, self.limit, where)
+        argument = self.block.insert_arg(tensor_type(shape, dtype), len(self.block.args))
+        argument.name_hint = name_hint(proto.name) or None
+        self.values[proto.name] = Value(shape, dtype, ssa=argument, name=proto.name)
+        return Port(proto.name, shape, dtype)
+
+    def _shape(self, name: str, tensor: Any, where: str) -> tuple[int, ...]:
+        given = self.shapes.get(name)
+        declared = list(tensor.shape.dim) if tensor.HasField("shape") else None
+        for d in declared or ():
+            if d.dim_value < 0:
+                raise InputError(f"the extent {d.dim_value} is negative", where=where, hint="give real sizes")
+        if given is not None:
+            if isinstance(given, int):
+                raise UsageError("its shape must be a list of integers", where=where, hint="e.g. [1, 3, 224, 224]")
+            shape = tuple(int(e) for e in given)
+            if declared is not None and len(declared) != len(shape):
+                raise UsageError(f"has rank {len(declared)}, the given shape {list(shape)} does not", where=where)
+            if [e for e in shape if e < 0]:
+                raise UsageError(f"the given shape {list(shape)} has a negative extent", where=where)
+            for d, e in zip(declared or (), shape, strict=False):
+                if d.HasField("dim_value") and d.dim_value != e:
+                    raise UsageError(
+                        f"the given shape {list(shape)} contradicts the extent {d.dim_value} of the model", where=where
+                    )
+            return shape
+        if declared is None:
+            raise UsageError("the model states no shape", where=where, hint="give one with shapes= (--shape)")
+        return tuple(self._extent(d, where) for d in declared)
+
+    def _extent(self, dim: Any, where: str) -> int:
+        if dim.HasField("dim_value"):
+            return int(dim.dim_value)
+        size = self.shapes.get(dim.dim_param) if dim.dim_param else None
+        if isinstance(size, int) and size >= 0:
+            return size
+        which = f"the dimension {shown(dim.dim_param)}" if dim.dim_param else "a dimension"
+        raise UsageError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
+
+    def _check_shape_names(self) -> None:
+        dims = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
+        known = [i.name for i in self.graph.inputs] + sorted(dims)
+        for name in self.shapes:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"the inputs are {', '.join(map(shown, known[:8]))}"
+                raise UsageError(
+                    f"a shape is given for {shown(name)}, which is no input", where=self.model.label, hint=hint
+                )
+
+    # -- nodes -------------------------------------------------------------------------------------
+
+    def _lookup(self, name: str) -> Value | None:
+        if not name:
+            return None
+        value = self.values.get(name)
+        if value is None:
+            where = f"{self.model.label}: initialiser {shown(name)}"
+            array = decode(self.graph.initializers[name], where, self.model.folder, self.limit)
+            value = self.values[name] = Value(array.shape, str(array.dtype), array=array, name=name)
+        return value
+
+    def _convert(self, raw: RawNode, convert: Converter) -> None:
+        node = Node(raw, [self._lookup(i) for i in raw.inputs], self.model.label)
+        self.builder.enter(node)
+        try:
+            made = convert(node, self.builder)
+        except LaminaError:
+            raise
+        except (OverflowError, ValueError, IndexError, MemoryError) as e:
+            # A number in the model that numpy or Python refuses; the converters check what they know of.
+            raise node.fail(f"cannot be imported: {e or type(e).__name__}") from e
+        results = [made] if isinstance(made, Value) else list(made)
+        for n, name in enumerate(raw.outputs):
+            if not name:
+                continue
+            if n >= len(results):
+                raise node.unsupported(f"output {n} ({shown(name)}) is not supported", "remove its uses")
+            value = results[n]
+            set_hint(value, name)
+            if value.ssa is None and not value.name:
+                value.name = name
+            self.values[name] = value
+
+    def _output(self, proto: Any) -> Port:
+        value = self._lookup(proto.name)
+        assert value is not None
+        where = f"{self.model.label}: output {shown(proto.name)}"
+        code = proto.type.tensor_type.elem_type
+        if code and dtype_of(code, where) != value.dtype:
+            raise InputError(
+                f"is declared as {dtype_of(code, where)}, the graph computes {value.dtype}",
+                where=where,
+                hint="correct the declared type",
+            )
+        return Port(proto.name, value.shape, value.dtype)
+
+    # -- the module --------------------------------------------------------------------------------
+
+    def _module(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> ModuleOp:
+        results = [self.builder.ssa(self.values[p.name]) for p in outputs]
+        self.block.add_op(func.ReturnOp(*results))
+        types = [a.type for a in self.block.args], [r.type for r in results]
+        main = func.FuncOp("main", types, Region(self.block))
+        main.properties["arg_attrs"] = _names(inputs)
+        main.properties["res_attrs"] = _names(outputs)
+        main.location = FileLineColLoc(StringAttr(self.model.label), IntAttr(0), IntAttr(0))
+        module = ModuleOp([main])
+        stem = self.model.label.removesuffix(".onnx")
+        module.attributes["lamina.params"] = StringAttr(f"{stem}.safetensors")
+        return module
+
+
+def _names(ports: Sequence[Port]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr([DictionaryAttr({"lamina.name": StringAttr(p.name)}) for p in ports])

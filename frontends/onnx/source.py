@@ -1,0 +1,161 @@
+"""Reads a model: from a path, bytes or a ModelProto to a ModelProto that is whole and of a version we know."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import ModelProto
+
+from lamina.errors import InputError, UnsupportedError, UsageError
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
+
+OLDEST_OPSET = 7
+NEWEST_OPSET: int = onnx.defs.onnx_opset_version()
+OLDEST_IR = 3
+NEWEST_IR: int = int(onnx.IR_VERSION)
+# protobuf refuses messages nested deeper than 100; a subgraph takes four levels.
+DEEPEST_SUBGRAPH = 24
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A parsed model, the name it has in messages, and the folder its external data must be in."""
+
+    model: ModelProto
+    label: str
+    folder: Path | None
+
+
+def shown(name: str) -> str:
+    """A name from a model as messages show it: escaped, quoted, at most 80 characters."""
+    text = name.encode("unicode_escape").decode("ascii").replace('"', '\\"')
+    return f'"{text}"' if len(text) <= 80 else f'"{text[:77]}..."'
+
+
+def read_model(source: Source) -> ModelSource:
+    """Parse and check versions. Raises LaminaError for anything that is no usable ONNX model."""
+    if isinstance(source, ModelProto):
+        return _checked(ModelSource(source, source.graph.name.split("/")[-1][:40] or "model", None))
+    if isinstance(source, bytes):
+        return _checked(ModelSource(_parse(source, "model"), "model", None))
+    path = Path(source)
+    if "\0" in str(path):
+        raise UsageError("the file name contains a NUL character", where=shown(str(path)))
+    try:
+        if path.is_dir():
+            raise UsageError("is a folder, not an ONNX file", where=str(path))
+        data = path.read_bytes()
+    except OSError as e:
+        raise UsageError(f"cannot read the model: {e.strerror or e}", where=str(path)) from None
+    return _checked(ModelSource(_parse(data, path.name), path.name, path.resolve().parent))
+
+
+def _parse(data: bytes, label: str) -> ModelProto:
+    model = ModelProto()
+    hint = "export the model again, or check that the file was copied completely"
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        if nesting(data) > DEEPEST_SUBGRAPH:
+            raise UnsupportedError(
+                f"subgraphs are nested deeper than {DEEPEST_SUBGRAPH}", where=label, hint="flatten the control flow"
+            ) from None
+        raise InputError(f"not a whole ONNX file ({len(data)} bytes)", where=label, hint=hint) from None
+    if not data:
+        raise InputError("not a whole ONNX file (0 bytes)", where=label, hint=hint)
+    return model
+
+
+def _checked(source: ModelSource) -> ModelSource:
+    model, label = source.model, source.label
+    hint = "export the model again, or check that the file was copied completely"
+    if not model.ir_version:
+        raise InputError("not a whole ONNX file: it states no ir_version", where=label, hint=hint)
+    if not OLDEST_IR <= model.ir_version <= NEWEST_IR:
+        raise UnsupportedError(
+            f"ONNX IR version {model.ir_version} is not supported",
+            where=label,
+            hint=f"versions {OLDEST_IR} to {NEWEST_IR} are",
+        )
+    if not model.HasField("graph"):
+        raise InputError("not a whole ONNX file: it has no graph", where=label, hint=hint)
+    if not model.opset_import:
+        raise InputError("the model imports no operator set", where=label, hint=hint)
+    opset_versions(model.opset_import, label)
+    return source
+
+
+def opset_versions(imports: Any, label: str) -> dict[str, int]:
+    """Domain -> version; the standard domain is "". Raises UnsupportedError for a version outside the known range."""
+    versions: dict[str, int] = {}
+    for entry in imports:
+        domain = "" if entry.domain == "ai.onnx" else entry.domain
+        versions[domain] = entry.version
+        if not domain and not OLDEST_OPSET <= entry.version <= NEWEST_OPSET:
+            raise UnsupportedError(
+                f"opset {entry.version} is not supported",
+                where=label,
+                hint=f"opsets {OLDEST_OPSET} to {NEWEST_OPSET} are; convert the model with onnx.version_converter",
+            )
+    return versions
+
+
+# -- depth of nested subgraphs, read from the wire without a parser --------------------------------
+
+# The fields that lead from a graph to a graph in it: GraphProto.node, NodeProto.attribute, AttributeProto.g.
+_DOWN = (7, 1, 5, 6)
+
+
+def nesting(data: bytes) -> int:
+    """How deep subgraphs nest along the chain of each level's last branch; 0 for what is no ONNX model."""
+    depth, begin, end, level = 0, 0, len(data), 0
+    while True:
+        field = _DOWN[0] if level == 0 else _DOWN[1 + (level - 1) % 3]
+        found = _last_field(data, begin, end, field)
+        if found is None:
+            return depth
+        begin, end = found
+        level += 1
+        if level > 1 and (level - 1) % 3 == 0:
+            depth += 1
+
+
+def _last_field(data: bytes, begin: int, end: int, field: int) -> tuple[int, int] | None:
+    best: tuple[int, int] | None = None
+    position = begin
+    while position < end:
+        key, position = _varint(data, position, end)
+        kind, number = key & 7, key >> 3
+        if kind == 0:
+            _, position = _varint(data, position, end)
+        elif kind in (1, 5):
+            position += 8 if kind == 1 else 4
+        elif kind == 2:
+            length, position = _varint(data, position, end)
+            if position + length > end:
+                return best
+            # Of several the longest: the one with something in it.
+            if number == field and (best is None or length >= best[1] - best[0]):
+                best = (position, position + length)
+            position += length
+        else:
+            return best
+    return best
+
+
+def _varint(data: bytes, position: int, end: int) -> tuple[int, int]:
+    value = shift = 0
+    while position < end and shift < 70:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, position
+        shift += 7
+    return 0, end

@@ -1,0 +1,104 @@
+"""What of a model Lamina can compile: all missing operators at once, with counts and node names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lamina.errors import UnsupportedError
+from lamina.frontends.onnx.graph import Graph, RawNode, read_graph, schema_of
+from lamina.frontends.onnx.registry import converters
+from lamina.frontends.onnx.source import Source, read_model, shown
+
+
+@dataclass(frozen=True)
+class UnsupportedOp:
+    """One operator that is missing: how often and where it is used, and why it is missing."""
+
+    domain: str
+    op_type: str
+    version: int
+    count: int
+    nodes: tuple[str, ...]
+    reason: str
+
+    @property
+    def full_name(self) -> str:
+        """`com.microsoft.FusedGelu`; standard operators go without their domain."""
+        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
+
+    def __str__(self) -> str:
+        nodes = ", ".join(map(shown, self.nodes[:5])) + (", ..." if self.count > 5 else "")
+        name = "".join(c if c.isprintable() else "?" for c in self.full_name)[:120]
+        return f"{name} (opset {self.version}) x{self.count}: {nodes} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class SupportReport:
+    """The operators of a model, supported (with counts) and not."""
+
+    label: str
+    nodes: int
+    supported: dict[str, int] = field(default_factory=dict[str, int])
+    unsupported: tuple[UnsupportedOp, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return not self.unsupported
+
+    def __str__(self) -> str:
+        if self.ok:
+            return f"{self.label}: all {self.nodes} nodes are supported"
+        lines = [f"{self.label}: {len(self.unsupported)} operators are not supported"]
+        return "\n".join([*lines, *(f"  {u}" for u in self.unsupported)])
+
+    def error(self) -> UnsupportedError:
+        """The report as the error that an import ends with: all operators, in one line."""
+        count = len(self.unsupported)
+        what = f"{count} operator{'s are' if count > 1 else ' is'} not supported: "
+        return UnsupportedError(
+            what + "; ".join(map(str, self.unsupported)),
+            where=self.label,
+            hint="replace them in the model, or write converters (frontends/onnx)",
+        )
+
+
+def check_model(source: Source) -> SupportReport:
+    """Which operators of a model are supported. Raises LaminaError for what is no valid model."""
+    model = read_model(source)
+    return report_of(read_graph(model.model, model.label))
+
+
+def report_of(graph: Graph) -> SupportReport:
+    """The report on a graph that was read."""
+    known = converters()
+    supported: dict[str, int] = {}
+    missing: dict[tuple[str, str, int], list[str]] = {}
+    reasons: dict[tuple[str, str, int], str] = {}
+    for node in graph.nodes:
+        if (node.domain, node.op_type) in known and (node.domain or _exists(node)):
+            supported[node.op_type] = supported.get(node.op_type, 0) + 1
+            continue
+        key = (node.domain, node.op_type, node.version)
+        missing.setdefault(key, []).append(node.name or next((o for o in node.outputs if o), str(node.index)))
+        reasons[key] = _reason(node, graph)
+    listed = (UnsupportedOp(*key, len(nodes), tuple(nodes), reasons[key]) for key, nodes in missing.items())
+    ordered = sorted(listed, key=lambda u: (-u.count, u.full_name))
+    return SupportReport(graph.label, len(graph.nodes), dict(sorted(supported.items())), tuple(ordered))
+
+
+def _exists(node: RawNode) -> bool:
+    schema = schema_of(node)
+    return schema is not None and not schema.deprecated
+
+
+def _reason(node: RawNode, graph: Graph) -> str:
+    if node.domain and node.domain not in graph.opset and not node.version:
+        return "its domain is not imported and no local function has its name"
+    if node.domain not in ("", "ai.onnx.ml", "ai.onnx.preview.training", "ai.onnx.training"):
+        return "not a standard ONNX operator"
+    schema = schema_of(node)
+    if schema is None:
+        return f"ONNX has no such operator at opset {node.version}"
+    if schema.deprecated:
+        return f"deprecated at opset {node.version}"
+    return "no converter"
