@@ -24,6 +24,7 @@ from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     DenseArrayBase,
     FloatAttr,
     FunctionType,
@@ -36,7 +37,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.irdl import IRDLOperation, PropertyDef, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
@@ -135,7 +136,13 @@ def tensor_info(type_: Attribute) -> TensorInfo:
     """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
     if not isinstance(type_, TensorType):
         raise TypeMismatch(f"expects tensors, got {type_}")
-    return TensorInfo(type_.get_shape(), dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
+    shape = type_.get_shape()
+    if DYNAMIC_INDEX in shape:
+        raise TypeMismatch(f"expects extents that are known, got {type_}")
+    try:
+        return TensorInfo(shape, dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
+    except ValueError as e:
+        raise TypeMismatch(str(e)) from None
 
 
 class RelayOp(IRDLOperation, abc.ABC):
@@ -165,6 +172,11 @@ class RelayOp(IRDLOperation, abc.ABC):
                 if p.default_value is not None
             }
         return found
+
+    @classmethod
+    def known_attributes(cls) -> dict[str, PropertyDef]:
+        """The definitions of the op's own attributes."""
+        return cls.get_irdl_definition().properties
 
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
@@ -202,6 +214,13 @@ class RelayOp(IRDLOperation, abc.ABC):
         return cls.create(operands=values, result_types=types, properties=properties)
 
     def verify_(self) -> None:
+        if self.attributes:
+            # An attribute of no dialect is a misspelt one of the op's, which would go unheard.
+            for name in self.attributes:
+                if "." not in name:
+                    raise VerifyException(
+                        f"no attribute {name!r}; it has {', '.join(self.known_attributes()) or 'none'}"
+                    )
         inferred = self.infer_types([v.type for v in self.operands], self.properties)
         actual = self.result_types
         if tuple(actual) != inferred:
@@ -237,7 +256,7 @@ class RelayOp(IRDLOperation, abc.ABC):
         if parser.parse_optional_punctuation("{"):
             if not parser.parse_optional_punctuation("}"):
                 for name, value in parser.parse_comma_separated_list(
-                    parser.Delimiter.NONE, lambda: _parse_entry(parser)
+                    parser.Delimiter.NONE, lambda: _parse_entry(parser, cls)
                 ):
                     if name in entries:
                         parser.raise_error(f"attribute {name!r} is given twice")
@@ -252,7 +271,7 @@ class RelayOp(IRDLOperation, abc.ABC):
                 parser.raise_error(f"{len(unresolved)} operands but {len(in_types)} operand types", position)
         else:
             in_types, out_types = [type_] * len(unresolved), [type_]
-        known = cls.get_irdl_definition().properties
+        known = cls.known_attributes()
         properties = dict(cls.defaults()) | {n: a for n, a in entries.items() if n in known}
         return cls.create(
             operands=parser.resolve_operands(unresolved, in_types, position),
@@ -326,29 +345,52 @@ def float_literal(value: float) -> str:
     return (mantissa if "." in mantissa else mantissa + ".0") + e + exponent
 
 
-def _parse_entry(parser: Parser) -> tuple[str, Attribute]:
+def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
+    name, value_pos, value = _parse_named_attribute(parser)
+    definition = op.known_attributes().get(name)
+    if definition is None:
+        return name, value
+    fitting = _fitting(definition, value)
+    if fitting is None:
+        parser.raise_error(f"{op.name}: attribute {name!r} does not take {value}", value_pos, parser.pos)
+    return name, fitting
+
+
+def _fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
+    """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
+    candidates = [value]
+    number = from_attribute(value)
+    if isinstance(number, int) and not isinstance(number, bool):
+        candidates.append(FloatAttr(float(number), f64))
+    elif isinstance(number, tuple):
+        candidates.append(DenseArrayBase.from_list(f64, [float(v) for v in cast("tuple[float, ...]", number)]))
+    return next((c for c in candidates if definition.constr.verifies(c)), None)
+
+
+def _parse_named_attribute(parser: Parser) -> tuple[str, int, Attribute]:
     name = parser.parse_optional_identifier() or parser.parse_str_literal()
     if not parser.parse_optional_punctuation("="):
-        return name, UnitAttr()
+        return name, parser.pos, UnitAttr()
+    start = parser.pos
     if parser.parse_optional_punctuation("["):
         values = parser.parse_optional_undelimited_comma_separated_list(
             lambda: _parse_optional_number(parser), lambda: _parse_number(parser)
         )
         parser.parse_punctuation("]")
-        return name, to_attribute(values or [])
+        return name, start, to_attribute(values or [])
     if parser.parse_optional_keyword("true"):
-        return name, to_attribute(True)
+        return name, start, to_attribute(True)
     if parser.parse_optional_keyword("false"):
-        return name, to_attribute(False)
+        return name, start, to_attribute(False)
     number = _parse_optional_number(parser)
     if number is None:
-        return name, parser.parse_attribute()
+        return name, start, parser.parse_attribute()
     if parser.parse_optional_punctuation(":"):
         type_ = parser.parse_type()
         if isinstance(number, float):
-            return name, FloatAttr(number, type_)  # type: ignore[arg-type]
-        return name, IntegerAttr(number, type_)  # type: ignore[arg-type]
-    return name, to_attribute(number)
+            return name, start, FloatAttr(number, type_)  # type: ignore[arg-type]
+        return name, start, IntegerAttr(number, type_)  # type: ignore[arg-type]
+    return name, start, to_attribute(number)
 
 
 def _parse_optional_number(parser: Parser) -> int | float | None:
