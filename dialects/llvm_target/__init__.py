@@ -20,9 +20,9 @@ def __getattr__(name: str) -> Any:
     from xdsl.dialects.llvm import LLVM as base
     from xdsl.ir import Dialect
 
-    from lamina.dialects.llvm_target import core, intrinsics, memory
+    from lamina.dialects.llvm_target import core, intrinsics, masked, memory, reductions
 
-    ours = [getattr(module, n) for module in (core, intrinsics, memory) for n in module.__all__]
+    ours = [getattr(module, n) for module in (core, intrinsics, masked, memory, reductions) for n in module.__all__]
     replaced = {op.name for op in ours}
     ops = [op for op in base.operations if op.name not in replaced] + ours
     globals()["LLVM"] = llvm = Dialect("llvm", ops, list(base.attributes))

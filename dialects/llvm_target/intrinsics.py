@@ -1,15 +1,9 @@
-"""Intrinsic ops of the llvm dialect that xDSL lacks. One class an intrinsic, by kind of signature.
-
-The reductions fadd and fmul replace xDSL's, which do not take vectors of every float type.
-"""
+"""Intrinsic ops of the llvm dialect that xDSL lacks. One class an intrinsic, by kind of signature."""
 
 from __future__ import annotations
 
-from typing import cast
-
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
-from xdsl.ir import Attribute
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -63,28 +57,13 @@ __all__ = [
     "UMinOp",
     "UShlSatOp",
     "USubSatOp",
-    "VectorReduceAddOp",
-    "VectorReduceAndOp",
-    "VectorReduceFAddOp",
-    "VectorReduceFMaxOp",
-    "VectorReduceFMaximumOp",
-    "VectorReduceFMinOp",
-    "VectorReduceFMinimumOp",
-    "VectorReduceFMulOp",
-    "VectorReduceMulOp",
-    "VectorReduceOrOp",
-    "VectorReduceSMaxOp",
-    "VectorReduceSMinOp",
-    "VectorReduceUMaxOp",
-    "VectorReduceUMinOp",
-    "VectorReduceXorOp",
 ]
 
 # MLIR gives the other intrinsics (abs, ctlz, memcpy, most reductions ...) no custom syntax.
 _FORMAT = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
 
 
-class _IntrinsicOp(IRDLOperation):
+class IntrinsicOp(IRDLOperation):
     """`%r = llvm.intr.smax(%a, %b) : (i32, i32) -> i32`"""
 
     res = result_def()
@@ -99,14 +78,14 @@ class _IntrinsicOp(IRDLOperation):
                 raise VerifyException(f"operand is {operand.type}, the result {self.res.type}")
 
 
-class _FloatUnary(_IntrinsicOp):
+class _FloatUnary(IntrinsicOp):
     arg = operand_def()
     fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
 
     assembly_format = _FORMAT
 
 
-class _FloatBinary(_IntrinsicOp):
+class _FloatBinary(IntrinsicOp):
     a = operand_def()
     b = operand_def()
     fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
@@ -114,7 +93,7 @@ class _FloatBinary(_IntrinsicOp):
     assembly_format = _FORMAT
 
 
-class _FloatTernary(_IntrinsicOp):
+class _FloatTernary(IntrinsicOp):
     a = operand_def()
     b = operand_def()
     c = operand_def()
@@ -123,55 +102,25 @@ class _FloatTernary(_IntrinsicOp):
     assembly_format = _FORMAT
 
 
-class _IntUnary(_IntrinsicOp):
+class _IntUnary(IntrinsicOp):
     arg = operand_def()
 
     assembly_format = _FORMAT
 
 
-class _IntBinary(_IntrinsicOp):
+class _IntBinary(IntrinsicOp):
     a = operand_def()
     b = operand_def()
 
     assembly_format = _FORMAT
 
 
-class _IntTernary(_IntrinsicOp):
+class _IntTernary(IntrinsicOp):
     a = operand_def()
     b = operand_def()
     c = operand_def()
 
     assembly_format = _FORMAT
-
-
-class _Reduction(_IntrinsicOp):
-    """`"llvm.intr.vector.reduce.add"(%v) : (vector<8xi32>) -> i32`"""
-
-    arg = operand_def(VectorType)
-
-    def verify_(self) -> None:
-        element = cast("VectorType[Attribute]", self.arg.type).element_type
-        if self.res.type != element:
-            raise VerifyException(f"reduces {self.arg.type} to {element}, not {self.res.type}")
-
-
-class _FloatReduction(_Reduction):
-    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
-
-    assembly_format = _FORMAT
-
-
-class _StartReduction(_IntrinsicOp):
-    """Reduces from a start value; in order, unless `reassoc` is among the flags."""
-
-    start_value = operand_def()
-    input = operand_def(VectorType)
-    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
-
-    def verify_(self) -> None:
-        element = cast("VectorType[Attribute]", self.input.type).element_type
-        if not self.res.type == self.start_value.type == element:
-            raise VerifyException(f"reduces {self.input.type} from and to {element}")
 
 
 @irdl_op_definition
@@ -356,82 +305,7 @@ class FShrOp(_IntTernary):
 
 
 @irdl_op_definition
-class VectorReduceAddOp(_Reduction):
-    name = "llvm.intr.vector.reduce.add"
-
-
-@irdl_op_definition
-class VectorReduceAndOp(_Reduction):
-    name = "llvm.intr.vector.reduce.and"
-
-
-@irdl_op_definition
-class VectorReduceMulOp(_Reduction):
-    name = "llvm.intr.vector.reduce.mul"
-
-
-@irdl_op_definition
-class VectorReduceOrOp(_Reduction):
-    name = "llvm.intr.vector.reduce.or"
-
-
-@irdl_op_definition
-class VectorReduceSMaxOp(_Reduction):
-    name = "llvm.intr.vector.reduce.smax"
-
-
-@irdl_op_definition
-class VectorReduceSMinOp(_Reduction):
-    name = "llvm.intr.vector.reduce.smin"
-
-
-@irdl_op_definition
-class VectorReduceUMaxOp(_Reduction):
-    name = "llvm.intr.vector.reduce.umax"
-
-
-@irdl_op_definition
-class VectorReduceUMinOp(_Reduction):
-    name = "llvm.intr.vector.reduce.umin"
-
-
-@irdl_op_definition
-class VectorReduceXorOp(_Reduction):
-    name = "llvm.intr.vector.reduce.xor"
-
-
-@irdl_op_definition
-class VectorReduceFMaxOp(_FloatReduction):
-    name = "llvm.intr.vector.reduce.fmax"
-
-
-@irdl_op_definition
-class VectorReduceFMinOp(_FloatReduction):
-    name = "llvm.intr.vector.reduce.fmin"
-
-
-@irdl_op_definition
-class VectorReduceFMaximumOp(_FloatReduction):
-    name = "llvm.intr.vector.reduce.fmaximum"
-
-
-@irdl_op_definition
-class VectorReduceFMinimumOp(_FloatReduction):
-    name = "llvm.intr.vector.reduce.fminimum"
-
-
-@irdl_op_definition
-class VectorReduceFAddOp(_StartReduction):
-    name = "llvm.intr.vector.reduce.fadd"
-
-
-@irdl_op_definition
-class VectorReduceFMulOp(_StartReduction):
-    name = "llvm.intr.vector.reduce.fmul"
-
-
-@irdl_op_definition
-class AbsOp(_IntrinsicOp):
+class AbsOp(IntrinsicOp):
     """The absolute value; of INT_MIN itself, or poison if `is_int_min_poison`."""
 
     name = "llvm.intr.abs"
@@ -441,7 +315,7 @@ class AbsOp(_IntrinsicOp):
 
 
 @irdl_op_definition
-class CtLzOp(_IntrinsicOp):
+class CtLzOp(IntrinsicOp):
     """Number of leading zero bits."""
 
     name = "llvm.intr.ctlz"
@@ -451,7 +325,7 @@ class CtLzOp(_IntrinsicOp):
 
 
 @irdl_op_definition
-class CtTzOp(_IntrinsicOp):
+class CtTzOp(IntrinsicOp):
     """Number of trailing zero bits."""
 
     name = "llvm.intr.cttz"

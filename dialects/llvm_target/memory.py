@@ -1,7 +1,7 @@
-"""Memory ops of the llvm dialect: load, store, getelementptr, atomics, masked and scattered access.
+"""Memory ops of the llvm dialect: load, store, getelementptr, atomics.
 
-They take the place of xDSL's `llvm.load`, `llvm.store`, `llvm.getelementptr` and `llvm.intr.masked.store`, which
-lose orderings, volatile and wrap flags or refuse integer vectors. Names, properties and syntax are MLIR 22's.
+They take the place of xDSL's `llvm.load`, `llvm.store` and `llvm.getelementptr`, which lose orderings, volatile and
+wrap flags. Names, properties and syntax are MLIR 22's.
 """
 
 from __future__ import annotations
@@ -28,13 +28,11 @@ from xdsl.dialects.llvm import (
     LLVMStructType,
 )
 from xdsl.dialects.utils import parse_dynamic_index_list_without_types, print_dynamic_index_list
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     IRDLOperation,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -52,10 +50,6 @@ __all__ = [
     "FenceOp",
     "GEPOp",
     "LoadOp",
-    "MaskedGatherOp",
-    "MaskedLoadOp",
-    "MaskedScatterOp",
-    "MaskedStoreOp",
     "StoreOp",
 ]
 
@@ -443,88 +437,3 @@ class FenceOp(IRDLOperation):
         _parse_syncscope(parser, properties)
         properties["ordering"] = _parse_ordering(parser)
         return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
-
-
-class _MaskedOp(IRDLOperation):
-    """The checks that masked accesses share: one mask bit for each lane."""
-
-    alignment = prop_def(IntegerAttr[IntegerType])
-
-    irdl_options = (ParsePropInAttrDict(),)
-
-    def check_lanes(self, *values: SSAValue) -> None:
-        lanes: set[object] = set()
-        for value in values:
-            if not isinstance(value.type, VectorType):
-                raise VerifyException(f"masked access takes vectors, not {value.type}")
-            lanes.add(cast(VectorType[Attribute], value.type).get_shape())
-        if len(lanes) > 1:
-            raise VerifyException(f"vectors of different length: {', '.join(str(v.type) for v in values)}")
-
-
-@irdl_op_definition
-class MaskedLoadOp(_MaskedOp):
-    """Lanes whose mask bit is clear touch no memory and take the value of `pass_thru`."""
-
-    name = "llvm.intr.masked.load"
-
-    data = operand_def(LLVMPointerType)
-    mask = operand_def()
-    pass_thru = opt_operand_def()
-    res = result_def()
-    nontemporal = opt_prop_def(UnitAttr)
-
-    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
-
-    def verify_(self) -> None:
-        self.check_lanes(self.mask, self.res, *self.operands[2:])
-
-
-@irdl_op_definition
-class MaskedStoreOp(_MaskedOp):
-    """Stores the lanes whose mask bit is set."""
-
-    name = "llvm.intr.masked.store"
-
-    value = operand_def()
-    data = operand_def(LLVMPointerType)
-    mask = operand_def()
-    nontemporal = opt_prop_def(UnitAttr)
-
-    assembly_format = "$value `,` $data `,` $mask attr-dict `:` type($value) `,` type($mask) `into` type($data)"
-
-    def verify_(self) -> None:
-        self.check_lanes(self.value, self.mask)
-
-
-@irdl_op_definition
-class MaskedGatherOp(_MaskedOp):
-    """Loads each lane from its own address."""
-
-    name = "llvm.intr.masked.gather"
-
-    ptrs = operand_def()
-    mask = operand_def()
-    pass_thru = opt_operand_def()
-    res = result_def()
-
-    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
-
-    def verify_(self) -> None:
-        self.check_lanes(self.ptrs, self.mask, self.res, *self.operands[2:])
-
-
-@irdl_op_definition
-class MaskedScatterOp(_MaskedOp):
-    """Stores each lane to its own address."""
-
-    name = "llvm.intr.masked.scatter"
-
-    value = operand_def()
-    ptrs = operand_def()
-    mask = operand_def()
-
-    assembly_format = "$value `,` $ptrs `,` $mask attr-dict `:` type($value) `,` type($mask) `into` type($ptrs)"
-
-    def verify_(self) -> None:
-        self.check_lanes(self.value, self.ptrs, self.mask)

@@ -80,10 +80,12 @@ from xdsl.dialects.llvm import (
     ZExtOp,
 )
 
-from lamina.dialects.llvm_target import core, intrinsics, memory
+from lamina.dialects.llvm_target import core, intrinsics, masked, memory, reductions
 from lamina.dialects.llvm_target.core import *  # noqa: F403
 from lamina.dialects.llvm_target.intrinsics import *  # noqa: F403
+from lamina.dialects.llvm_target.masked import *  # noqa: F403
 from lamina.dialects.llvm_target.memory import *  # noqa: F403
+from lamina.dialects.llvm_target.reductions import *  # noqa: F403
 
 GEP_USE_SSA_VAL = -2147483648
 """In `rawConstantIndices` of getelementptr: the next index operand."""
@@ -162,4 +164,4 @@ __all__ = [
     "ZExtOp",
     "ZeroOp",
 ]
-__all__ += core.__all__ + intrinsics.__all__ + memory.__all__
+__all__ += core.__all__ + intrinsics.__all__ + masked.__all__ + memory.__all__ + reductions.__all__

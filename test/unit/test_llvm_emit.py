@@ -23,7 +23,8 @@ from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import LAMINA
 
-from .llvm_cases import CASES, DTYPES, Case
+from .llvm_cases import DTYPES, Case
+from .llvm_memory_cases import CASES
 
 TARGET = named_target("x86-64")
 BASELINE = "\n".join(
