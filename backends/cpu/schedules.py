@@ -113,13 +113,18 @@ def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
     weight = _weight_of(stage)
     out = _epilogue(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
+    extents = list(stage.reduced)
+    if len(reductions) == 3:
+        # Plain input channels: unrolled taps would share loads across the window and hold them in registers, so the
+        # channels are innermost.
+        reductions, extents = [*reductions[1:], reductions[0]], [*extents[1:], extents[0]]
     koo, koi = s.split(ko, [-1, tile.vectors])
     xo, xi = s.split(x, [-1, tile.pixels])
     s.reorder(n, koo, y, xo, *reductions, xi, koi, kv)
     n_out, ko_out, y_out, x_out, kv_out = _place_epilogue(s, stage, follower, out, xo)
     _cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
     _parallel(s, [n, koo, y])
-    _unroll_reduction(s, stage.reduced, reductions, tile.pixels * tile.vectors)
+    _unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
     for loop in (xi, koi, ko_out, x_out):
         s.unroll(loop)
     s.vectorize(kv)

@@ -13,8 +13,11 @@ FMA_LATENCY = 4
 """Cycles; a tile of fewer accumulators waits for itself."""
 STEP_OVERHEAD = 1.5
 """Cycles of a reduction step beside its multiply-adds: loads that do not overlap, loop control."""
-TAIL_PENALTY = 1.02
+TAIL_PENALTY = 1.05
 """A tail is a second copy of the kernel: compile time and instruction cache."""
+
+SINGLE_VECTOR_PENALTY = 1.06
+"""With one vector each multiply-add brings its own broadcast, and the load ports are as busy as the multipliers."""
 
 
 class Tile(NamedTuple):
@@ -32,13 +35,12 @@ def choose(width: int, chunks: int, registers: int, most_vectors: int = 4) -> Ti
     for vectors in (2, 4, 1, 3, 6, 8):
         if chunks % vectors or vectors > most_vectors:
             continue
-        budget = max((registers - vectors) // vectors, 1)
-        if vectors == 4:
-            budget = max(registers * 7 // 8 // vectors, 1)  # a broadcast can stay in memory
+        # An eighth of the registers is for weights and broadcasts; the compiler folds what exceeds it from memory.
+        budget = max(registers * 7 // 8 // vectors, 1)
         for pixels in range(1, min(width, budget) + 1):
             full, tail = divmod(width, pixels)
             cycles = full * step_cycles(pixels, vectors) + (step_cycles(tail, vectors) if tail else 0)
-            cycles = cycles / vectors * (TAIL_PENALTY if tail else 1)
+            cycles = cycles / vectors * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
             candidate = (cycles, -pixels, vectors)
             if best is None or candidate < best:
                 best = candidate
