@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, StringAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, SymbolRefAttr, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, Region, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -233,13 +233,10 @@ class TileOp(PrimitiveOp):
         return cls.make(y, x, factors)
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.nest import reorder, split
+        from lamina.dialects.tir.nest import tile
 
         fy, fx = (int(f) for f in self.factors.get_values())
-        yo, yi = split(state.loop(self.y), [-1, fy])
-        xo, xi = split(state.loop(self.x), [-1, fx])
-        reorder([yo, xo, yi, xi])
-        state.bind(self.results, [yo, xo, yi, xi])
+        state.bind(self.results, tile(state.loop(self.y), state.loop(self.x), (fy, fx)))
 
 
 class _LoopList(PrimitiveOp, abc.ABC):
@@ -503,7 +500,7 @@ class CacheReadOp(PrimitiveOp):
 class CacheWriteOp(PrimitiveOp):
     """A stage computed into a buffer of another scope, and copied out by a new stage `<stage>.out`.
 
-    Before: `for i: C[i] = ...`    After `te.cache_write "C" scope "register"`: `for i: R[i] = ...`, `for i: C[i] = R[i]`
+    Before: `for i: C[i] = f`    After `te.cache_write "C" scope "register"`: `for i: R[i] = f`, `for i: C[i] = R[i]`
     """
 
     name = "te.cache_write"

@@ -7,6 +7,7 @@ compact: an index map changes, never the number of ops.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -170,29 +171,33 @@ def erase_nest(op: Operation) -> None:
 # -- split, fuse, reorder ------------------------------------------------------------------------------------
 
 
+def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int]:
+    """The extents that a split gives. Raises ScheduleError where the loop cannot be split so."""
+    known = 1
+    for f in factors:
+        if f == 0 or f < -1:
+            raise ScheduleError(f"split of {loop.axis.data!r}: factor {f} is not positive")
+        known *= f if f > 0 else 1
+    if not factors or list(factors).count(-1) > 1:
+        raise ScheduleError(f"split of {loop.axis.data!r}: at least one factor, and only one of them inferred")
+    sizes = [f if f > 0 else max(-(-loop.trip // known), 1) for f in factors]
+    if prod(sizes) < loop.trip:
+        raise ScheduleError(
+            f"split of {loop.axis.data!r}: factors {list(factors)} cover {prod(sizes)} of {loop.trip} iterations"
+        )
+    if loop.kind.data != "serial":
+        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
+    return sizes
+
+
 def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     """One loop as a nest: `factors` are the extents from the outside in, one of them may be -1 (inferred).
 
     Where their product exceeds the extent, the innermost loop is bounded by what is left.
     """
     extent = loop.trip
-    known = 1
-    for f in factors:
-        if f == 0 or f < -1:
-            raise ScheduleError(f"split of {loop.axis.data!r}: factor {f} is not positive")
-        known *= f if f > 0 else 1
-    if list(factors).count(-1) > 1:
-        raise ScheduleError(f"split of {loop.axis.data!r}: only one factor may be inferred")
-    sizes = [f if f > 0 else max(-(-extent // known), 1) for f in factors]
-    total = 1
-    for s in sizes:
-        total *= s
-    if total < extent:
-        raise ScheduleError(
-            f"split of {loop.axis.data!r}: factors {list(factors)} cover {total} of {extent} iterations"
-        )
-    if loop.kind.data != "serial":
-        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
+    sizes = split_sizes(loop, factors)
+    total = prod(sizes)
     old_bounds = loop.min_bounds()
     hint = loop.var.name_hint
     new = [
@@ -223,6 +228,23 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     return new
 
 
+def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
+    """Two loops of a perfect nest split by inner factors and interleaved: yo, xo, yi, xi."""
+    if y is x:
+        raise ScheduleError(f"tile names {y.axis.data!r} twice")
+    for loop, factor in zip((y, x), factors, strict=True):
+        split_sizes(loop, [-1, factor])
+    chain = _perfect_nest([y, x], "tile")
+    for inner in chain[1:]:
+        # y's own inner loop stays outside x's, so a tail of x may follow y, but nothing else may.
+        if chain[0].var in inner.bounds and (inner is not x or chain[0] is not y):
+            raise ScheduleError(f"tile: the tail of {inner.axis.data!r} depends on {chain[0].axis.data!r}")
+    yo, yi = split(y, [-1, factors[0]])
+    xo, xi = split(x, [-1, factors[1]])
+    reorder([yo, xo, yi, xi])
+    return [yo, xo, yi, xi]
+
+
 def fuse(outer: ForOp, inner: ForOp) -> ForOp:
     """Two perfectly nested loops as one."""
     if inner.parent_op() is not outer or len(outer.body.block.ops) != 1:
@@ -250,22 +272,29 @@ def fuse(outer: ForOp, inner: ForOp) -> ForOp:
     return new
 
 
+def _perfect_nest(loops: Sequence[ForOp], what: str) -> list[ForOp]:
+    """The loops from the outermost to the innermost of the given ones. Raises ScheduleError for anything between."""
+    wanted = {id(v) for v in loops}
+    innermost = max(loops, key=lambda v: len(enclosing_loops(v)))
+    chain = [*enclosing_loops(innermost), innermost]
+    chain = chain[next(n for n, v in enumerate(chain) if id(v) in wanted) :]
+    missing = [v for v in loops if all(v is not c for c in chain)]
+    if missing:
+        raise ScheduleError(f"{what}: {missing[0].axis.data!r} is not in one nest with {innermost.axis.data!r}")
+    for a, b in zip(chain, chain[1:], strict=False):
+        if len(a.body.block.ops) != 1:
+            raise ScheduleError(f"{what}: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
+    return chain
+
+
 def reorder(order: Sequence[ForOp]) -> None:
     """Put loops of one perfect nest into a new order; loops of the nest that are not named keep their places."""
     if len({id(v) for v in order}) != len(order):
         raise ScheduleError("reorder names a loop twice")
+    if not order:
+        raise ScheduleError("reorder takes at least one loop")
+    chain = _perfect_nest(order, "reorder")
     wanted = {id(v) for v in order}
-    depth = {id(v): len(enclosing_loops(v)) for v in order}
-    innermost = max(order, key=lambda v: depth[id(v)])
-    chain = [*enclosing_loops(innermost), innermost]
-    first = next(n for n, v in enumerate(chain) if id(v) in wanted)
-    chain = chain[first:]
-    missing = [v for v in order if all(v is not c for c in chain)]
-    if missing:
-        raise ScheduleError(f"reorder: {missing[0].axis.data!r} is not in one nest with {innermost.axis.data!r}")
-    for a, b in zip(chain, chain[1:], strict=False):
-        if len(a.body.block.ops) != 1:
-            raise ScheduleError(f"reorder: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
     sequence = iter(order)
     new = [next(sequence) if id(v) in wanted else v for v in chain]
     position = {v.var: n for n, v in enumerate(new)}

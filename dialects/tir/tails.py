@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.linear import Linear, constant
-from lamina.dialects.tir.nest import ScheduleError, substitute
-from lamina.dialects.tir.ops import ForOp
+from lamina.dialects.tir.nest import ScheduleError, function_of, reduction_loops, substitute, unique_axis
+from lamina.dialects.tir.ops import BlockOp, ForOp
 
 
 def partition(loop: ForOp) -> list[ForOp]:
@@ -22,17 +23,23 @@ def partition(loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"partition of {loop.axis.data!r}: no tail depends on it")
     place = loop.parent
     assert place is not None
+    func = function_of(loop)
+    peeled = loop.trip - 1
     values: dict[SSAValue, SSAValue] = {}
     last = loop.clone(values)
-    place.insert_op_after(last, loop)
-    loop.properties["extent"] = ForOp.make(loop.trip - 1, "").extent
-    substitute(last.var, constant(loop.trip - 1))
-    for v in loop.body.walk():
-        if type(v) is ForOp:
-            resolve_bounds(v)
+    if peeled:
+        for block in [b for b in last.walk() if type(b) is BlockOp and b.init.blocks]:
+            # The iterations before have begun the reduction already.
+            if last in reduction_loops(block):
+                block.init.erase_block(block.init.blocks[0])
     for v in last.body.walk():
         if type(v) is ForOp:
-            v.properties["axis"] = type(v.axis)(f"{v.axis.data}.tail")
+            v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
+    place.insert_op_after(last, loop)
+    loop.properties["extent"] = ForOp.make(peeled, "").extent
+    substitute(last.var, constant(peeled))
+    for v in [*loop.body.walk(), *last.body.walk()]:
+        if type(v) is ForOp:
             resolve_bounds(v)
     # The peeled iteration is no loop any more.
     for op in list(last.body.block.ops):
@@ -40,7 +47,7 @@ def partition(loop: ForOp) -> list[ForOp]:
         place.insert_op_before(op, last)
     last.detach()
     last.erase(safe_erase=False)
-    if loop.trip == 0:
+    if not peeled:
         loop.detach()
         loop.erase(safe_erase=False)
     return [loop]
