@@ -225,21 +225,13 @@ class Session:
         return print_op(op, ctx, a.print_op_generic, a.print_debuginfo, a.elide_elements_larger)
 
     def _verify_roundtrip(self, module: ModuleOp, ctx: LaminaContext) -> None:
-        for generic in (False, True):
-            text = print_op(module, ctx, generic)
-            form = "generic" if generic else "custom"
-            name = f"<{form} syntax>"
-            try:
-                again = parse_text(self._context(name), text, name)
-            except LaminaError as e:
-                self.sources[name] = text
-                raise InputError(f"round trip: the printed {form} syntax does not parse: {e}") from e
-            if not module.is_structurally_equivalent(again):
-                raise InputError(f"round trip: the {form} syntax reads back as another module")
-            other = print_op(again, ctx, generic)
-            if other != text:
-                old, new = next(p for p in zip(text.split("\n"), other.split("\n"), strict=False) if p[0] != p[1])
-                raise InputError(f"round trip: the {form} syntax prints otherwise: {old.strip()!r}, {new.strip()!r}")
+        from lamina.tool.roundtrip import verify_roundtrip
+
+        verify_roundtrip(
+            module,
+            lambda op, generic: print_op(op, ctx, generic),
+            lambda text, name: parse_text(self._context(name), text, name),
+        )
 
     def _execute(self, module: ModuleOp, ctx: LaminaContext) -> str:
         from lamina.tool.execute import execute

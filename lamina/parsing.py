@@ -8,6 +8,7 @@ memory), near names for what it does not know, and one kind of exception: `TextE
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
@@ -91,6 +92,9 @@ def _small(value: int) -> IntAttr:
 
 
 class _Lexer(MLIRLexer):
+    # xDSL's expression, made possessive: it tried 2^n ways to read a long string without an end.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
     def _lex_number(self, start_pos: int) -> MLIRToken:
         token = super()._lex_number(start_pos)
         if token.span.len > MAX_DIGITS:

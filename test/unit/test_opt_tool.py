@@ -107,6 +107,7 @@ def read_file(tmp_path: Path, data: bytes) -> tuple[int, str]:
         (b"\x7fELF\x02\x01\x01", "f.mlir:1:1: error: unexpected character"),
         (b"}", "f.mlir:1:1: error: expected an operation, found '}'"),
         (b'"abc', "f.mlir:1:1: error: end of file reached before closing string literal"),
+        (b'"' + b"abc " * 100, "f.mlir:1:1: error: end of file reached before closing string literal"),
         (b"@", "f.mlir:1:1: error:"),
         (b"func.func @f() {", "f.mlir:1:17: error:"),
         (b'"test.op"() {a = ' + b"9" * 10_000 + b"} : () -> ()", "f.mlir:1:18: error: number of 10000 characters"),
