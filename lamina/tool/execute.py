@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -29,17 +30,23 @@ def execute(module: ModuleOp, ctx: LaminaContext, entry: str, inputs: str | None
     lines: list[str] = []
     for name, array in results.items():
         value: np.ndarray[Any, Any] = np.asarray(array)
-        shape = "x".join(map(str, value.shape))
+        shape = ", ".join(map(str, value.shape))
         lines.append(f"{name}: {value.dtype}[{shape}]")
         lines.append(np.array2string(value, threshold=64, precision=6, separator=", "))
     return "\n".join(lines) + "\n"
 
 
 def _load(path: str) -> dict[str, np.ndarray[Any, Any]]:
+    from zipfile import is_zipfile
+
     import numpy as np
 
+    if not Path(path).is_file():
+        raise InputError("no such file", where=path, hint="--input takes arrays saved by numpy.savez")
+    if not is_zipfile(path):
+        raise InputError("not an npz file", where=path, hint="save the arrays with numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError) as e:
-        raise InputError(f"not an npz file of arrays: {e}", where=path) from e
+        raise InputError(f"not an npz file of plain arrays: {e}", where=path) from e

@@ -53,7 +53,8 @@ def list_passes(registry: Registry, out: TextIO) -> None:
         if files:
             out.write(f"{title}:\n")
         for f in files:
-            out.write(f"  {f.name:{width}}  {first_line(_docstring(f))}\n".rstrip() + "\n")
+            text = first_line(_docstring(f)).removeprefix(f"{f.name}: ")
+            out.write(f"  {f.name:{width}}  {text}".rstrip() + "\n")
     groups: dict[str, list[str]] = {}
     for name in registry.names():
         if name not in ours:
@@ -81,7 +82,7 @@ def pass_help(name: str, registry: Registry, out: TextIO) -> None:
     else:
         own = cls.__doc__ if not (cls.__doc__ or "").startswith(f"{cls.__name__}(") else None
         text = inspect.cleandoc(own or sys.modules[cls.__module__].__doc__ or "(no description)")
-    out.write(f"{name}\n\n{text}\n")
+    out.write(f"{text}\n" if text.startswith(f"{name}: ") else f"{name}\n\n{text}\n")
     hints = get_type_hints(cls)
     fields = [f for f in dataclasses.fields(cls) if f.init and f.name != "name"]
     out.write("\nOptions:\n" if fields else "\nNo options.\n")

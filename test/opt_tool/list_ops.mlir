@@ -1,0 +1,12 @@
+// RUN: opt-tool --list-ops | filecheck %s
+// RUN: opt-tool --help-pass relay-fuse-ops | filecheck %s --check-prefix=HELP
+
+// CHECK: relay: {{[0-9]+}} ops
+// CHECK: relay.add {{.*}}np_ref te_compute{{.*}} BROADCAST
+// CHECK: te: {{[0-9]+}} ops
+// CHECK: te.compute
+// CHECK: llvm: {{[0-9]+}} ops
+// HELP: relay-fuse-ops
+// HELP: Before:
+// HELP: After:
+// HELP: max-depth: int (default {{[0-9]+}})
