@@ -284,14 +284,9 @@ class FuseOp(_LoopList):
     fused = result_def(LOOP)
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.nest import ScheduleError, fuse
+        from lamina.dialects.tir.nest import fuse
 
-        if not self.operands:
-            raise ScheduleError("fuse takes at least one loop")
-        result = state.loop(self.operands[0])
-        for handle in self.operands[1:]:
-            result = fuse(result, state.loop(handle))
-        state.bind(self.results, [result])
+        state.bind(self.results, [fuse([state.loop(v) for v in self.operands])])
 
 
 class _Annotation(PrimitiveOp, abc.ABC):

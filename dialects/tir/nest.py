@@ -245,8 +245,7 @@ def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
     return [yo, xo, yi, xi]
 
 
-def fuse(outer: ForOp, inner: ForOp) -> ForOp:
-    """Two perfectly nested loops as one."""
+def _check_fuse(outer: ForOp, inner: ForOp) -> None:
     if inner.parent_op() is not outer or len(outer.body.block.ops) != 1:
         raise ScheduleError(f"fuse: {inner.axis.data!r} is not all that stands in {outer.axis.data!r}")
     if outer.bounds or inner.bounds:
@@ -255,6 +254,21 @@ def fuse(outer: ForOp, inner: ForOp) -> ForOp:
         raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: only one of them is a reduction")
     if outer.kind.data != "serial" or inner.kind.data != "serial":
         raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: both must be serial")
+
+
+def fuse(loops: Sequence[ForOp]) -> ForOp:
+    """Perfectly nested loops, from the outside in, as one."""
+    if not loops:
+        raise ScheduleError("fuse takes at least one loop")
+    for outer, inner in zip(loops, loops[1:], strict=False):
+        _check_fuse(outer, inner)
+    result = loops[0]
+    for inner in loops[1:]:
+        result = _fuse_two(result, inner)
+    return result
+
+
+def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
     hints = [v.var.name_hint for v in (outer, inner)]
     new = ForOp.make(
         outer.trip * inner.trip,

@@ -26,7 +26,6 @@ from lamina.dialects.tir.nest import (
     retarget,
     stage_block,
     stage_buffer,
-    stage_loops,
     stores_of,
     substitute_in,
     unique_axis,
@@ -63,7 +62,7 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp) -> Region:
     extent: list[int] = []
     for d, size in enumerate(shape):
         box = _dimension_box([op.forms()[d] for op in ops], inside, ranges)
-        if box is None or box[1] >= size:
+        if box is None or (box[1] >= size and box[0].is_constant):
             base.append(constant(0))
             extent.append(size)
         else:
@@ -104,6 +103,82 @@ def _dimension_box(forms: Sequence[Linear], inside: set[Atom], ranges: RangeCach
     return low + start, end - start + 1
 
 
+def _is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
+    """Whether the iterations inside a loop store to every element of the box of `region_of`, save beyond the buffer.
+
+    Only what is finished may be consumed, so a box that is merely large enough will not do.
+    """
+    shape = stores[0].buffer_value().type.get_shape()  # type: ignore[attr-defined]
+    forms = stores[0].forms()
+    if any(op.forms() != forms or op.conditions() for op in stores):
+        return False
+    inside = {op.var: op for op in loop.body.walk() if type(op) is ForOp}
+    for form, size in zip(forms, shape, strict=True):
+        reach = 1
+        for coef, atom in sorted(((c, a) for a, c in form.terms.items()), key=lambda t: abs(t[0])):
+            used = [d for d in Linear({atom: 1}).dims() if d in inside]
+            if not used:
+                continue
+            if isinstance(atom, tuple) or abs(coef) > reach:
+                return False
+            variable = inside[atom]  # type: ignore[index]
+            reach += abs(coef) * (variable.trip - 1)
+            # The only tail may be the one that keeps the index inside the buffer.
+            if any(coef != 1 or b != size - (form - Linear.dim(atom)) for b in variable.min_bounds()):
+                return False
+    enclosing = {v.var for v in enclosing_loops(stores[0])}
+    used = {d for form in forms for d in form.dims()}
+    return all(v.var in used or v.is_reduction or not v.bounds for v in inside.values() if v.var in enclosing)
+
+
+def _own_nest(block: BlockOp, what: str) -> list[ForOp]:
+    """The loops around a block in which nothing else stands. Raises ScheduleError where others share its own."""
+    chain: list[ForOp] = []
+    for v in reversed(enclosing_loops(block)):
+        if len(v.body.block.ops) != 1:
+            break
+        chain.insert(0, v)
+    needed = {d for op in accesses(block) if isinstance(op, StoreOp) for form in op.forms() for d in form.dims()}
+    for v in enclosing_loops(block):
+        if v not in chain and (v.var in needed or v in reduction_loops(block)):
+            raise ScheduleError(f"{what}: other statements stand in its loop {v.axis.data!r}")
+    return chain
+
+
+def _check_unscheduled(block: BlockOp, loops: Sequence[ForOp]) -> None:
+    """Raises ScheduleError where a stage's loops are no longer as te-to-tir made them."""
+    for v in loops:
+        if v.kind.data != "serial" or v.bounds:
+            raise ScheduleError(f"the loop {v.axis.data!r} of stage {block.stage.data!r} has been scheduled already")
+        if len(v.body.block.ops) != 1:
+            raise ScheduleError(f"other statements stand in the loop {v.axis.data!r} of stage {block.stage.data!r}")
+
+
+def _check_finished(func: FuncOp, buffer: SSAValue, loop: ForOp, what: str) -> None:
+    """Raises ScheduleError where a buffer is still being written when a loop starts."""
+    order = {op: n for n, op in enumerate(func.walk())}
+    lives_in = enclosing_loops(buffer.owner) if isinstance(buffer.owner, AllocOp) else []
+    around = [v for v in enclosing_loops(loop) if v not in lives_in]
+    late = order[buffer.owner] > order[loop] if isinstance(buffer.owner, AllocOp) else False
+    if late or any(order[s] > order[loop] or any(_is_inside(s, v) for v in around) for s in stores_of(buffer)):
+        name = buffer.name_hint or "a buffer"
+        raise ScheduleError(f"{what}: it reads {name}, which is not complete before the loop {loop.axis.data!r}")
+
+
+def _move_before(alloc: AllocOp, loop: ForOp) -> None:
+    """Let a buffer exist from before a loop on."""
+    ancestor: Operation = loop
+    while ancestor.parent is not alloc.parent:
+        parent = ancestor.parent_op()
+        assert parent is not None
+        ancestor = parent
+    if not alloc.is_before_in_block(ancestor):
+        block = alloc.parent
+        assert block is not None
+        alloc.detach()
+        block.insert_op_before(alloc, ancestor)
+
+
 def _spatial_form(block: BlockOp, buffer: SSAValue, what: str) -> list[SSAValue]:
     """The loop variable that a naive stage uses for each dimension of its buffer."""
     for store in accesses(block.body.block, buffer):
@@ -142,6 +217,7 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if outside:
         raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
     variables = _spatial_form(block, buffer, what)
+    _check_unscheduled(block, loops)
     region = region_of(readers, loop)
     ranges = RangeCache()
     new_loops: list[ForOp] = []
@@ -193,13 +269,7 @@ def _rebuild(
     after: Operation | None,
 ) -> None:
     """Take a stage out of its loops and put it, under new spatial loops and its other loops, into a block."""
-    for v in old_loops:
-        if v.kind.data != "serial" or v.bounds:
-            raise ScheduleError(f"the loop {v.axis.data!r} of stage {block.stage.data!r} has been scheduled already")
     outermost = old_loops[0] if old_loops else block
-    for v in old_loops:
-        if len(v.body.block.ops) != 1:
-            raise ScheduleError(f"other statements stand in the loop {v.axis.data!r} of stage {block.stage.data!r}")
     block.detach()
     if old_loops:
         outermost.detach()
@@ -273,6 +343,13 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
     region = region_of(stores, loop)
     _spatial_form(block, out, what)
+    _check_unscheduled(block, loops)
+    if not _is_exact(stores, loop):
+        raise ScheduleError(
+            f"{what}: an iteration of {loop.axis.data!r} does not finish a whole box of {buffer.name_hint or 'it'}"
+        )
+    for other in {o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp)} - {buffer}:
+        _check_finished(func, other, loop, what)
     ranges = RangeCache()
     mapping: dict[Atom, Linear] = {}
     by_variable = {v.var: v for v in loops}
@@ -285,6 +362,9 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             continue
         if form.const or list(form.terms.values()) != [1] or next(iter(form.terms)) not in by_variable:
             raise ScheduleError(f"{what}: it does not read its producer element by element (dimension {d})")
+    for d, form in enumerate(index):
+        if form.is_constant:
+            continue
         (variable,) = form.terms
         source = by_variable[variable]  # type: ignore[index]
         new = ForOp.make(region.extent[d], source.axis.data, hint=source.var.name_hint)
@@ -303,6 +383,8 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             ordered.append(new)
     last = loop.body.block.last_op
     assert last is not None
+    if isinstance(out.owner, AllocOp):
+        _move_before(out.owner, loop)
     _rebuild(block, loops, ordered, [], mapping, loop.body.block, last)
     others = [o for o in loads_of(buffer) if not _is_inside(o, loop)]
     if isinstance(buffer.owner, AllocOp) and not others:
@@ -335,10 +417,19 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
         ForOp.make(region.extent[d], unique_axis(func, f"{label}.{d}"), hint=f"{(tensor.name_hint or 'c')}{d}")
         for d in kept
     ]
+    shape = tensor.type.get_shape()  # type: ignore[attr-defined]
+    guard: list[Condition] = []
+    for d, v in zip(kept, loops, strict=True):
+        # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
+        bounds = region.base[d].range(RangeCache())
+        if bounds is None or bounds[0] < 0:
+            guard.append(Condition(region.base[d] + Linear.dim(v.var)))
+        if bounds is None or bounds[1] + region.extent[d] > shape[d]:
+            v.set_min_bounds([shape[d] - region.base[d]])
     offset = {d: Linear.dim(v.var) for d, v in zip(kept, loops, strict=True)}
     body = Block()
     source = [b + offset[d] if d in offset else b for d, b in enumerate(region.base)]
-    load = LoadOp.make(tensor, source)
+    load = LoadOp.make(tensor, source, guard)
     body.add_op(load)
     body.add_op(StoreOp.make(load.result, alloc.result, [Linear.dim(v.var) for v in loops]))
     holder = Block()
@@ -364,8 +455,9 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
     label = f"{stage}.{scope}"
-    loops = stage_loops(func, stage)
-    spatial = _spatial_form(block, buffer, f"cache_write of {stage!r}")
+    what = f"cache_write of {stage!r}"
+    spatial = _spatial_form(block, buffer, what)
+    loops = _own_nest(block, what)
     outermost = loops[0] if loops else block
     alloc = AllocOp.make(label, type_, scope)
     alloc.result.name_hint = f"{stage}_{scope}" if stage.isidentifier() else None
@@ -398,6 +490,11 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     if len(stores) != 1 or stores[0].conditions():
         raise ScheduleError(f"{what}: it is stored in more than one place or under a condition")
     variables = _inline_variables(stores[0], what)
+    _own_nest(block, what)
+    for read in accesses(block.body.block):
+        local = enclosing_loops(read.buffer_value().owner) if isinstance(read.buffer_value().owner, AllocOp) else []
+        if any(not _is_inside(reader, v) for reader in loads_of(buffer) for v in local):
+            raise ScheduleError(f"{what}: it reads {read.buffer_value().name_hint}, which its readers do not see")
     body = [o for o in block.body.block.ops if o is not stores[0]]
     for load in loads_of(buffer):
         forms = load.forms()
