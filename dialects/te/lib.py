@@ -8,15 +8,12 @@ from typing import Any
 
 from lamina.dialects.dtypes import is_unsigned, itemsize
 from lamina.dialects.te.build import *
-from lamina.dialects.te.build import (
-    Index,
-    Scalar,
-    Tensor,
+from lamina.dialects.te.build import Index, Scalar, Tensor, compute, const
+from lamina.dialects.te.scalars import *
+from lamina.dialects.te.scalars import (
     abs,
     all,
     cast,
-    compute,
-    const,
     equal,
     fma,
     if_then_else,

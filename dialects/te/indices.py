@@ -1,0 +1,237 @@
+"""Indices of te expressions: affine forms of the dimensions of the compute under construction, and conditions on them.
+
+`building(block)` opens the scope in which `build.py` and `scalars.py` put their ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, SSAValue
+
+from lamina.dialects.dtypes import is_float, is_unsigned
+from lamina.dialects.index_map import Condition
+from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.te.ops import ComputeOp, ConditionOp
+
+if TYPE_CHECKING:
+    from lamina.dialects.te.scalars import Scalar
+
+
+class Scope:
+    """The blocks under construction: the function's and, inside te.compute, the body's."""
+
+    def __init__(self, block: Block) -> None:
+        self.function = block
+        self.body: Block | None = None
+        self.ranges: dict[Atom, Range] = {}
+        self.axes: dict[IterVar, SSAValue] = {}
+        self.built: dict[tuple[Any, ...], SSAValue] = {}
+        self.stages: set[str] = {op.stage.data for op in block.ops if isinstance(op, ComputeOp)}
+
+    def add(self, op: Operation) -> SSAValue:
+        """The value of a pure op in the body: an equal one that stands there already, or this one appended."""
+        if self.body is None:
+            raise RuntimeError("scalars are built inside te.compute")
+        # FloatAttr calls the two zeros equal, so a constant goes by its text.
+        same = str(op.properties["value"]) if isinstance(op, arith.ConstantOp) else tuple(sorted(op.properties.items()))
+        key = (type(op), tuple(op.operands), same, tuple(op.result_types))
+        found = self.built.get(key)
+        if found is not None:
+            op.erase()
+            return found
+        self.body.add_op(op)
+        self.built[key] = op.results[0]
+        return op.results[0]
+
+    def stage_name(self, wanted: str) -> str:
+        name, n = wanted, 0
+        while name in self.stages:
+            n += 1
+            name = f"{wanted}_{n}"
+        self.stages.add(name)
+        return name
+
+
+_scopes: list[Scope] = []
+
+
+@contextmanager
+def building(block: Block) -> Generator[None]:
+    """Computes are appended to the block (a te.func's body)."""
+    _scopes.append(Scope(block))
+    try:
+        yield
+    finally:
+        _scopes.pop()
+
+
+def current_scope() -> Scope:
+    """The innermost `building`."""
+    if not _scopes:
+        raise RuntimeError("te expressions are built inside `building(block)`")
+    return _scopes[-1]
+
+
+class IterVar:
+    """A reduction axis: usable as an index inside one te.compute."""
+
+    def __init__(self, extent: int, name: str) -> None:
+        self.extent = extent
+        self.name = name
+
+    def index(self) -> Index:
+        scope = current_scope()
+        value = scope.axes.get(self)
+        if value is None:
+            value = scope.axes[self] = Block(arg_types=[IndexType()]).args[0]
+            scope.ranges[value] = (0, self.extent - 1)
+        return Index(Linear.dim(value))
+
+    def __add__(self, other: Any) -> Index:
+        return self.index() + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Index:
+        return self.index() - other
+
+    def __rsub__(self, other: Any) -> Index:
+        return other - self.index()
+
+    def __mul__(self, other: int) -> Index:
+        return self.index() * other
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> Index:
+        return self.index() // other
+
+    def __mod__(self, other: int) -> Index:
+        return self.index() % other
+
+    def __ge__(self, other: Any) -> Cond:
+        return self.index() >= other
+
+    def __gt__(self, other: Any) -> Cond:
+        return self.index() > other
+
+    def __le__(self, other: Any) -> Cond:
+        return self.index() <= other
+
+    def __lt__(self, other: Any) -> Cond:
+        return self.index() < other
+
+
+class Index:
+    """An affine form of the dimensions of the compute being built."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: Linear) -> None:
+        self.form = form
+
+    def __add__(self, other: Any) -> Index:
+        return Index(self.form + index_form(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Index:
+        return Index(self.form - index_form(other))
+
+    def __rsub__(self, other: Any) -> Index:
+        return Index(index_form(other) - self.form)
+
+    def __neg__(self) -> Index:
+        return Index(-self.form)
+
+    def __mul__(self, other: int) -> Index:
+        return Index(self.form * other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> Index:
+        return Index(floordiv(self.form, other, current_scope().ranges.get))
+
+    def __mod__(self, other: int) -> Index:
+        return Index(mod(self.form, other, current_scope().ranges.get))
+
+    def __ge__(self, other: Any) -> Cond:
+        return Cond((Condition(self.form - index_form(other)),))
+
+    def __gt__(self, other: Any) -> Cond:
+        return Cond((Condition(self.form - index_form(other) - 1),))
+
+    def __le__(self, other: Any) -> Cond:
+        return Cond((Condition(index_form(other) - self.form),))
+
+    def __lt__(self, other: Any) -> Cond:
+        return Cond((Condition(index_form(other) - self.form - 1),))
+
+    def equals(self, other: Any) -> Cond:
+        return Cond((Condition(self.form - index_form(other), True),))
+
+
+class Cond:
+    """Conditions on indices, all of which hold."""
+
+    __slots__ = ("conditions",)
+
+    def __init__(self, conditions: tuple[Condition, ...]) -> None:
+        self.conditions = conditions
+
+    def __and__(self, other: Cond) -> Cond:
+        return Cond(self.conditions + other.conditions)
+
+    def decided(self) -> Cond | bool:
+        """Without the conditions that always hold; False when one never does."""
+        left: list[Condition] = []
+        for c in self.conditions:
+            bounds = c.form.range(current_scope().ranges.get)
+            if bounds is not None:
+                low, high = bounds
+                if (low == high == 0) if c.equal else low >= 0:
+                    continue
+                if (low > 0 or high < 0) if c.equal else high < 0:
+                    return False
+            left.append(c)
+        return Cond(tuple(left)) if left else True
+
+    def scalar(self) -> Scalar:
+        """The conditions as a boolean."""
+        from lamina.dialects.te.scalars import Scalar, const
+
+        decided = self.decided()
+        if isinstance(decided, bool):
+            return const(decided, "bool")
+        op = ConditionOp.of(decided.conditions)
+        return Scalar(current_scope().add(op), "bool")
+
+
+def index_form(value: Any) -> Linear:
+    """An index in any of its Python spellings as a linear form over SSA values."""
+    if isinstance(value, Index):
+        return value.form
+    if isinstance(value, bool):
+        raise TypeError("a boolean is no index")
+    if isinstance(value, int):
+        return constant(value)
+    if isinstance(value, IterVar):
+        return value.index().form
+    from lamina.dialects.te.scalars import Scalar, cast
+
+    if isinstance(value, Scalar):
+        if is_float(value.dtype):
+            raise TypeError("a float is no index")
+        if isinstance(value.value.type, IndexType):
+            return Linear.dim(value.value)
+        # Index casts read a sign; a wider signed type holds every unsigned value that can be an index.
+        signed = cast(value, "int64") if is_unsigned(value.dtype) else value
+        return Linear.dim(
+            current_scope().add(arith.IndexCastOp.create(operands=[signed.value], result_types=[IndexType()]))
+        )
+    raise TypeError(f"{value!r} is no index")
