@@ -310,9 +310,10 @@ class ExtractElementOp(IRDLOperation):
         parser.parse_punctuation("]")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
+        at = parser.pos
         type_ = parser.parse_type()
         if not isinstance(type_, VectorType):
-            parser.raise_error(f"expected a vector type, got {type_}")
+            parser.raise_error(f"expected a vector type, got {type_}", at, parser.pos)
         return cls.create(
             operands=[parser.resolve_operand(vector, type_), index],
             result_types=[cast("VectorType[Attribute]", type_).element_type],
