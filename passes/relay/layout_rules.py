@@ -1,0 +1,157 @@
+"""What each op does when its operands may be on channel blocks: the table behind relay-convert-layout.
+
+`plan` is given, for each operand, its plain type, whether it is at home on blocks, and whether it is a constant. It
+answers in which layout the op wants each operand, and which op on blocks it becomes; None keeps the op plain.
+
+Lanes that pad the last block hold zeros at first. A convolution multiplies them by zero weights, so they must stay
+finite: ops outside `KEEPS_ZEROS_FINITE` are converted only where the channels fill their blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, NamedTuple
+
+from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, attrs_of, tensor_info
+
+PLAIN = "NCHW"
+
+KEEPS_ZEROS_FINITE = frozenset(
+    f"relay.{n}"
+    for n in (
+        "abs", "add", "ceil", "clip", "copy", "erf", "floor", "maximum", "minimum", "multiply", "negative",
+        "nn.leaky_relu", "nn.relu", "round", "sigmoid", "sign", "subtract", "tanh",
+    )
+)  # fmt: skip
+
+HAS_LAYOUT_FACET = frozenset(
+    f"relay.nn.{n}"
+    for n in (
+        "adaptive_avg_pool2d", "avg_pool2d", "global_avg_pool2d", "global_max_pool2d", "lrn", "max_pool2d",
+        "upsampling",
+    )
+)  # fmt: skip
+
+
+class Offer(NamedTuple):
+    """An operand as it stands."""
+
+    info: TensorInfo
+    blocked: bool
+    """It is computed on blocks."""
+    constant: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An op on blocks: the layouts of its operands ("" as it is), and the changed op and attributes."""
+
+    inputs: tuple[str, ...]
+    attrs: dict[str, Any] = field(default_factory=dict[str, Any])
+    op: str = ""
+
+
+def plan(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int) -> Plan | None:
+    """How an op works on blocks, None when it stays plain. The result of a planned op is in NCHW{lanes}c."""
+    if op.name == "relay.nn.conv2d":
+        return _convolution(op, offers, lanes, v)
+    if not any(o.blocked for o in offers):
+        return None
+    if op.name in HAS_LAYOUT_FACET:
+        return _by_facet(op, offers, lanes)
+    if op.name == "relay.concatenate":
+        return _concatenate(op, offers, lanes)
+    if op.name == "relay.nn.pad":
+        return _pad(op, offers, lanes)
+    if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.BROADCAST):
+        return _elementwise(op, offers, lanes)
+    return None
+
+
+def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int) -> Plan | None:
+    attrs = attrs_of(op)
+    data, weight = offers[0].info, offers[1].info
+    plain = (attrs["data_layout"], attrs["kernel_layout"], attrs["out_layout"]) == (PLAIN, "OIHW", "")
+    if not plain or data.dtype != "float32" or attrs["out_dtype"] not in ("", "float32") or not offers[1].constant:
+        return None
+    channels, groups = data.shape[1], attrs["groups"]
+    out, per_group = weight.shape[0], weight.shape[1]
+    blocked = f"{PLAIN}{lanes}c"
+    given = {"out_layout": blocked, "channels": out}
+    if groups > 1 and groups == channels == out:
+        kernel = f"OIHW1i{lanes}o"
+        given |= {"data_layout": blocked, "kernel_layout": kernel}
+        return Plan((blocked, kernel), given, "relay.nn.contrib_depthwise_conv2d_NCHWc")
+    if groups > 1 and (per_group % lanes or (out // groups) % lanes):
+        return None
+    # A kernel computes v blocks together: they must not straddle two groups.
+    blocks = -(-(out // groups) // lanes)
+    wide = lanes * (v if blocks % v == 0 else 1)
+    if channels < lanes and not offers[0].blocked:
+        # Few channels: blocks would be mostly padding.
+        data_layout, kernel = PLAIN, f"OIHW{wide}o"
+    else:
+        data_layout, kernel = blocked, f"OIHW{lanes}i{wide}o"
+    given |= {"data_layout": data_layout, "kernel_layout": kernel}
+    return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc")
+
+
+def _whole(op: RelayOp, lanes: int) -> bool:
+    """Whether the channels of the result fill their blocks."""
+    shape = tensor_info(op.results[0].type).shape
+    return len(shape) == 4 and shape[1] % lanes == 0
+
+
+def _by_facet(op: Any, offers: Sequence[Offer], lanes: int) -> Plan | None:
+    blocked = f"{PLAIN}{lanes}c"
+    choice = op.infer_layout((blocked,), (offers[0].info,), **attrs_of(op))
+    if choice.inputs != (blocked,) or choice.output != blocked:
+        return None
+    return Plan((blocked,), dict(choice.attrs), choice.op)
+
+
+def _concatenate(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | None:
+    axis = attrs_of(op)["axis"] % len(offers[0].info.shape)
+    # Pieces along the channels end at a block, save the last, whose padding is that of the result.
+    if len(offers[0].info.shape) != 4 or (axis == 1 and any(o.info.shape[1] % lanes for o in offers[:-1])):
+        return None
+    return Plan((f"{PLAIN}{lanes}c",) * len(offers), {"axis": axis})
+
+
+def _pad(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | None:
+    attrs = attrs_of(op)
+    width = attrs["pad_width"]
+    if len(width) != 8 or width[2] or width[3]:
+        return None
+    if not isfinite(attrs["pad_value"]) and not _whole(op, lanes):
+        return None
+    return Plan((f"{PLAIN}{lanes}c",), {"pad_width": (*width, 0, 0)})
+
+
+def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | None:
+    """NumPy broadcasting on four axes goes on on five: every operand is put on blocks, scalars stay."""
+    result = tensor_info(op.results[0].type).shape
+    if len(result) != 4:
+        return None
+    if not _whole(op, lanes) and op.name not in KEEPS_ZEROS_FINITE:
+        return None
+    if op.FUSION_KIND == OpPattern.ELEMWISE and (len(offers) != 1 or offers[0].info.shape != result):
+        return None
+    # An op of that kind with attributes (expand_dims, prelu, tile) names axes by them.
+    if op.FUSION_KIND == OpPattern.BROADCAST and (op.properties or not _broadcasts(offers, result)):
+        return None
+    return Plan(tuple("" if not o.info.shape else f"{PLAIN}{lanes}c" for o in offers))
+
+
+def _broadcasts(offers: Sequence[Offer], result: tuple[int, ...]) -> bool:
+    """Whether the op is plain broadcasting of its operands, and one at home on blocks has all the channels."""
+    for o in offers:
+        shape = (1,) * (4 - len(o.info.shape)) + o.info.shape
+        if any(e not in (1, whole) for e, whole in zip(shape, result, strict=True)):
+            return False
+        # One channel on a block is a lane and padding, which would not broadcast.
+        if o.blocked and o.info.shape[1] != result[1]:
+            return False
+    return any(o.blocked and o.info.shape[1] == result[1] for o in offers)

@@ -1,0 +1,294 @@
+"""Every relay pass on random programs: the result verifies, computes the same values, and is at rest where claimed."""
+
+from collections.abc import Callable
+from importlib import import_module
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Region, SSAValue
+
+from lamina.context import LaminaContext
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import RelayOp, tensor_info
+from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
+from lamina.dialects.relay.params import ParamStore
+from lamina.dominance import find_violation
+from lamina.passes.relay.eliminate_common_subexpr import eliminate_common_subexpr
+from lamina.passes.relay.fuse_ops import fuse_block
+from lamina.passes.relay.graph_partition import Graph, Partition
+from lamina.runtime.relay_reference import main_function, run_relay
+
+
+def pass_named(name: str) -> Any:
+    """The pass class of a name: `relay-fuse-ops` is in passes/relay/fuse_ops.py."""
+    module = import_module(f"lamina.passes.relay.{name.removeprefix('relay-').replace('-', '_')}")
+    return next(v for v in vars(module).values() if isinstance(v, type) and getattr(v, "name", None) == name)
+
+
+class Program:
+    """A function under construction from random choices."""
+
+    def __init__(self, choose: Callable[[int], int], shape: tuple[int, ...]) -> None:
+        self.choose = choose
+        self.store = ParamStore()
+        self.rng = np.random.default_rng(choose(1000))
+        self.block = Block(arg_types=[tensor_type(shape, "float32")])
+        self.values: list[SSAValue] = [self.block.args[0]]
+
+    def constant(self, *shape: int, low: float = -1.0, high: float = 1.0) -> SSAValue:
+        array = self.rng.uniform(low, high, shape).astype(np.float32)
+        op = make_constant(array, self.store, f"c{len(self.values)}")
+        self.block.add_op(op)
+        return op.result
+
+    def add(self, name: str, *operands: SSAValue, **attrs: Any) -> SSAValue:
+        op_type: type[RelayOp] = find_op(f"relay.{name}")  # type: ignore[assignment]
+        op = op_type.make(*operands, **attrs)
+        self.block.add_op(op)
+        self.values.append(op.results[0])
+        return op.results[0]
+
+    def pick(self, *items: Any) -> Any:
+        return items[self.choose(len(items))]
+
+    def value(self, rank: int) -> SSAValue | None:
+        """A recent value of a rank."""
+        found = [v for v in self.values[-6:] if len(tensor_info(v.type).shape) == rank]
+        return found[self.choose(len(found))] if found else None
+
+    def finish(self) -> ModuleOp:
+        outputs = [v for v in self.values if v.first_use is None] or [self.values[-1]]
+        if isinstance(outputs[0].owner, Block):
+            outputs = [self.add("nn.relu", outputs[0])]
+        self.block.add_op(func.ReturnOp(*outputs))
+        types = list(self.block.arg_types), [v.type for v in outputs]
+        module = ModuleOp([func.FuncOp("main", types, Region(self.block))])
+        module.verify()
+        return module
+
+
+def grow(p: Program) -> None:
+    """One more op on an image (or on what became of it)."""
+    x = p.value(4)
+    if x is None:
+        x = p.value(2)
+        if x is None:
+            return
+        n, k = tensor_info(x.type).shape
+        kind = p.choose(5)
+        if kind == 0:
+            p.add("nn.dense", x, p.constant(p.pick(3, 16), k))
+        elif kind == 1:
+            p.add("multiply", x, p.constant(k, low=0.1))
+        elif kind == 2:
+            p.add("transpose", p.add("transpose", x, axes=(1, 0)), axes=(1, 0))
+        else:
+            p.add(p.pick("nn.relu", "tanh", "negative"), x)
+        return
+    n, c, h, w = tensor_info(x.type).shape
+    kind = p.choose(16)
+    if kind <= 3:
+        out, size = p.pick(4, 16, 24, 32), p.pick(1, 3)
+        weight = p.constant(out, c, size, size)
+        y = p.add("nn.conv2d", x, weight, padding=(size // 2,) * 2, strides=(p.pick(1, 2),) * 2)
+        if p.choose(2):
+            y = p.add("nn.bias_add", y, p.constant(out))
+        if p.choose(2):
+            vectors = [p.constant(out, low=0.5, high=1.5) for _ in range(4)]
+            y = p.add("nn.batch_norm", y, *vectors, axis=1)
+        if p.choose(2):
+            p.add("nn.relu", y)
+    elif kind == 4:
+        p.add("nn.conv2d", x, p.constant(c, 1, 3, 3), padding=(1, 1), groups=c)
+    elif kind == 5:
+        same = [v for v in p.values if v.type == x.type]
+        p.add(p.pick("add", "multiply", "maximum"), x, same[p.choose(len(same))])
+    elif kind == 6:
+        p.add(
+            p.pick("add", "multiply", "subtract"), x, p.pick(p.constant(c, 1, 1), p.constant(), p.constant(1, c, h, 1))
+        )
+    elif kind == 7:
+        images = [v for v in p.values if len(s := tensor_info(v.type).shape) == 4 and (s[0], *s[2:]) == (n, h, w)]
+        p.add("concatenate", x, images[p.choose(len(images))], axis=p.pick(1, -3))
+    elif kind == 8 and h > 2 and w > 2:
+        name = p.pick("nn.max_pool2d", "nn.avg_pool2d")
+        p.add(name, x, pool_size=(2, 2), strides=(2, 2), padding=(p.choose(2),) * 2)
+    elif kind == 9:
+        p.add("nn.pad", x, pad_width=(0, 0, 0, p.choose(2), 1, 0, 0, p.choose(2)), pad_value=p.pick(0.0, 0.5))
+    elif kind == 10:
+        p.add("transpose", p.add("transpose", x, axes=(0, 2, 3, 1)), axes=(0, 3, 1, 2))
+    elif kind == 11:
+        p.add("clip", p.add("clip", x, a_min=-1.0, a_max=2.0), a_min=0.0, a_max=1.5)
+    elif kind == 12 and c * h * w < 3000:
+        p.add("nn.batch_flatten", x)
+    elif kind == 13:
+        p.add("nn.global_avg_pool2d", x)
+    elif kind == 14:
+        p.add("nn.lrn", x, size=3)
+    else:
+        p.add(p.pick("nn.relu", "sigmoid", "exp", "nn.dropout", "negative", "abs", "cos"), x)
+
+
+class Drawn:
+    """A random program; its text is what a failure shows."""
+
+    def __init__(self, program: Program) -> None:
+        self.module = program.finish()
+        self.store = program.store
+
+    def __repr__(self) -> str:
+        return f"\n{self.module}"
+
+
+@st.composite
+def programs(draw: Any) -> Drawn:
+    def choose(n: int) -> int:
+        return draw(st.integers(0, n - 1))
+
+    p = Program(choose, (1, (3, 8, 16, 20)[choose(4)], 6, 5))
+    for _ in range(choose(9) + 1):
+        grow(p)
+    return Drawn(p)
+
+
+PIPELINE = (
+    "relay-simplify-inference",
+    "relay-eliminate-common-subexpr",
+    "relay-fold-constant",
+    "relay-canonicalize-ops",
+    "relay-fold-scale-axis",
+    "relay-simplify-expr",
+    "relay-fold-constant",
+    "relay-convert-layout",
+    "relay-simplify-expr",
+    "relay-dead-code-elimination",
+    "relay-fuse-ops",
+)
+IDEMPOTENT = set(PIPELINE) - {"relay-convert-layout"}
+
+
+def outputs(module: ModuleOp, store: ParamStore) -> list[Any]:
+    main = main_function(module)
+    info = tensor_info(main.function_type.inputs.data[0])
+    return run_relay(main, [np.random.default_rng(1).uniform(-1, 1, info.shape).astype(np.float32)], store)
+
+
+def check_same(want: list[Any], got: list[Any]) -> None:
+    for a, b in zip(want, got, strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        finite = np.abs(a[np.isfinite(a)])
+        np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4 * float(finite.max(initial=1.0)))
+
+
+def run_pass(name: str, module: ModuleOp, store: ParamStore) -> None:
+    ctx = LaminaContext()
+    ctx.params = store
+    pass_named(name)().apply(ctx, module)
+    module.verify()
+    assert find_violation(module) is None
+
+
+SETTINGS = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize("name", sorted(set(PIPELINE)))
+@SETTINGS
+@given(program=programs())
+def test_pass_keeps_values_and_types(name: str, program: Drawn):
+    module, store = program.module, program.store
+    want = outputs(module, store)
+    run_pass(name, module, store)
+    check_same(want, outputs(module, store))
+    if name in IDEMPOTENT and name != "relay-fuse-ops":
+        text = str(module)
+        run_pass(name, module, store)
+        assert str(module) == text
+
+
+@SETTINGS
+@given(program=programs())
+def test_pipeline_keeps_values_and_names(program: Drawn):
+    module, store = program.module, program.store
+    want = outputs(module, store)
+    for name in PIPELINE:
+        run_pass(name, module, store)
+    check_same(want, outputs(module, store))
+    # Every relay op is in a primitive function now.
+    for op in main_function(module).body.block.ops:
+        assert isinstance(op, (FnOp, ConstantOp, func.ReturnOp)) or op.name == "relay.call"
+
+
+def chain(length: int) -> ModuleOp:
+    """Five kinds of ops with a residual add every fifth."""
+    p = Program(lambda n: 0, (2, 3))
+    value = residual = p.values[0]
+    for i in range(length):
+        if i % 5 == 4:
+            value = residual = p.add("add", value, residual)
+        else:
+            value = p.add(("abs", "negative", "negative", "ceil")[i % 5], value)
+    p.block.add_op(func.ReturnOp(value))
+    return ModuleOp([func.FuncOp("main", (list(p.block.arg_types), [value.type]), Region(p.block))])
+
+
+def test_fusion_looks_at_a_linear_number_of_nodes():
+    steps: list[int] = []
+    for n in (2000, 20000):
+        partition = Partition(Graph(main_function(chain(n)).body.block))
+        steps.append(partition.steps)
+        assert all(len(g) <= 256 for g in partition.groups())
+    assert steps[1] < 10.5 * steps[0]
+
+
+def test_nested_skip_connections_stay_linear():
+    # A U: every value on the way down is used again on the way up, in the opposite order.
+    def partition(depth: int) -> Partition:
+        p = Program(lambda n: 0, (2, 3))
+        down = [p.values[0]]
+        for _ in range(depth):
+            down.append(p.add("abs", down[-1]))
+        value = down[-1]
+        for skipped in reversed(down):
+            value = p.add("add", value, skipped)
+        p.block.add_op(func.ReturnOp(value))
+        return Partition(Graph(p.block))
+
+    # A path is given up at 256 nodes, so that is the most for each op.
+    assert partition(5000).steps <= 256 * 5000
+
+
+def test_fifty_thousand_ops_fuse_and_merge_without_recursion():
+    module = chain(50000)
+    eliminate_common_subexpr(module)
+    block = main_function(module).body.block
+    fuse_block(block)
+    assert sum(1 for op in block.ops if isinstance(op, FnOp)) < 250
+    run_relay(main_function(module), [np.zeros((2, 3), np.float32)])
+
+
+def test_folding_weights_computes_nothing_until_asked():
+    p = Program(lambda n: 0, (1, 32, 4, 4))
+    y = p.add("nn.conv2d", p.values[0], p.constant(32, 32, 3, 3), padding=(1, 1))
+    p.add("multiply", y, p.constant(32, 1, 1))
+    module = p.finish()
+    for name in ("relay-fold-scale-axis", "relay-convert-layout"):
+        run_pass(name, module, p.store)
+    (weight,) = [
+        op.value
+        for op in module.walk()
+        if isinstance(op, ConstantOp) and prod(tensor_info(op.result.type).shape) > 1000
+    ]
+    assert p.store.is_derived(weight)
+    assert p.store.get(weight).shape == (1, 2, 3, 3, 16, 32)
