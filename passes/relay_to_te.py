@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.te import ops as te
-from lamina.dialects.te.build import Tensor, building
+from lamina.dialects.te.lib import Tensor, building
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
 
 LONGEST_NAME = 80
@@ -182,7 +182,7 @@ def _mark(new: Operation, tag: StringAttr, source: Operation) -> None:
 def constant_tensor(op: ConstantOp) -> Tensor:
     """A constant inside a function, as an equation: only a scalar (or splat) can be one."""
     from lamina.dialects.relay.core import constant_array
-    from lamina.dialects.te import build
+    from lamina.dialects.te import lib as build
 
     array = constant_array(op, None)
     if array.size != 1:

@@ -13,7 +13,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
-from lamina.backends.cpu.tiles import choose, divisor
+from lamina.backends.cpu.tiles import choose, choose_pixels, divisor
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import FuncOp
@@ -22,6 +22,10 @@ from lamina.dialects.te.scheduling import Schedule
 
 UNROLL_BUDGET = 800
 """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
+
+MATMUL_UNROLL = 4
+"""Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a
+row are loaded together when more steps are in sight, and then held in registers that the tile needs."""
 
 
 def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
@@ -176,6 +180,16 @@ def _unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAVa
         size *= extent
 
 
+def _unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int) -> None:
+    """Unroll a loop by its largest divisor up to a limit."""
+    factor = divisor(extent, most)
+    if factor == extent:
+        s.unroll(loop)
+    elif factor > 1:
+        _, inner = s.split(loop, [-1, factor])
+        s.unroll(inner)
+
+
 def _is_row_product(stage: Stage) -> bool:
     """Whether one operand is read along the last dimension, element by element (or in packed blocks)."""
     lane = stage.op.body.block.args[len(stage.spatial) - 1]
@@ -197,12 +211,12 @@ def _matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
     chunks = max(-(-columns // lanes), 1)
     weight = _weight_of(stage)
     packed = weight is not None and weight[1] != columns
-    most = 8 if rows == 1 else 4
-    if rows == 1:
-        vectors = divisor(chunks, most)
-        pixels = 1
+    whole = not columns % lanes
+    if packed and weight is not None:
+        vectors = max(weight[1] // lanes, 1)
     else:
-        pixels, vectors = choose(rows, chunks if not columns % lanes or packed else 1, target.registers.data, most)
+        vectors = divisor(chunks, 4 if rows == 1 else 2) if whole else 1
+    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, target.registers.data)
     if columns < lanes:
         _plain_reduction(s, stage, follower, target)
         return
@@ -223,12 +237,10 @@ def _matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
         at = no
         outer = [*head, no] if rows == 1 else head
     out_loops = _place_epilogue(s, stage, follower, out, at)
-    if not columns % lanes and not packed:
-        _cache_weights(s, stage, weight, k, vectors, lanes)
-    elif packed and weight is not None:
+    if whole or packed:
         _cache_weights(s, stage, weight, k, vectors, lanes)
     _parallel(s, outer)
-    _unroll_reduction(s, stage.reduced, [k], pixels * vectors)
+    _unroll_by(s, stage.reduced[0], k, MATMUL_UNROLL)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])

@@ -115,9 +115,7 @@ def reads_elementwise(reader: Stage, producer: Stage) -> bool:
 
 
 def _depends(stage: Stage, producer: Stage) -> bool:
-    return any(
-        source is producer or source.inlined and _depends(source, producer) for source in stage.inputs.values()
-    )
+    return any(source is producer or source.inlined and _depends(source, producer) for source in stage.inputs.values())
 
 
 def _at_own_index(reader: Stage, read: ReadOp) -> bool:

@@ -29,23 +29,28 @@ def step_cycles(pixels: int, vectors: int) -> float:
     return max(pixels * vectors, FMA_LATENCY) + STEP_OVERHEAD + 0.5 * vectors
 
 
+def row_cycles(width: int, pixels: int, vectors: int) -> float:
+    """Estimated cycles of a reduction step for a whole row, by vector of output."""
+    full, tail = divmod(width, pixels)
+    cycles = full * step_cycles(pixels, vectors) + (step_cycles(tail, vectors) if tail else 0)
+    return cycles / vectors * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
+
+
+def choose_pixels(width: int, vectors: int, registers: int) -> int:
+    """The rows of the tile, for a given number of vectors."""
+    # An eighth of the registers is for weights and broadcasts; the compiler folds what exceeds it from memory.
+    budget = max(registers * 7 // 8 // vectors, 1)
+    return min(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
+
+
 def choose(width: int, chunks: int, registers: int, most_vectors: int = 4) -> Tile:
     """The tile for rows of `width` pixels and `chunks` vectors of output channels."""
-    best: tuple[float, int, int] | None = None
-    for vectors in (2, 4, 1, 3, 6, 8):
-        if chunks % vectors or vectors > most_vectors:
-            continue
-        # An eighth of the registers is for weights and broadcasts; the compiler folds what exceeds it from memory.
-        budget = max(registers * 7 // 8 // vectors, 1)
-        for pixels in range(1, min(width, budget) + 1):
-            full, tail = divmod(width, pixels)
-            cycles = full * step_cycles(pixels, vectors) + (step_cycles(tail, vectors) if tail else 0)
-            cycles = cycles / vectors * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
-            candidate = (cycles, -pixels, vectors)
-            if best is None or candidate < best:
-                best = candidate
-    assert best is not None
-    return Tile(-best[1], best[2])
+    tiles = [
+        Tile(choose_pixels(width, vectors, registers), vectors)
+        for vectors in (2, 4, 1, 3)
+        if chunks % vectors == 0 and vectors <= most_vectors
+    ]
+    return min(tiles, key=lambda t: row_cycles(width, *t))
 
 
 def divisor(extent: int, most: int) -> int:

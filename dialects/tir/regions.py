@@ -61,6 +61,10 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp) -> Region:
     base: list[Linear] = []
     extent: list[int] = []
     for d, size in enumerate(shape):
+        if size == 1:
+            base.append(constant(0))
+            extent.append(1)
+            continue
         box = _dimension_box([op.forms()[d] for op in ops], inside, ranges)
         if box is None or (box[1] >= size and box[0].is_constant):
             base.append(constant(0))
@@ -69,6 +73,13 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp) -> Region:
             base.append(box[0])
             extent.append(box[1])
     return Region(base, extent)
+
+
+def _local(form: Linear, ranges: RangeCache) -> Linear:
+    """An index within a tile; one that the ranges decide is a number."""
+    form = form.simplify(ranges)
+    bounds = form.range(ranges)
+    return constant(bounds[0]) if bounds is not None and bounds[0] == bounds[1] else form
 
 
 def _variables_inside(loop: ForOp) -> set[Atom]:
@@ -242,7 +253,7 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if conditions:
         _add_guard(block, conditions)
     for op in readers:
-        forms = [(f - b).simplify(ranges) for f, b in zip(op.forms(), region.base, strict=True)]
+        forms = [_local(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
         op.set_access(forms, op.conditions())
     for op in accesses(block, buffer):
         op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
@@ -391,7 +402,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         for use in list(buffer.uses):
             op = use.operation
             if isinstance(op, AccessOp):
-                forms = [(f - b).simplify(ranges) for f, b in zip(op.forms(), region.base, strict=True)]
+                forms = [_local(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
                 op.set_access(forms, op.conditions())
         _resize(buffer.owner, region, loop.body.block)
     return ordered
@@ -419,14 +430,19 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
     ]
     shape = tensor.type.get_shape()  # type: ignore[attr-defined]
     guard: list[Condition] = []
-    for d, v in zip(kept, loops, strict=True):
+    copies = dict(zip(kept, loops, strict=True))
+    for d, base in enumerate(region.base):
         # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
-        bounds = region.base[d].range(RangeCache())
+        bounds = base.range(RangeCache())
+        index = base + Linear.dim(copies[d].var) if d in copies else base
         if bounds is None or bounds[0] < 0:
-            guard.append(Condition(region.base[d] + Linear.dim(v.var)))
+            guard.append(Condition(index))
         if bounds is None or bounds[1] + region.extent[d] > shape[d]:
-            v.set_min_bounds([shape[d] - region.base[d]])
-    offset = {d: Linear.dim(v.var) for d, v in zip(kept, loops, strict=True)}
+            if d in copies:
+                copies[d].set_min_bounds([shape[d] - base])
+            else:
+                guard.append(Condition(shape[d] - 1 - index))
+    offset = {d: Linear.dim(v.var) for d, v in copies.items()}
     body = Block()
     source = [b + offset[d] if d in offset else b for d, b in enumerate(region.base)]
     load = LoadOp.make(tensor, source, guard)
@@ -434,12 +450,13 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
     body.add_op(StoreOp.make(load.result, alloc.result, [Linear.dim(v.var) for v in loops]))
     holder = Block()
     holder.add_op(BlockOp.make(label, None, body))
+    ranges = RangeCache()
     for op in readers:
         forms = [op.forms()[d] - region.base[d] for d in kept]
         operands = list(op.operands)
         operands[op.buffer_position()] = alloc.result
         op.operands = operands
-        op.set_access([f.simplify(RangeCache()) for f in forms])
+        op.set_access([_local(f, ranges) for f in forms])
     first = loop.body.block.first_op
     assert first is not None
     loop.body.block.insert_op_before(alloc, first)

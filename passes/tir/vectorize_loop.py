@@ -52,6 +52,12 @@ class VectorizeLoopPass(ModulePass):
             _Vectorizer(loop).run()
 
 
+def in_register(op: AccessOp) -> bool:
+    """Whether an access goes to a register buffer: its lanes beyond a tail are dropped when they leave it."""
+    owner = op.buffer_value().owner
+    return isinstance(owner, AllocOp) and owner.scope.data == "register"
+
+
 class _Vectorizer:
     def __init__(self, loop: ForOp) -> None:
         self.loop = loop
@@ -136,7 +142,8 @@ class _Vectorizer:
                 # One element for all lanes; read even where no lane is left, so it must be in bounds by itself.
                 op.set_access(forms, conditions)
                 return [op]
-            new = LoadOp.make(op.buffer, forms, [*conditions, *self.tail], self.vector_type(op.result.type))
+            tail = self.tail if self.needs_tail(op, forms) else []
+            new = LoadOp.make(op.buffer, forms, [*conditions, *tail], self.vector_type(op.result.type))
             self.became(op, new)
             return [new]
         assert isinstance(op, StoreOp)
@@ -148,7 +155,19 @@ class _Vectorizer:
                 f"tir-vectorize-loop: the lanes of {self.loop.axis.data!r} all store to the same element"
             )
         value = self.as_vector(op.value, extra)
-        return [*extra, StoreOp.make(value, op.buffer, forms, [*conditions, *self.tail])]
+        tail = [] if in_register(op) else self.tail
+        return [*extra, StoreOp.make(value, op.buffer, forms, [*conditions, *tail])]
+
+    def needs_tail(self, op: LoadOp, forms: list[Linear]) -> bool:
+        """Whether lanes beyond the tail would read outside of the buffer. What they read is never stored."""
+        if in_register(op) or not self.tail:
+            return False
+        shape = op.buffer.type.get_shape()  # type: ignore[attr-defined]
+        for form, extent in zip(forms, shape, strict=True):
+            bounds = form.range(self.ranges)
+            if bounds is None or bounds[0] < 0 or bounds[1] >= extent:
+                return True
+        return False
 
     def lane_zero_of_tail(self) -> list[Condition]:
         zero = {LANE: Linear()}
