@@ -61,6 +61,9 @@ def read_graph(model: ModelProto, label: str, check: bool = True) -> Graph:
     """The checked graph of a model. Raises LaminaError naming the node; `check=False` leaves names unchecked."""
     graph = model.graph
     opset = opset_versions(model.opset_import, label)
+    _check_text(
+        [v.name for part in (graph.input, graph.output, graph.initializer, model.functions) for v in part], label
+    )
     nodes = list(_flatten(model, opset, label))
     initializers: dict[str, Any] = {}
     for tensor in graph.initializer:
@@ -87,6 +90,13 @@ def read_graph(model: ModelProto, label: str, check: bool = True) -> Graph:
             )
         _check_names(result, graph)
     return result
+
+
+def _check_text(names: Iterable[Any], where: str) -> None:
+    # protobuf gives a string that is not UTF-8 as bytes.
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"the name {name[:60]!r} is not UTF-8", where=where, hint="export the model again")
 
 
 # -- local functions -------------------------------------------------------------------------------
@@ -119,7 +129,8 @@ def _flatten(model: ModelProto, opset: dict[str, int], label: str) -> Iterator[R
         index += 1
         if index > MOST_NODES:
             raise InputError(f"more than {MOST_NODES} nodes", where=label, hint="split the model")
-        node = _raw(proto, call, index)
+        _check_text((proto.name, proto.op_type, proto.domain, *proto.input, *proto.output), f"{label}: node {index}")
+        node = _raw(proto, call, index, label)
         function = functions.get(_key(node.domain, node.op_type, proto.overload))
         if function is None:
             yield node
@@ -140,9 +151,10 @@ def _key(domain: str, name: str, overload: str) -> tuple[str, str, str]:
     return ("" if domain == "ai.onnx" else domain, name, overload)
 
 
-def _raw(proto: Any, call: _Call, index: int) -> RawNode:
+def _raw(proto: Any, call: _Call, index: int, label: str) -> RawNode:
     attrs: dict[str, AttributeProto] = {}
     for a in proto.attribute:
+        _check_text((a.name, a.ref_attr_name), f"{label}: node {index}")
         if a.ref_attr_name:
             given = call.attrs.get(a.ref_attr_name)
             if given is None:
