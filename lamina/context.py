@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
 from xdsl.utils.exceptions import UnregisteredConstructException
+
+from lamina.errors import InputError
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import ParamStore
@@ -82,6 +85,20 @@ class LaminaContext(Context):
     @params.setter
     def params(self, store: ParamStore) -> None:
         self._params = store
+
+    def open_params(self, module: ModuleOp) -> None:
+        """Open the file that the module's `lamina.params` names, if it is there; only a pass that needs it fails.
+
+        Raises InputError where the name leads out of the folder of the module's text.
+        """
+        named = module.attributes.get("lamina.params")
+        if not isinstance(named, StringAttr):
+            return
+        if Path(named.data).is_absolute() or ".." in Path(named.data).parts:
+            raise InputError(f"lamina.params names {named.data!r}, outside the folder of the text", op=module)
+        path = (self.source_path.parent if self.source_path else Path()) / named.data
+        if path.is_file():
+            self.params.open(path)
 
     def warn(self, message: str, op: Operation | None = None) -> None:
         """Tell the user something that does not stop the compilation."""

@@ -60,6 +60,8 @@ class Session:
         self.timer = Timer()
         self.sources: dict[str, str] = {}
         self.produced: list[Diagnostic] = []
+        self.source: Path | None = None
+        """The file beside which weights are, where it is not the input."""
 
     # -- diagnostics -----------------------------------------------------------------------------------------
 
@@ -106,7 +108,8 @@ class Session:
         if args.run_reproducer:
             from lamina.tool import reproducer
 
-            again = options.parse([*reproducer.read(text, name), *([args.input_file] if args.input_file else [])])
+            words, self.source = reproducer.read(text, name)
+            again = options.parse([*words, *([args.input_file] if args.input_file else [])])
             again.debug, again.output_file = args.debug, args.output_file
             for file in again.load:
                 self.registry.load_file(Path(file))
@@ -150,7 +153,7 @@ class Session:
 
     def _context(self, name: str) -> LaminaContext:
         ctx = LaminaContext(allow_unregistered=self.args.allow_unregistered_dialect)
-        ctx.source_path = None if name.startswith("<") else Path(name)
+        ctx.source_path = self.source or (None if name.startswith("<") else Path(name))
         ctx.emit = self.emit_from_pass
         known = set(ctx.registered_dialect_names)
         for dialect, factory in self.registry.dialects.items():
@@ -175,6 +178,8 @@ class Session:
         if args.verify_roundtrip:
             with self.timer.of("round trip"):
                 self._verify_roundtrip(module, ctx)
+        if passes or args.run:
+            ctx.open_params(module)
         hooks = self._hooks(ctx)
         for done, p in enumerate(passes):
             try:
@@ -247,6 +252,7 @@ class Session:
         try:
             ctx = self._context(name)
             module = self._parse(ctx, text, name, first_line)
+            ctx.open_params(module)
             run_pipeline(module, ctx, passes[:done])
             ir = print_op(module, ctx)
         except Exception:
@@ -254,7 +260,10 @@ class Session:
         kept = [f"--verify-each={self.args.verify_each}"]
         kept += ["--allow-unregistered-dialect"] if self.args.allow_unregistered_dialect else []
         kept += [f"--load={Path(f).absolute()}" for f in self.args.load]
-        path = reproducer.write(ir, print_pipeline(passes[done:]), kept, error)
+        source = self._context(name).source_path
+        path = reproducer.write(
+            ir, print_pipeline(passes[done:]), kept, error, source.absolute() if source is not None else None
+        )
         if path is not None:
             self.err.write(f"note: reproducer written to {path}; run it with `opt-tool --run-reproducer {path}`\n")
 

@@ -8,6 +8,9 @@ and every part of the line means the same in lit's own shell. If one line of a t
 runs the whole test. `lit --param lamina_shell=1 test` runs everything that way.
 """
 
+# lit has no types.
+# pyright: basic, reportMissingTypeStubs=false
+
 from __future__ import annotations
 
 import io

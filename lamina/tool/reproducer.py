@@ -12,11 +12,11 @@ from lamina.errors import InputError
 MARK = "// lamina-reproducer: "
 
 
-def write(ir: str, passes: str, options: Sequence[str], error: str) -> Path | None:
+def write(ir: str, passes: str, options: Sequence[str], error: str, source: Path | None) -> Path | None:
     """Write a reproducer into $LAMINA_REPRODUCER_DIR or the current directory; None when that cannot be."""
     from hashlib import sha256
 
-    config = json.dumps({"passes": passes, "options": list(options)})
+    config = json.dumps({"passes": passes, "options": list(options), "source": str(source) if source else None})
     summary = " ".join(error.split())
     text = f"// {summary}\n// Run: opt-tool --run-reproducer <this file>\n{MARK}{config}\n{ir}\n"
     folder = Path(os.environ.get("LAMINA_REPRODUCER_DIR") or ".")
@@ -29,16 +29,17 @@ def write(ir: str, passes: str, options: Sequence[str], error: str) -> Path | No
     return path
 
 
-def read(text: str, file: str) -> list[str]:
-    """The command-line options in a reproducer. Raises InputError."""
+def read(text: str, file: str) -> tuple[list[str], Path | None]:
+    """The command-line options in a reproducer, and the file that it came from. Raises InputError."""
     for row in text.split("\n"):
         if row.startswith(MARK):
             try:
                 config = json.loads(row[len(MARK) :])
                 passes, options = str(config["passes"]), [str(o) for o in config["options"]]
+                source = Path(config["source"]) if config["source"] else None
             except (ValueError, KeyError, TypeError) as e:
                 raise InputError("the reproducer line is damaged", where=file) from e
-            return [*options, "-p", passes]
+            return [*options, "-p", passes], source
         if row and not row.startswith("//"):
             break
     raise InputError(f"not a reproducer: no line '{MARK.strip()}'", where=file)

@@ -182,6 +182,37 @@ def test_invalid_ir_after_a_pass_is_an_internal_fault(tmp_path: Path, monkeypatc
     assert list(tmp_path.glob("*.mlir"))
 
 
+def test_weights_are_found_beside_the_text(tmp_path: Path) -> None:
+    import numpy as np
+
+    from lamina.dialects.relay.params import ParamStore
+
+    store = ParamStore()
+    weight = store.add("w", np.arange(4, dtype=np.float32))
+    store.save(tmp_path / "model.safetensors", [weight])
+    text = f"""builtin.module attributes {{lamina.params = "model.safetensors"}} {{
+  func.func @main() -> tensor<4xf32> {{
+    %w = relay.constant {weight} : tensor<4xf32>
+    %0 = relay.add %w, %w : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }}
+}}
+"""
+    file = tmp_path / "model.mlir"
+    file.write_text(text)
+    status, out, err = tool(str(file), "--run", "@main")
+    assert (status, err) == (0, "")
+    assert "[0., 2., 4., 6.]" in out
+    file.write_text(text.replace('"model.safetensors"', '"../model.safetensors"'))
+    status, _, err = tool(str(file), "--run", "@main")
+    assert status == 1 and "outside the folder" in err
+    (tmp_path / "model.safetensors").unlink()
+    file.write_text(text)
+    assert tool(str(file), "-p", "cse")[0] == 0
+    status, _, err = tool(str(file), "--run", "@main")
+    assert status == 1 and "lamina.params" in err
+
+
 # -- pipelines -----------------------------------------------------------------------------------------------
 
 

@@ -1,3 +1,3 @@
 """A file for --load that fails in line 3."""
 
-value = undefined_name  # noqa: F821
+VALUE = 1 // int("0")
