@@ -157,7 +157,7 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
         if isinstance(op, arith.CmpfOp):
             properties["fastmathFlags"] = NO_FASTMATH
         return _one(builder, compare, result_type, properties)
-    if isinstance(op, (arith.IndexCastOp, arith.IndexCastUIOp)):
+    if isinstance(op, arith.IndexCastOp):
         return _index_cast(op, builder, result_type)
     if isinstance(op, arith.FloorDivSIOp):
         return _floor_divide(builder, result_type)
@@ -195,8 +195,7 @@ def _index_cast(op: Operation, builder: FunctionBuilder, type_: Any) -> Emit:
         return lambda operands: operands[0]
     if a > b:
         return _one(builder, llvm.TruncOp, type_, OVERFLOW)
-    extend = llvm.ZExtOp if isinstance(op, arith.IndexCastUIOp) else llvm.SExtOp
-    return _one(builder, extend, type_, {})
+    return _one(builder, llvm.SExtOp, type_, {})
 
 
 def splat(value: float | int, type_: Attribute) -> Attribute:
