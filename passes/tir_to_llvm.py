@@ -97,6 +97,12 @@ def lower_function(func: FuncOp, declarations: dict[str, llvm.FuncOp]) -> tuple[
     return functions, phases
 
 
+def _used_only_in(alloc: AllocOp, ops: Sequence[Operation]) -> bool:
+    """Whether a buffer lives within one phase."""
+    inside = {id(o) for top in ops for o in top.walk()}
+    return all(id(u.operation) in inside for u in alloc.result.uses)
+
+
 def _uses(op: Operation, value: SSAValue) -> bool:
     return any(value in o.operands for o in op.walk())
 
@@ -143,7 +149,7 @@ def _lower_phase(
         replay.loop(loop.var, lo, hi, steps, [], False, loop.var.name_hint)
     else:
         for op in ops:
-            if several and isinstance(op, AllocOp):
+            if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):
                 raise VerifyException(
                     f"tir-to-llvm: buffer {op.stage.data!r} of scope {op.scope.data!r} is shared by phases of a "
                     "kernel; run tir-plan-memory"

@@ -159,7 +159,7 @@ class Builder:
         raw = node.raw
         name = raw.name or next((o for o in raw.outputs if o), raw.op_type)
         place = FileLineColLoc(StringAttr(self.label), IntAttr(raw.index), IntAttr(0))
-        self._location = FusedLoc([NameLoc(StringAttr(name[:200]), NoneAttr()), place], NoneAttr())
+        self._location = FusedLoc((NameLoc(StringAttr(name[:200]), NoneAttr()), place), NoneAttr())
 
     @property
     def where(self) -> str:

@@ -122,9 +122,9 @@ def label(op: Operation, callee: str) -> str:
 
 def _names(location: LocationAttr) -> list[str]:
     if isinstance(location, NameLoc):
-        return [location.loc_name.data]
+        return [location.desc.data]
     if isinstance(location, FusedLoc):
-        return [n for part in location.locations for n in _names(part)]
+        return [n for part in location.locations.data for n in _names(part)]
     return []
 
 
