@@ -157,6 +157,7 @@ def elementwise_samples(cls: type[Elementwise], **attrs: Any) -> list[Sample]:
         ((), "float32"),
         ((7, 1), "float64"),
         ((3, 17), "float16"),
+        ((5, 3), "bfloat16"),
         ((2, 9), "int32"),
         ((13,), "int64"),
         ((1, 7), "int8"),
@@ -250,6 +251,7 @@ def broadcast_samples(cls: type[Broadcast], **attrs: Any) -> list[Sample]:
     for a, b, dtype in (
         ((3, 7), (3, 1), "float64"),
         ((9,), (9,), "float16"),
+        ((5, 1), (3,), "bfloat16"),
         ((4, 5), (4, 5), "int32"),
         ((3, 1), (7,), "int64"),
         ((23,), (23,), "int8"),
