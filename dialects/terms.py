@@ -14,7 +14,7 @@ Patterns are immutable data: `lamina.passes.matching` compiles them, the equatio
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -23,7 +23,7 @@ from xdsl.builder import Builder
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, arity, from_attribute
+from lamina.dialects.relay.base import RelayOp, arity, from_attribute, tensor_info
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
@@ -425,7 +425,7 @@ _builders: list[Builder] = []
 
 
 @contextmanager
-def inserting(builder: Builder) -> Iterator[None]:
+def inserting(builder: Builder) -> Generator[None]:
     """While it lasts, terms applied to SSA values insert the ops they make; else these stay detached."""
     _builders.append(builder)
     try:
@@ -473,12 +473,13 @@ class Term:
         A Python number among the operands is a scalar constant of the first tensor operand's element type.
         """
         if like is not None:
-            source = like.owner if isinstance(like, SSAValue) else like
+            source: Any = like.owner if isinstance(like, SSAValue) else like  # pyright: ignore[reportUnknownMemberType]
             known = self.op.get_irdl_definition().properties
             attrs = {n: a for n, a in source.properties.items() if n in known} | attrs
-        values = [a.results[0] if isinstance(a, Operation) else a for a in args]
-        first = next((v for v in values if isinstance(v, SSAValue)), None)
-        made = self.op.make(*(v if isinstance(v, SSAValue) else scalar_constant(v, first) for v in values), **attrs)
+        values: list[Any] = [a.results[0] if isinstance(a, Operation) else a for a in args]
+        first: SSAValue | None = next((v for v in values if isinstance(v, SSAValue)), None)
+        operands: list[SSAValue] = [v if isinstance(v, SSAValue) else scalar_constant(v, first) for v in values]
+        made = self.op.make(*operands, **attrs)
         insert(made)
         return made.results[0] if len(made.results) == 1 else tuple(made.results)
 
@@ -499,6 +500,11 @@ def compute(op: type[RelayOp], arrays: Sequence[Array | float], attrs: dict[str,
         return op.np_ref(*(np.asarray(a) for a in arrays), **given)  # type: ignore[attr-defined]
 
 
+def all_results(found: Any) -> list[Any]:
+    """What an oracle returned, as a list: ops with several results return a tuple."""
+    return list(found) if isinstance(found, (tuple, list)) else [found]  # pyright: ignore[reportUnknownArgumentType]
+
+
 def insert(op: Operation) -> None:
     if _builders:
         _builders[-1].insert(op)
@@ -506,14 +512,14 @@ def insert(op: Operation) -> None:
 
 def scalar_constant(number: Any, like: SSAValue | None) -> SSAValue:
     """A rank 0 constant of the element type of another value."""
-    from lamina.dialects.dtypes import dtype_name, numpy_dtype
+    from lamina.dialects.dtypes import numpy_dtype
     from lamina.dialects.lazy import np
     from lamina.dialects.relay.core import ConstantOp
     from lamina.dialects.relay.params import array_dense
 
-    if like is None or not isinstance(like.type, TensorType):
+    if like is None:
         raise TypeError(f"no element type for the constant {number!r}")
-    dtype = numpy_dtype(dtype_name(like.type.element_type))
+    dtype = numpy_dtype(tensor_info(like.type).dtype)
     op = ConstantOp.make(array_dense(np.asarray(number).astype(dtype)))
     insert(op)
     return op.result

@@ -54,11 +54,20 @@ def roots(pattern: Pattern) -> list[Pattern]:
     return [pattern]
 
 
+def sources(like: Pattern) -> list[OpPattern]:
+    """The op patterns that `like=` may take attributes from."""
+    found = [s for s in roots(like) if isinstance(s, OpPattern)]
+    if len(found) < len(roots(like)):
+        raise RuleError(f"like={like!r} is no op")
+    return found
+
+
 def bindings(pattern: Pattern) -> set[Any]:
     """Variables and sub-patterns that are bound whichever way the pattern matches."""
     bound: set[Any] = {pattern}
     if isinstance(pattern, Alternatives):
-        return bound | set.intersection(*(bindings(c) for c in pattern.choices))
+        first, *others = (bindings(c) for c in pattern.choices)
+        return bound | first.intersection(*others)
     for child in pattern.children():
         bound |= bindings(child)
     if isinstance(pattern, OpPattern):
@@ -108,12 +117,8 @@ def _check_right(pattern: Pattern, bound: set[Any]) -> None:
     if pattern.like is not None:
         if pattern.like not in bound:
             raise RuleError(f"like={pattern.like!r} is not bound on the left side")
-        for source in roots(pattern.like):
-            if not isinstance(source, OpPattern):
-                raise RuleError(f"like={pattern.like!r} is no op")
-        given |= set.intersection(
-            *(set(s.op.get_irdl_definition().properties) for s in roots(pattern.like) if isinstance(s, OpPattern))
-        )
+        first, *others = (set(s.op.get_irdl_definition().properties) for s in sources(pattern.like))
+        given |= first.intersection(*others)
     missing = [n for n in pattern.op.get_irdl_definition().properties if n not in given]
     if missing:
         raise RuleError(f"{pattern.op.name} on the right side lacks {', '.join(missing)}: give it, or take it by like=")

@@ -31,6 +31,7 @@ from lamina.dialects.terms import (
     Splat,
     TypeExpr,
     Wildcard,
+    all_results,
     compute,
 )
 from lamina.errors import InternalError
@@ -280,7 +281,7 @@ def _draw_attr(
     if isinstance(example, (tuple, list)):
         if name in ("newshape", "shape") and operands:
             return _reshaped(d, operands[0].shape)
-        return tuple(int(v) for v in d.rng.permutation(rank))
+        return tuple(int(v) for v in d.rng.permutation(rank).tolist())
     return example
 
 
@@ -302,8 +303,7 @@ def _left_value(d: _Draw, p: Pattern) -> Any:
         key = p.origin
         if key not in d.arrays:
             d.arrays[key] = compute(p.op, [_left_value(d, a) for a in p.args], d.attrs[key])
-        found = d.arrays[key]
-        return found[p.index or 0] if isinstance(found, (tuple, list)) else found
+        return all_results(d.arrays[key])[p.index or 0]
     if isinstance(p, Alternatives):
         return _left_value(d, d.arrays[p])
     if isinstance(p, Constrained):
@@ -348,8 +348,7 @@ def _right(d: _Draw, p: Pattern, sibling: TensorInfo | None = None) -> tuple[Ten
     info = found if isinstance(found, TensorInfo) else found[p.index or 0]
 
     def value() -> Any:
-        result = compute(p.op, [v() for _, v in parts], attrs)
-        return result[p.index or 0] if isinstance(result, (tuple, list)) else result
+        return all_results(compute(p.op, [v() for _, v in parts], attrs))[p.index or 0]
 
     return info, value
 

@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import Attribute, DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.relay.base import RelayOp, from_attribute, to_attribute
+from lamina.dialects.relay.base import RelayOp, TypeMismatch, from_attribute, tensor_info, to_attribute
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import INLINE_BYTES, dense_array
 from lamina.dialects.terms import (
@@ -212,7 +211,7 @@ class CompiledEquation:
         several = p.index is not None
 
         def match_value(value: SSAValue, env: Env) -> bool:
-            op = value.owner
+            op: Any = value.owner
             if type(op) is not wanted:
                 return False
             if single and not value.has_one_use():
@@ -364,13 +363,16 @@ class CompiledEquation:
 
     def _type_expr(self, e: TypeExpr) -> Callable[[Env], Any]:
         value_of = self._builder(e.pattern)
-        ask = {
-            "shape": lambda v: v.type.get_shape(),
-            "rank": lambda v: len(v.type.get_shape()),
-            "dtype": lambda v: dtype_name(v.type.element_type),
-            "value": inline_array,
-        }[e.what]
+        ask = _ASK[e.what]
         return lambda env: ask(value_of(env, []))
+
+
+_ASK: dict[str, Callable[[SSAValue], Any]] = {
+    "shape": lambda value: tensor_info(value.type).shape,
+    "rank": lambda value: len(tensor_info(value.type).shape),
+    "dtype": lambda value: tensor_info(value.type).dtype,
+    "value": inline_array,
+}
 
 
 def _operand(match: ValueMatcher, slot: int, position: int) -> Next:
@@ -386,11 +388,12 @@ def type_condition(kind: str, wanted: Any) -> Callable[[Attribute], bool]:
     def holds(type_: Attribute) -> bool:
         if kind == "has_type":
             return type_ == wanted
-        if not isinstance(type_, TensorType):
+        try:
+            shape, dtype = tensor_info(type_)
+        except TypeMismatch:
             return False
-        shape = type_.get_shape()
         if kind == "has_dtype":
-            return dtype_name(type_.element_type) in wanted
+            return dtype in wanted
         if kind == "has_rank":
             return len(shape) == wanted
         return len(shape) == len(wanted) and all(w is None or w == s for w, s in zip(wanted, shape, strict=True))

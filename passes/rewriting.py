@@ -92,7 +92,7 @@ class Rules:
     def __iadd__(self, rule: Equation | Lowering | Rules) -> Rules:
         if isinstance(rule, Rules):
             self.rules += rule.rules
-        elif isinstance(rule, (Equation, Lowering)):
+        elif isinstance(rule, (Equation, Lowering)):  # pyright: ignore[reportUnnecessaryIsInstance]
             self.rules.append(rule)
         else:
             raise RuleError(f"{rule!r} is no rule: write `left >> right`")

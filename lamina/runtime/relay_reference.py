@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.relay.base import RelayOp, attrs_of, tensor_info
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.terms import all_results
 from lamina.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -118,5 +119,4 @@ def run_op(op: RelayOp, arrays: Sequence[Any]) -> list[Array]:
     oracle: Any = getattr(op, "np_ref", None)
     if oracle is None:
         raise UnsupportedError(f"{op.name} has no reference semantics", op=op)
-    found = oracle(*arrays, **attrs_of(op))
-    return [np.asarray(f) for f in (found if isinstance(found, (tuple, list)) else (found,))]
+    return [np.asarray(found) for found in all_results(oracle(*arrays, **attrs_of(op)))]

@@ -76,6 +76,7 @@ class Converter:
             if found is None:
                 self._stay(op)
             else:
+                assert isinstance(op, RelayOp)
                 self._convert(op, found)
                 converted += 1
         for old in reversed(list(self._home)):

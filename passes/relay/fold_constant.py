@@ -38,6 +38,7 @@ from lamina.dialects.relay.params import (
     dense_array,
     store_of,
 )
+from lamina.dialects.terms import all_results
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _bytes(type_: Any) -> int:
 
 def _fold(op: RelayOp, operands: Sequence[ConstantAttr], store: ParamStore) -> list[ConstantOp]:
     """Constants for the results of an op on constants."""
-    types = [t for t in op.result_types if isinstance(t, TensorType)]
+    types: list[TensorType[Any]] = [t for t in op.result_types if isinstance(t, TensorType)]
     inline = all(isinstance(o, DenseIntOrFPElementsAttr) for o in operands)
     if inline and all(_bytes(t) <= INLINE_BYTES for t in types):
         compute = [_thunk(op, i) for i in range(len(types))]
@@ -126,8 +127,7 @@ def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
         from lamina.dialects.dtypes import numpy_dtype
 
         with np.errstate(all="ignore"):
-            found = oracle(*arrays, **attrs)
-        array = np.asarray(found[index] if isinstance(found, (tuple, list)) else found)
+            array: Array = np.asarray(all_results(oracle(*arrays, **attrs))[index])
         return array.astype(numpy_dtype(dtype_name(type_.element_type)), copy=False)
 
     return compute

@@ -94,7 +94,11 @@ def scaled_kernel(letter: str) -> OpPattern:
 def some_input(op: Any) -> Any:
     """Draws an input that the convolution's samples have weights for."""
     shapes = [o.operands[0].shape for o in op.op.samples() if o.error is None]
-    return lambda rng: TensorInfo(shapes[rng.integers(len(shapes))], "float64")
+
+    def choose(rng: Any) -> TensorInfo:
+        return TensorInfo(shapes[rng.integers(len(shapes))], "float64")
+
+    return choose
 
 
 for op in (r.nn.conv2d, r.nn.conv1d):

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
@@ -104,8 +104,7 @@ def outline(group: Sequence[Operation]) -> CallOp:
 
 def is_scalar(op: ConstantOp) -> bool:
     """A constant of rank 0 is copied into the functions that use it."""
-    type_ = op.result.type
-    return isinstance(op.value, DenseIntOrFPElementsAttr) and isinstance(type_, TensorType) and not type_.get_shape()
+    return isinstance(op.value, DenseIntOrFPElementsAttr) and not op.result.type.get_shape()
 
 
 def function_name(group: Sequence[Operation]) -> str:
