@@ -84,6 +84,16 @@ def unique_axis(func: FuncOp, wanted: str) -> str:
     return name
 
 
+def unique_stage(func: FuncOp, wanted: str) -> str:
+    """A stage name that no block of the function has."""
+    taken = blocks_of(func)
+    name, n = wanted, 0
+    while name in taken:
+        n += 1
+        name = f"{wanted}_{n}"
+    return name
+
+
 def function_of(op: Operation) -> FuncOp:
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, FuncOp):

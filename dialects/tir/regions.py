@@ -29,6 +29,7 @@ from lamina.dialects.tir.nest import (
     stores_of,
     substitute_in,
     unique_axis,
+    unique_stage,
     wrap,
 )
 from lamina.dialects.tir.ops import (
@@ -421,7 +422,7 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
     region = region_of(readers, loop)
     kept = [d for d, e in enumerate(region.extent) if e > 1] or [len(region.extent) - 1]
     element = tensor.type.element_type  # type: ignore[attr-defined]
-    label = f"{name}.{scope}"
+    label = unique_stage(func, f"{name}.{scope}")
     alloc = AllocOp.make(label, buffer_type([region.extent[d] for d in kept], element), scope)
     alloc.result.name_hint = f"{name}_{scope}" if name.isidentifier() else None
     loops = [
@@ -482,13 +483,16 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     outermost.parent.insert_op_before(alloc, outermost)
     retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
     trips = {v.var: v for v in loops}
-    copies = [ForOp.make(trips[v].trip, f"{stage}.out.{n}", hint=v.name_hint) for n, v in enumerate(spatial)]
+    copy_stage = unique_stage(func, f"{stage}.out")
+    copies = [
+        ForOp.make(trips[v].trip, unique_axis(func, f"{copy_stage}.{n}"), hint=v.name_hint)
+        for n, v in enumerate(spatial)
+    ]
     body = Block()
     index = [Linear.dim(v.var) for v in copies]
     load = LoadOp.make(alloc.result, index)
     body.add_ops([load, StoreOp.make(load.result, buffer, index)])
     holder = Block()
-    copy_stage = f"{stage}.out"
     holder.add_op(BlockOp.make(copy_stage, None, body))
     outermost.parent.insert_op_after(copies[0], outermost)
     wrap(copies, holder)

@@ -1,7 +1,8 @@
 """Runs tir one element at a time, with every access checked.
 
 A function is compiled once into closures over a list of values (the environment); no text is evaluated. Checked
-are: indices in bounds, no element read before it is written, no element touched by two iterations of a loop that
+are: indices in bounds, no element read before it is written (a vector's lane is then NaN or the smallest integer,
+since the idle lanes of a tail may do so), no element touched by two iterations of a loop that
 runs them at once (parallel or vectorized) where one writes it, and every element of the outputs written. An error
 names the buffer, the index and the loops around it with the values of their variables.
 
@@ -299,28 +300,32 @@ class _Compiler:
         place, guard, trackers = self.place(op), self.guard(op.conditions()), self.trackers(op, op.buffer)
         zero = np.zeros((), element_dtype(scalar_type(op.buffer.type.element_type)))[()]  # type: ignore[attr-defined]
 
+        lanes = op.lanes
+        # The idle lanes of a tail may load what nothing has written, as long as they store nothing.
+        poison = None if lanes is None else _poison(zero.dtype)
+
         def element(env: Env) -> Any:
             if guard is not None and not guard(env):
                 return zero
             memory: Memory = env[buffer]
             flat = place(env)
             if not memory.written[flat]:
-                raise self.uninitialised(op, env, memory, flat)
+                if poison is None:
+                    raise self.uninitialised(op, env, memory, flat)
+                return poison
             for t in trackers:
                 env[t].read(memory, flat)
             return memory.flat[flat]
 
-        lanes = op.lanes
         if lanes is None:
 
             def run(env: Env) -> None:
                 env[out] = element(env)
 
             return run
-        dtype = zero.dtype
 
         def run_lanes(env: Env) -> None:
-            values = np.empty(lanes, dtype)
+            values = np.empty(lanes, zero.dtype)
             for lane in range(lanes):
                 env[0] = lane
                 values[lane] = element(env)
@@ -478,6 +483,13 @@ class _Compiler:
         if isinstance(op, AccessOp) and op.lanes is not None:
             parts.append(f"lane = {env[0]}")
         return f", where {', '.join(parts)}" if parts else ""
+
+
+def _poison(dtype: np.dtype[Any]) -> Any:
+    """A value that shows in results."""
+    if dtype.kind == "b":
+        return dtype.type(True)
+    return np.iinfo(dtype).min if dtype.kind == "i" else dtype.type(np.nan)
 
 
 def _stage_of(op: Operation) -> str:
