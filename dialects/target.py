@@ -72,7 +72,7 @@ class TargetAttr(ParametrizedAttribute):
         return max(1, self.vector_bits.data // element_bits)
 
     def with_threads(self, threads: int) -> TargetAttr:
-        return TargetAttr(*self.parameters[:-1], IntAttr(threads))
+        return TargetAttr(self.triple, self.cpu, self.features, self.vector_bits, self.registers, IntAttr(threads))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():

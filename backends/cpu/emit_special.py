@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.backends.cpu.emit_compile import operands_of
 from lamina.backends.cpu.emit_rows import CALLABLE, SPELLINGS
-from lamina.backends.cpu.emit_values import EmitError, integer_text, quoted, type_text
+from lamina.backends.cpu.emit_values import EmitError, integer_of, integer_text, quoted, type_text
 from lamina.dialects.llvm_target import ops as llvm
 
 if TYPE_CHECKING:
@@ -198,7 +198,10 @@ def _switch(emitter: Emitter, op: Operation) -> str:
     labels = emitter.jump(op, targets)
     type_ = values[0].type
     text = type_text(type_)
-    width = type_.width.data if isinstance(type_, IntegerType) else 0
+    integer = integer_of(type_)
+    if integer is None:
+        raise EmitError(f"switches on {type_}")
+    width = integer.width.data
     cases = " ".join(
         f"{text} {integer_text(n, width)}, label {label}" for n, label in zip(numbers, labels[1:], strict=True)
     )

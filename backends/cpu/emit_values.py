@@ -55,6 +55,15 @@ _FLOATS: dict[type[Attribute], tuple[str, str]] = {
 }
 
 
+def integer_of(type_: Attribute) -> IntegerType | None:
+    """The type, if it is an integer (isinstance alone leaves its parameters unknown to type checkers)."""
+    return cast(IntegerType, type_) if isinstance(type_, IntegerType) else None
+
+
+def vector_of(type_: Attribute) -> VectorType[Attribute] | None:
+    return cast("VectorType[Attribute]", type_) if isinstance(type_, VectorType) else None
+
+
 def _lanes(type_: VectorType[Attribute]) -> int:
     if type_.get_num_dims() != 1 or type_.get_num_scalable_dims():
         raise EmitError(f"type {type_} is not a vector of one fixed dimension")
@@ -63,14 +72,13 @@ def _lanes(type_: VectorType[Attribute]) -> int:
 
 def type_text(type_: Attribute, op: Operation | None = None) -> str:
     """The LLVM spelling of a type: `<16 x float>`."""
-    if isinstance(type_, IntegerType):
-        if type_.signedness.data != Signedness.SIGNLESS or not 1 <= type_.width.data <= 128:
+    if (integer := integer_of(type_)) is not None:
+        if integer.signedness.data != Signedness.SIGNLESS or not 1 <= integer.width.data <= 128:
             raise EmitError(f"integer type {type_} is not signless of 1 to 128 bits", op=op)
-        return f"i{type_.width.data}"
+        return f"i{integer.width.data}"
     if type(type_) in _FLOATS:
         return _FLOATS[type(type_)][0]
-    if isinstance(type_, VectorType):
-        vector = cast("VectorType[Attribute]", type_)
+    if (vector := vector_of(type_)) is not None:
         return f"<{_lanes(vector)} x {type_text(vector.element_type, op)}>"
     if isinstance(type_, llvm.LLVMPointerType):
         space = type_.addr_space.data if isinstance(type_.addr_space, IntAttr) else 0
@@ -94,12 +102,11 @@ def type_text(type_: Attribute, op: Operation | None = None) -> str:
 
 def mangled(type_: Attribute, op: Operation | None = None) -> str:
     """The type as a suffix of an overloaded intrinsic: `v16f32`, `p0`."""
-    if isinstance(type_, IntegerType):
+    if integer_of(type_) is not None:
         return type_text(type_, op)
     if type(type_) in _FLOATS:
         return _FLOATS[type(type_)][1]
-    if isinstance(type_, VectorType):
-        vector = cast("VectorType[Attribute]", type_)
+    if (vector := vector_of(type_)) is not None:
         return f"v{_lanes(vector)}{mangled(vector.element_type, op)}"
     if isinstance(type_, llvm.LLVMPointerType):
         return f"p{type_.addr_space.data if isinstance(type_.addr_space, IntAttr) else 0}"
@@ -143,18 +150,18 @@ def _bfloat_bits(value: float) -> int:
 
 
 def scalar_text(value: Any, type_: Attribute, op: Operation | None = None) -> str:
-    if isinstance(type_, IntegerType):
-        return integer_text(int(value), type_.width.data, op)
+    if (integer := integer_of(type_)) is not None:
+        return integer_text(int(value), integer.width.data, op)
     return float_text(float(value), type_, op)
 
 
 def constant_text(value: Attribute, type_: Attribute, op: Operation | None = None) -> str:
     """The operand text of a constant attribute seen as `type_`."""
     if isinstance(value, IntegerAttr):
-        integer = cast("IntegerAttr[Any]", value)
-        if integer.type != type_ or not isinstance(type_, IntegerType):
+        integer = integer_of(type_)
+        if integer is None or cast("IntegerAttr[Any]", value).type != type_:
             raise EmitError(f"constant {value} is not of type {type_}", op=op)
-        return integer_text(integer.value.data, type_.width.data, op)
+        return integer_text(cast("IntegerAttr[Any]", value).value.data, integer.width.data, op)
     if isinstance(value, FloatAttr):
         number = cast("FloatAttr[Any]", value)
         if number.type != type_:
@@ -204,9 +211,9 @@ def _dense_text(value: DenseIntOrFPElementsAttr[Any], type_: Attribute, op: Oper
     while isinstance(leaf, llvm.LLVMArrayType):
         count *= leaf.size.data
         leaf = leaf.type
-    if isinstance(leaf, VectorType):
-        count *= _lanes(cast("VectorType[Attribute]", leaf))
-        leaf = cast("VectorType[Attribute]", leaf).element_type
+    if (vector := vector_of(leaf)) is not None:
+        count *= _lanes(vector)
+        leaf = vector.element_type
     total = 1
     for extent in value.get_shape():
         total *= extent
@@ -218,7 +225,7 @@ def _dense_text(value: DenseIntOrFPElementsAttr[Any], type_: Attribute, op: Oper
     numbers = value.get_values()
     if len(numbers) == 1 and total > 1:
         return _splat_text(scalar_text(numbers[0], element, op), element, type_)
-    if isinstance(type_, VectorType) and numbers.count(numbers[0]) == total and numbers[0]:
+    if vector_of(type_) is not None and numbers.count(numbers[0]) == total and numbers[0]:
         return _splat_text(scalar_text(numbers[0], element, op), element, type_)
     if type_ == llvm.LLVMArrayType(total, IntegerType(8)):
         return "c" + _bytes_text(bytes(n & 255 for n in numbers))
@@ -231,7 +238,7 @@ def _splat_text(text: str, element: Attribute, type_: Attribute) -> str:
     if isinstance(type_, llvm.LLVMArrayType):
         inner = type_text(type_.type) + " " + _splat_text(text, element, type_.type)
         return f"[{', '.join([inner] * type_.size.data)}]"
-    if isinstance(type_, VectorType):
+    if vector_of(type_) is not None:
         return f"splat ({typed})"
     return text
 
@@ -241,9 +248,9 @@ def _nested_text(numbers: Iterator[Any], type_: Attribute, element: Attribute, o
         inner = type_text(type_.type)
         parts = [f"{inner} {_nested_text(numbers, type_.type, element, op)}" for _ in range(type_.size.data)]
         return f"[{', '.join(parts)}]"
-    if isinstance(type_, VectorType):
+    if (vector := vector_of(type_)) is not None:
         scalar = type_text(element)
-        lanes = _lanes(cast("VectorType[Attribute]", type_))
+        lanes = _lanes(vector)
         return "<" + ", ".join(f"{scalar} {scalar_text(next(numbers), element, op)}" for _ in range(lanes)) + ">"
     return scalar_text(next(numbers), element, op)
 

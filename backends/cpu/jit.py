@@ -47,7 +47,7 @@ _machines: dict[Machine, Any] = {}
 
 def _binding() -> Any:
     global _ready
-    import llvmlite.binding as binding
+    import llvmlite.binding as binding  # pyright: ignore[reportMissingTypeStubs]
 
     if not _ready:
         binding.initialize_all_targets()
@@ -59,7 +59,7 @@ def _binding() -> Any:
 
 def llvm_version() -> str:
     """LLVM's and llvmlite's version: part of the key of a cached object."""
-    import llvmlite
+    import llvmlite  # pyright: ignore[reportMissingTypeStubs]
 
     return ".".join(map(str, _binding().llvm_version_info)) + "/" + llvmlite.__version__
 

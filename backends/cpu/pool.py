@@ -98,9 +98,10 @@ def float_support(cache: ObjectCache | None = None) -> JitLibrary:
 
 def program_globals(name: str, entries: Sequence[Entry]) -> list[llvm.GlobalOp]:
     """`@<name>.program` and `@<name>.arguments` for the runner; the kernels must be llvm.funcs of the module."""
-    from xdsl.builder import Builder, InsertPoint
+    from xdsl.builder import Builder
     from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, IntegerAttr, TensorType, i64
     from xdsl.ir import Block, Region, SSAValue
+    from xdsl.rewriter import InsertPoint
 
     from lamina.dialects.llvm_target import ops as llvm
 

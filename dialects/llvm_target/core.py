@@ -311,12 +311,13 @@ class ExtractElementOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         at = parser.pos
-        type_ = parser.parse_type()
+        type_: Attribute = parser.parse_type()
         if not isinstance(type_, VectorType):
             parser.raise_error(f"expected a vector type, got {type_}", at, parser.pos)
+        vector_type = cast("VectorType[Attribute]", type_)
         return cls.create(
-            operands=[parser.resolve_operand(vector, type_), index],
-            result_types=[cast("VectorType[Attribute]", type_).element_type],
+            operands=[parser.resolve_operand(vector, vector_type), index],
+            result_types=[vector_type.element_type],
             attributes=attributes,
         )
 

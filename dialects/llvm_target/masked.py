@@ -32,9 +32,10 @@ class _MaskedOp(IRDLOperation):
     def check_lanes(self, *values: SSAValue) -> None:
         lanes: set[object] = set()
         for value in values:
-            if not isinstance(value.type, VectorType):
-                raise VerifyException(f"masked access takes vectors, not {value.type}")
-            lanes.add(cast(VectorType[Attribute], value.type).get_shape())
+            type_: Attribute = value.type
+            if not isinstance(type_, VectorType):
+                raise VerifyException(f"masked access takes vectors, not {type_}")
+            lanes.add(cast(VectorType[Attribute], type_).get_shape())
         if len(lanes) > 1:
             raise VerifyException(f"vectors of different length: {', '.join(str(v.type) for v in values)}")
 

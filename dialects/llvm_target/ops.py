@@ -164,4 +164,8 @@ __all__ = [
     "ZExtOp",
     "ZeroOp",
 ]
-__all__ += core.__all__ + intrinsics.__all__ + masked.__all__ + memory.__all__ + reductions.__all__
+__all__ += core.__all__
+__all__ += intrinsics.__all__
+__all__ += masked.__all__
+__all__ += memory.__all__
+__all__ += reductions.__all__

@@ -50,6 +50,10 @@ def case(
     CASES.append(Case(name, lines, inputs, result, expected, tolerance))
 
 
+def exp10(x: Any) -> Any:
+    return 10.0**x
+
+
 def unsigned(x: Any) -> Any:
     return np.asarray(x).astype(np.uint32).view(np.int32)
 
@@ -268,11 +272,11 @@ with np.errstate(all="ignore"):
     }
     for op, value in unary.items():
         case(op, f"%r = llvm.intr.{op}(%a) : ({V}) -> {V}", [(V, F)], V, value)
-    inexact = {
+    inexact: dict[str, Any] = {
         "sqrt": np.sqrt,
         "exp": np.exp,
         "exp2": np.exp2,
-        "exp10": lambda x: 10.0**x,
+        "exp10": exp10,
         "log": np.log,
         "log2": np.log2,
         "log10": np.log10,

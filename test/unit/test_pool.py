@@ -182,8 +182,10 @@ def test_pools_come_and_go(library: JitLibrary) -> None:
             check(run(library, pool)[0])
             pool.close()
     assert threads_of_process() == before
+    closed = pool_of(3)
+    closed.close()
     with pytest.raises(RuntimeError, match="closed"):
-        run(library, pool)
+        run(library, closed)
 
 
 def threads_of_process() -> int:
@@ -203,9 +205,11 @@ def test_no_more_threads_than_processors() -> None:
 def test_a_plain_python_function_is_a_kernel() -> None:
     """`parallel` takes any address with the kernel's signature."""
     seen: list[tuple[int, int]] = []
-    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
-        lambda _, lo, hi: seen.append((lo, hi))
-    )
+
+    def record(_: int, lo: int, hi: int) -> None:
+        seen.append((lo, hi))
+
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(record)
     address = ctypes.cast(kernel, ctypes.c_void_p).value
     assert address is not None
     with pool_of(2) as pool:
