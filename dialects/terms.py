@@ -477,7 +477,8 @@ class Term:
             known = self.op.get_irdl_definition().properties
             attrs = {n: a for n, a in source.properties.items() if n in known} | attrs
         values: list[Any] = [a.results[0] if isinstance(a, Operation) else a for a in args]
-        first: SSAValue | None = next((v for v in values if isinstance(v, SSAValue)), None)
+        given: list[SSAValue] = [v for v in values if isinstance(v, SSAValue)]
+        first = given[0] if given else None
         operands: list[SSAValue] = [v if isinstance(v, SSAValue) else scalar_constant(v, first) for v in values]
         made = self.op.make(*operands, **attrs)
         insert(made)

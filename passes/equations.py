@@ -281,7 +281,8 @@ def _draw_attr(
     if isinstance(example, (tuple, list)):
         if name in ("newshape", "shape") and operands:
             return _reshaped(d, operands[0].shape)
-        return tuple(int(v) for v in d.rng.permutation(rank).tolist())
+        order: list[int] = d.rng.permutation(rank).tolist()
+        return tuple(order)
     return example
 
 

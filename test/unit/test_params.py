@@ -43,9 +43,13 @@ def test_derived_digest_depends_on_recipe_and_inputs_not_on_bytes_computed():
     w, v = store.add("w", np.zeros(2, np.float32)), store.add("v", np.ones(2, np.float32))
     attrs = [
         store.derive(i, r, t, lambda *_: np.zeros(2, np.float32))
-        for i, r in (([w], "a"), ([v], "a"), ([w], "b"), ([w, array_dense(np.float32(1.0))], "a"))
+        for i, r in (([w], "a"), ([v], "a"), ([w], "b"), ([w, array_dense(np.ones((), np.float32))], "a"))
     ]
     assert len({a.digest.data for a in attrs}) == 4
+
+
+def plus_one(x: np.ndarray) -> np.ndarray:
+    return x + np.float32(1)
 
 
 def test_long_chains_of_derivations_do_not_recurse():
@@ -53,7 +57,7 @@ def test_long_chains_of_derivations_do_not_recurse():
     t = tensor_type((1,), "float32")
     attr = store.add("w", np.zeros(1, np.float32))
     for i in range(5000):
-        attr = store.derive([attr], f"step {i}", t, lambda x: x + np.float32(1))
+        attr = store.derive([attr], f"step {i}", t, plus_one)
     assert store.get(attr)[0] == 5000
     assert len(attr.key.data) < 100
 
@@ -76,7 +80,7 @@ def test_save_and_open_round_trip_and_are_deterministic(tmp_path: Path):
 
 
 def test_files_agree_with_the_safetensors_library(tmp_path: Path):
-    from safetensors.numpy import load_file, save_file
+    from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
     store = ParamStore()
     a = store.add("w", np.arange(6, dtype=np.float32).reshape(2, 3))

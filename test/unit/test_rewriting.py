@@ -10,14 +10,22 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.terms import RuleError, _, attr, computed, const, inserting, splat, term, var
+from lamina.dialects.terms import RuleError, Term, _, attr, computed, const, inserting, splat, term, var
 from lamina.errors import InternalError
 from lamina.passes.rewriting import Rules, trace_rules
 
-ABS, NEG, CEIL = (term(find_op(f"relay.{n}")) for n in ("abs", "negative", "ceil"))
-ADD, MUL, SUB, CLIP = (term(find_op(f"relay.{n}")) for n in ("add", "multiply", "subtract", "clip"))
+
+def word(name: str) -> Term:
+    op = find_op(f"relay.{name}")
+    assert op is not None
+    return term(op)
+
+
+ABS, NEG, CEIL = map(word, ("abs", "negative", "ceil"))
+ADD, MUL, SUB, CLIP = map(word, ("add", "multiply", "subtract", "clip"))
 F32 = tensor_type((2, 3), "float32")
 x, y, z = var("x y z")
 
@@ -168,7 +176,7 @@ def test_attributes_are_taken_over_by_like():
     c = CLIP(ABS(x))
     assert rules(c >> CLIP(x, a_min=-1.0, like=c)).apply(module) == 1
     (clip,) = [o for o in module.walk() if o.name == "relay.clip"]
-    assert clip.properties["a_max"].value.data == 3.0 and clip.properties["a_min"].value.data == -1.0
+    assert isinstance(clip, RelayOp) and attrs_of(clip) == {"a_min": -1.0, "a_max": 3.0}
 
 
 def test_location_and_name_survive():
@@ -176,6 +184,7 @@ def test_location_and_name_survive():
     value = g(ABS, g.args[0])
     value.name_hint = "activation"
     location = FileLineColLoc(StringAttr("model.onnx"), IntAttr(3), IntAttr(1))
+    assert isinstance(value.owner, Operation)
     value.owner.location = location
     module = g.module(value)
     rules(ABS(x) >> NEG(CEIL(x))).apply(module)

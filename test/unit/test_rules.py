@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.terms import Equation, attr, computed, splat, term, var
+from lamina.dialects.terms import Equation, Term, attr, computed, splat, term, var
 from lamina.passes.equations import WrongEquation, check_rule
 from lamina.passes.rewriting import Rules
 
@@ -37,9 +37,15 @@ def test_equation_holds(where: str, rule: Equation):
 
 
 x, y = var("x y")
-ADD, MUL, SUB, ABS, CLIP, SUM = (
-    term(find_op(f"relay.{n}")) for n in ("add", "multiply", "subtract", "abs", "clip", "sum")
-)
+
+
+def word(name: str) -> Term:
+    op = find_op(f"relay.{name}")
+    assert op is not None
+    return term(op)
+
+
+ADD, MUL, SUB, ABS, CLIP, SUM = map(word, ("add", "multiply", "subtract", "abs", "clip", "sum"))
 
 
 def test_right_equations_pass():
