@@ -83,7 +83,7 @@ def modulo(n: Node, b: Builder) -> Value:
     """The sign of the divisor, as Python's %; with fmod = 1 that of the dividend, as C's fmod."""
     _no_constant_zero(n)
     fmod = n.attr("fmod", 0)
-    if is_float(n.input(0).dtype) and not fmod:
+    if is_float(n.input(0).dtype) and not fmod and n.version < 28:
         raise n.fail("floats need fmod = 1")
     return b.op("mod" if fmod else "floor_mod", n.input(0), n.input(1))
 
@@ -145,9 +145,13 @@ def cast_like(n: Node, b: Builder) -> Value:
 
 @onnx_op("IsInf")
 def is_inf(n: Node, b: Builder) -> Value:
-    if not (n.attr("detect_positive", 1) and n.attr("detect_negative", 1)):
-        raise n.unsupported("IsInf of one sign is not supported")
-    return b.op("isinf", n.input(0))
+    x = n.input(0)
+    found = b.op("isinf", x)
+    if not n.attr("detect_positive", 1):
+        found = b.op("logical_and", found, b.op("less", x, b.scalar(0, x)))
+    if not n.attr("detect_negative", 1):
+        found = b.op("logical_and", found, b.op("greater", x, b.scalar(0, x)))
+    return found
 
 
 @onnx_op("Clip")

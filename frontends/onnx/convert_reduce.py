@@ -30,6 +30,8 @@ def reduction(n: Node, b: Builder) -> Value:
         return b.op(kind, value, axis=axes, keepdims=keepdims) if axes else value
 
     kind = n.op_type
+    if x.dtype == "bool" and kind in ("ReduceMax", "ReduceMin"):
+        return over("any" if kind == "ReduceMax" else "all", x)
     if kind in _PLAIN:
         return over(_PLAIN[kind], x)
     if kind == "ReduceL1":

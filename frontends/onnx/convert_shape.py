@@ -185,7 +185,8 @@ def space_to_depth(n: Node, b: Builder) -> Value:
     if x.rank != 4 or size < 1 or x.shape[2] % size or x.shape[3] % size:
         raise n.fail(f"blocksize {size} does not fit")
     batch, c, h, w = x.shape
-    y = b.op("transpose", b.reshape(x, (batch, c, h // size, size, w // size, size)), axes=[0, 3, 5, 1, 2, 4])
+    axes = [0, 1, 3, 5, 2, 4] if n.attr("mode", "DCR") == "CRD" else [0, 3, 5, 1, 2, 4]
+    y = b.op("transpose", b.reshape(x, (batch, c, h // size, size, w // size, size)), axes=axes)
     return b.reshape(y, (batch, c * size * size, h // size, w // size))
 
 

@@ -18,7 +18,7 @@ from xdsl.ir import Block, Region
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
-from lamina.errors import InputError, LaminaError, UsageError, did_you_mean
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.onnx.builder import Builder, Node, Value, name_hint, set_hint
 from lamina.frontends.onnx.graph import Graph, RawNode, read_graph
 from lamina.frontends.onnx.registry import Converter, converters
@@ -97,7 +97,7 @@ class _Importer:
     def _input(self, proto: Any) -> Port:
         where = f"{self.model.label}: input {shown(proto.name)}"
         if not proto.type.HasField("tensor_type"):
-            raise InputError("is no tensor", where=where, hint="only tensors can be inputs")
+            raise UnsupportedError("is no tensor", where=where, hint="only tensors can be inputs")
         tensor = proto.type.tensor_type
         dtype = dtype_of(tensor.elem_type, where)
         shape = self._shape(proto.name, tensor, where)
