@@ -1,0 +1,226 @@
+"""The Python interface: `load`, `compile`, and programs that run.
+
+exe = lamina.compile("resnet50.onnx")
+y = exe(x)                                arrays in order
+y = exe.run({"data_0": x})["prob_1"]      arrays by name
+print(exe.profile({"data_0": x}).table())
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamina.compiler import OPT_LEVELS, Progress
+from lamina.driver import Fresh, StageTexts, build, check_host, info_of, target_of
+from lamina.driver import Source as _Module
+from lamina.errors import InputError, UsageError
+from lamina.measure import Benchmark, Profile, repeated
+from lamina.model import Model, Origin, Shapes, Source
+from lamina.program_cache import ProgramCache, StoredProgram, enabled, program_key
+from lamina.runtime.compiled import CompiledProgram, Port
+
+if TYPE_CHECKING:
+    from lamina.dialects.target import TargetAttr
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+__all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "load"]
+
+
+def load(source: Source, shapes: Shapes | None = None) -> Model:
+    """Import an ONNX model from a path, bytes or a ModelProto.
+
+    `shapes` gives an input's shape by its name, or the size of a named dimension. Raises LaminaError.
+    """
+    return Model.of(Origin.of(source, shapes))
+
+
+def compile(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    shapes: Shapes | None = None,
+    threads: int | None = None,
+    opt_level: int = 3,
+    progress: Progress | None = None,
+    cache: bool = True,
+) -> Executable:
+    """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
+
+    `progress(step, seconds, note)` is called after each step. With `cache` (and unless the environment says
+    LAMINA_CACHE=off) a program that was compiled before comes from disk. Raises LaminaError.
+    """
+    origin, fresh = _source_of(model, shapes)
+    _check_opt_level(opt_level)
+    chosen = target_of(target, threads)
+    check_host(chosen)
+    programs = ProgramCache() if enabled(cache) else None
+    stored: StoredProgram | None = None
+    key = ""
+    if programs is not None and origin.digest is not None:
+        key = program_key(origin.digest, origin.shapes, str(chosen), opt_level)
+        stored = programs.load(key)
+    cached = stored is not None
+    if stored is None:
+        stored = build(fresh, chosen, opt_level, progress, _objects(programs))
+        if programs is not None and key and origin.unchanged():
+            programs.store(key, stored)
+    return Executable(stored, StageTexts(fresh, chosen, opt_level), chosen, opt_level, cached, programs)
+
+
+def texts(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    shapes: Shapes | None = None,
+    threads: int | None = None,
+    opt_level: int = 3,
+) -> StageTexts:
+    """The texts of a model at every level, also for a machine that is not this one."""
+    _, fresh = _source_of(model, shapes)
+    _check_opt_level(opt_level)
+    return StageTexts(fresh, target_of(target, threads), opt_level)
+
+
+def _check_opt_level(opt_level: int) -> None:
+    if type(opt_level) is not int or opt_level not in OPT_LEVELS:
+        raise UsageError(f"opt_level is one of {', '.join(map(str, OPT_LEVELS))}, not {opt_level!r}")
+
+
+def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
+    if not isinstance(model, Model):
+        origin = Origin.of(model, shapes)
+        return origin, _imports_of(origin)
+    if shapes:
+        raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
+    return model.origin, _copies_of(model)
+
+
+def _objects(programs: ProgramCache | None) -> Any:
+    from lamina.backends.cpu.object_cache import ObjectCache
+
+    return ObjectCache() if programs is not None else None
+
+
+def _copies_of(model: Model) -> Fresh:
+    return lambda: _Module(model.module.clone(), model.params, model.label)
+
+
+def _imports_of(origin: Origin) -> Fresh:
+    def fresh() -> _Module:
+        imported = origin.read()
+        return _Module(imported.module, imported.store, imported.label)
+
+    return fresh
+
+
+class Executable:
+    """A compiled model. Calls from several threads take turns."""
+
+    def __init__(
+        self,
+        stored: StoredProgram,
+        texts: StageTexts,
+        target: TargetAttr,
+        opt_level: int,
+        cached: bool = False,
+        programs: ProgramCache | None = None,
+    ) -> None:
+        from lamina.backends.cpu.jit import load_objects
+
+        library = load_objects(stored.objects.values())
+        self._program = CompiledProgram(
+            info_of(stored.description), library, stored.params, stored.description["threads"], _objects(programs)
+        )
+        self._texts = texts
+        self.target = target
+        self.opt_level = opt_level
+        self.cached = cached
+        """Whether the program came from the cache."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self._program.info.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self._program.info.outputs
+
+    @property
+    def threads(self) -> int:
+        return self._program.pool.threads
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
+        if len(arrays) != len(self.inputs):
+            names = ", ".join(f"{p.name}: {p.describe()}" for p in self.inputs)
+            raise InputError(f"{len(arrays)} arrays given, {len(self.inputs)} expected", hint=f"inputs are {names}")
+        results = tuple(self.run({p.name: a for p, a in zip(self.inputs, arrays, strict=True)}).values())
+        return results[0] if len(results) == 1 else results
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
+        """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs."""
+        return self._program.run(self._arrays(inputs))
+
+    def benchmark(
+        self, inputs: Mapping[str, Any] | None = None, repeats: int | None = None, seconds: float = 3.0
+    ) -> Benchmark:
+        """The time of a run, `repeats` times or for some seconds; random inputs where none are given."""
+        arrays = self._arrays(inputs)
+        return repeated(lambda: self._program.run(arrays), repeats, seconds)
+
+    def profile(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Profile:
+        """The time of each kernel, named by the model's own nodes."""
+        arrays = self._arrays(inputs)
+        self._program.run(arrays)
+        return Profile.of(self._program.info.entries, self._program.time_entries(arrays, repeats))
+
+    def text(self, level: str) -> str:
+        """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""
+        return self._texts.get(level)
+
+    def save_texts(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write every level's text into a folder, and the weights that the texts name: the paths.
+
+        `opt-tool relay.mlir -p PIPELINE` makes the later files from the first, byte for byte.
+        """
+        return self._texts.save(Path(folder))
+
+    @property
+    def pipeline(self) -> str:
+        """The passes that compile at this level, for `opt-tool -p`."""
+        from lamina.compiler import pipeline_text
+
+        return pipeline_text(self.opt_level)
+
+    def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        from lamina.measure import random_inputs
+
+        if inputs is None:
+            return random_inputs(self.inputs)
+        if not isinstance(inputs, Mapping):  # type: ignore[redundant-expr]
+            example = ", ".join(f"{p.name!r}: array" for p in self.inputs)
+            raise UsageError(
+                f"inputs are a dict, not {type(inputs).__name__}",
+                hint=f"run({{{example}}}), or call the executable with arrays in order",
+            )
+        return {name: _as_array(name, value) for name, value in inputs.items()}
+
+    def __repr__(self) -> str:
+        sides = [", ".join(f"{p.name}: {p.describe()}" for p in ports) for ports in (self.inputs, self.outputs)]
+        kernels = len(self._program.info.entries)
+        return (
+            f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {kernels} kernels, "
+            f"{self.target.cpu.data}, {self.threads} threads, opt level {self.opt_level}"
+        )
+
+
+def _as_array(name: str, value: Any) -> Any:
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError, RuntimeError) as e:
+        said = " ".join(str(e).split())[:120]
+        raise InputError(f"not an array: {said}", where=f"input {name!r}", hint="give a numpy array") from None

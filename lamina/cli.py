@@ -1,0 +1,170 @@
+"""The command `lamina`: compile, run, bench and check models.
+
+Every expected failure ends in one line, `error: <where>: <what>; <what to do>`, and exit status 1 (bad input),
+2 (usage) or 3 (unsupported); a fault of Lamina's own in 70. Tracebacks come with --debug alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn, TextIO
+
+from lamina.errors import EXIT_INTERNAL, EXIT_OK, LaminaError, UsageError, did_you_mean, render_error
+
+COMMANDS = {
+    "compile": "compile a model; print or write the text of any level",
+    "run": "run a model on arrays from npy or npz files, or on random ones",
+    "bench": "time a model, by turns with onnxruntime where that is installed",
+    "check": "list every operator of a model that is not supported",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose errors are ours: one line, and a near name where there is one."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = f"`{self.prog} --help` shows how"
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown != message:
+            options = [o for action in self._actions for o in action.option_strings]
+            hint = did_you_mean(unknown.split()[0].split("=")[0], options) or hint
+        raise UsageError(message, hint=hint)
+
+
+def build_parser(command: str) -> argparse.ArgumentParser:
+    """The parser of one command."""
+    parser = _Parser(f"lamina {command}", description=COMMANDS[command], allow_abbrev=False)
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    if command == "compile":
+        parser.add_argument("model", nargs="?", metavar="MODEL", help="an ONNX file")
+    else:
+        parser.add_argument("model", metavar="MODEL", help="an ONNX file")
+    if command == "check":
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+        return parser
+    target = parser.add_argument_group("target")
+    target.add_argument("--target", default="cpu", metavar="NAME", help="cpu (this machine), x86-64-v2, -v3, -v4")
+    target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 3 (default: 3)")
+    target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
+    target.add_argument(
+        "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"
+    )
+    target.add_argument("--no-cache", action="store_true", help="compile afresh, and keep nothing")
+    parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
+    if command == "compile":
+        parser.add_argument(
+            "--emit",
+            choices=("relay", "te", "tir", "llvm", "ll", "asm", "all"),
+            help="the text of a level; to stdout without -o",
+        )
+        parser.add_argument("-o", "--output", metavar="DIR", help="write the texts and the weights into this folder")
+        parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
+    elif command == "run":
+        _add_inputs(parser)
+        parser.add_argument("--output", metavar="Y.npz", help="write the outputs to a file")
+        parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
+    elif command == "bench":
+        _add_inputs(parser)
+        parser.add_argument("--repeats", type=int, metavar="N", help="runs of each (default: as --seconds allow)")
+        parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="default: 5")
+        parser.add_argument("--profile", action="store_true", help="print the time of each kernel too")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    return parser
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="X.npz | NAME=@X.npy",
+        help="arrays; random ones for inputs that are not given",
+    )
+
+
+def usage() -> str:
+    """The help of the whole command."""
+    rows = "\n".join(f"  {name:<10}{text}" for name, text in COMMANDS.items())
+    return (
+        "usage: lamina COMMAND MODEL [options]\n\n"
+        f"commands:\n{rows}\n\n"
+        "`lamina COMMAND --help` shows the options of a command. Environment: LAMINA_CACHE=off, LAMINA_CACHE_DIR,\n"
+        "LAMINA_PROGRESS=off. Exit status: 0, 1 bad input, 2 usage, 3 unsupported, 70 a fault of Lamina.\n"
+    )
+
+
+def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
+    """Run the command on streams; the exit status. Only KeyboardInterrupt comes through."""
+    debug = "--debug" in argv
+    words = [w for w in argv if w != "--debug"] if argv[:1] == ["--debug"] else list(argv)
+    try:
+        if not words or words[0] in ("-h", "--help", "help"):
+            out.write(usage())
+            return EXIT_OK
+        if words[0] == "--version":
+            from importlib.metadata import version
+
+            out.write(f"lamina {version('lamina')} on xDSL {version('xdsl')}\n")
+            return EXIT_OK
+        command = words[0]
+        if command not in COMMANDS:
+            what = "option" if command.startswith("-") else "command"
+            hint = did_you_mean(command, list(COMMANDS)) or f"commands are {', '.join(COMMANDS)}"
+            raise UsageError(f"unknown {what} {command!r}", hint=hint)
+        parser = build_parser(command)
+        if "-h" in words or "--help" in words:
+            out.write(parser.format_help())
+            return EXIT_OK
+        return _execute(command, parser.parse_args(words[1:]), out, err)
+    except BrokenPipeError:
+        return EXIT_OK
+    except LaminaError as e:
+        _traceback(debug, err)
+        err.write(render_error(e) + "\n")
+        return e.exit_status
+    except Exception as e:
+        _traceback(debug, err)
+        said = " ".join(str(e).split())
+        err.write(f"error: internal error: {type(e).__name__}: {said}; run again with --debug and report it\n")
+        return EXIT_INTERNAL
+
+
+def _execute(command: str, args: Any, out: TextIO, err: TextIO) -> int:
+    import warnings
+
+    from lamina import commands
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        err.write(f"warning: {message}\n")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        return commands.COMMANDS[command](args, out, err)
+
+
+def _traceback(debug: bool, err: TextIO) -> None:
+    if debug:
+        from traceback import format_exc
+
+        err.write(format_exc())
+
+
+def main() -> None:
+    """The `lamina` command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        status = run(sys.argv[1:], sys.stdout, sys.stderr)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        status = EXIT_OK
+        sys.stdout = None  # type: ignore[assignment]
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""What each command of `lamina` does, given its parsed arguments and the streams to write to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from lamina.errors import EXIT_OK, EXIT_UNSUPPORTED, InputError, UsageError
+
+if TYPE_CHECKING:
+    from lamina.api import Executable
+    from lamina.runtime.compiled import Port
+
+
+def check(args: Any, out: TextIO, err: TextIO) -> int:
+    """All unsupported operators at once."""
+    from dataclasses import asdict
+
+    from lamina.frontends.onnx import check_model
+
+    report = check_model(args.model)
+    if args.json:
+        unsupported = [{**asdict(u), "name": u.full_name} for u in report.unsupported]
+        found = {"model": report.label, "nodes": report.nodes, "supported": report.supported}
+        out.write(json.dumps({**found, "unsupported": unsupported, "ok": report.ok}, indent=2) + "\n")
+    else:
+        out.write(f"{report}\n")
+    return EXIT_OK if report.ok else EXIT_UNSUPPORTED
+
+
+def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
+    """Compile; print the text of one level or write those of all."""
+    from lamina.compiler import OPT_LEVELS, pipeline_text
+
+    if args.opt_level not in OPT_LEVELS:
+        raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
+    if args.print_pipeline:
+        out.write(pipeline_text(args.opt_level) + "\n")
+        return EXIT_OK
+    if args.model is None:
+        raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
+    if args.output is not None and args.emit is None:
+        args.emit = "all"
+    if args.emit is None:
+        exe = _compile(args, err)
+        out.write(f"{exe!r}\n")
+        return EXIT_OK
+    # The text of a machine that this one is not can be had as well.
+    texts = _texts(args)
+    if args.output is not None:
+        folder = Path(args.output)
+        if args.emit == "all":
+            for path in texts.save(folder):
+                out.write(f"{path}\n")
+            return EXIT_OK
+        from lamina.driver import FILES
+
+        _write_text(folder / FILES[args.emit], texts.get(args.emit))
+        out.write(f"{folder / FILES[args.emit]}\n")
+        return EXIT_OK
+    if args.emit == "all":
+        raise UsageError("--emit all needs a folder", hint="give one with -o")
+    out.write(texts.get(args.emit))
+    return EXIT_OK
+
+
+def run(args: Any, out: TextIO, err: TextIO) -> int:
+    """One inference: the outputs, described or written to a file."""
+    import numpy as np
+
+    exe = _compile(args, err)
+    inputs = _inputs(args.input, exe.inputs, err)
+    results = exe.run(inputs)
+    for name, array in results.items():
+        flat = array.reshape(-1)
+        head = np.array2string(flat[:6], precision=6, separator=", ", threshold=7).replace("\n", "")
+        more = f" ... {flat.size:,} values" if flat.size > 6 else ""
+        out.write(f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] {head}{more}\n")
+    if args.output is not None:
+        try:
+            np.savez(args.output, allow_pickle=False, **results)
+        except (OSError, ValueError) as e:
+            raise InputError(f"cannot write: {getattr(e, 'strerror', None) or e}", where=args.output) from None
+    if args.profile:
+        out.write(exe.profile(inputs).table() + "\n")
+    return EXIT_OK
+
+
+def bench(args: Any, out: TextIO, err: TextIO) -> int:
+    """Times, by turns with onnxruntime where it is installed."""
+    from importlib.util import find_spec
+
+    from lamina import measure
+
+    if args.seconds <= 0:
+        raise UsageError("--seconds must be positive")
+    args.threads = args.threads or 1
+    exe = _compile(args, err)
+    inputs = _inputs(args.input, exe.inputs, err)
+    found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
+    out.write("" if args.json else f"{args.model}: {exe.threads} threads, {exe.target.cpu.data}\n")
+    if find_spec("onnxruntime") is None:
+        ours = exe.benchmark(inputs, args.repeats, args.seconds)
+        found["lamina"] = _figures(ours)
+        text = f"lamina       {ours}\n(onnxruntime is not installed: nothing to compare with)\n"
+    else:
+        session = measure.onnxruntime_session(str(args.model), exe.threads)
+        result = measure.compare(exe.run, session, inputs, args.repeats, args.seconds)
+        found |= {"lamina": _figures(result.ours), "onnxruntime": _figures(result.theirs)}
+        found |= {"ratio": result.ratio, "difference": result.difference}
+        text = f"{result}\n"
+    out.write(json.dumps(found, indent=2) + "\n" if args.json else text)
+    if args.profile:
+        out.write(exe.profile(inputs).table() + "\n")
+    return EXIT_OK
+
+
+COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
+    "compile": compile_model,
+    "run": run,
+    "bench": bench,
+    "check": check,
+}
+
+
+def _figures(benchmark: Any) -> dict[str, float]:
+    return {"median": benchmark.median, "p10": benchmark.p10, "p90": benchmark.p90, "runs": len(benchmark.times)}
+
+
+def _compile(args: Any, err: TextIO) -> Executable:
+    from lamina import api
+    from lamina.progress import StageProgress
+
+    with StageProgress(err) as progress:
+        exe = api.compile(
+            args.model,
+            args.target,
+            _shapes(args.shape),
+            args.threads,
+            args.opt_level,
+            progress,
+            not args.no_cache,
+        )
+    if args.time:
+        err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
+    return exe
+
+
+def _texts(args: Any) -> Any:
+    from lamina.api import texts
+
+    return texts(args.model, args.target, _shapes(args.shape), args.threads, args.opt_level)
+
+
+def _shapes(given: Sequence[str]) -> dict[str, Any]:
+    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension."""
+    shapes: dict[str, Any] = {}
+    for text in given:
+        name, mark, sizes = text.rpartition("=")
+        try:
+            if not mark or not name:
+                raise ValueError
+            shapes[name] = int(sizes) if "," not in sizes else [int(s) for s in sizes.strip(",").split(",")]
+        except ValueError:
+            hint = "give e.g. --shape x=1,3,224,224 (a shape) or --shape batch=8 (a dimension)"
+            raise UsageError(f"--shape {text!r} is not NAME=D,D,...", hint=hint) from None
+    return shapes
+
+
+def _inputs(given: Sequence[str], ports: Sequence[Port], err: TextIO) -> Mapping[str, Any]:
+    """The arrays that files give, and random ones for the rest."""
+    from lamina.measure import random_inputs
+
+    arrays: dict[str, Any] = {}
+    for text in given:
+        name, mark, path = text.partition("=@")
+        if mark:
+            arrays[name] = _load(path)
+            continue
+        loaded = _load(text)
+        if not isinstance(loaded, dict):
+            if len(ports) > 1:
+                raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
+            loaded = {ports[0].name: loaded}
+        arrays |= loaded
+    missing = [p for p in ports if p.name not in arrays]
+    if missing:
+        err.write(f"note: random values for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")
+        arrays |= {n: a for n, a in random_inputs(ports).items() if n not in arrays}
+    return arrays
+
+
+def _load(path: str) -> Any:
+    """An array from an npy file, a dict of them from an npz file."""
+    import zipfile
+
+    import numpy as np
+
+    try:
+        stored: Any = np.load(path, allow_pickle=False)
+        if isinstance(stored, np.ndarray):
+            return stored  # type: ignore[return-value]
+        with stored:
+            return {name: stored[name] for name in stored.files}
+    except OSError as e:
+        raise InputError(f"cannot read: {e.strerror or 'not an npy or npz file'}", where=path) from None
+    except (ValueError, EOFError, zipfile.BadZipFile) as e:
+        raise InputError(f"not an npy or npz file of numbers: {e}", where=path) from None
+
+
+def _write_text(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", newline="\n")
+    except OSError as e:
+        raise InputError(f"cannot write: {e.strerror}", where=str(path)) from None

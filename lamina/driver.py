@@ -1,0 +1,294 @@
+"""From a model to a program: import, the pass pipeline, machine code. And back to the texts on the way, when asked.
+
+LLVM compiles the first kernels in other processes while the next ones are still being written out here; the weights
+are packed meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from lamina.compiler import LEVELS, Progress, lower, pipeline_text
+from lamina.context import LaminaContext
+from lamina.diagnostics import location_name, op_name
+from lamina.dialects.target import TARGET, TargetAttr
+from lamina.errors import InputError, InternalError, LaminaError, UsageError, did_you_mean
+from lamina.program_cache import StoredProgram
+from lamina.runtime.compiled import Port, ProgramInfo, aligned
+
+if TYPE_CHECKING:
+    from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.dialects.relay.params import ParamAttr, ParamStore
+
+TEXTS = (*LEVELS, "ll", "asm")
+FILES = {**{level: f"{level}.mlir" for level in LEVELS}, "ll": "kernels.ll", "asm": "kernels.s"}
+WEIGHTS = "relay.safetensors"
+
+
+@dataclass
+class Source:
+    """A module at the relay level, owned by whoever lowers it, and its weights."""
+
+    module: ModuleOp
+    params: ParamStore
+    label: str
+
+
+Fresh: TypeAlias = Callable[[], Source]
+"""Gives the module as imported, a new one each time."""
+
+
+def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
+    """The target of a call: with `threads`, or as many as this process may use."""
+    from lamina.backends.cpu.jit import named_target
+    from lamina.runtime.program import available_threads
+
+    if threads is not None and (type(threads) is not int or threads < 1):
+        raise UsageError(f"threads is a positive integer or None, not {threads!r}")
+    if isinstance(target, TargetAttr):
+        return target if threads is None else target.with_threads(threads)
+    if type(target) is not str:
+        raise UsageError(f"a target is a name or a #lamina.target, not {type(target).__name__}")
+    return named_target(target, min(threads or available_threads(), available_threads()))
+
+
+def check_host(target: TargetAttr) -> None:
+    """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
+    from lamina.backends.cpu.jit import host_target
+
+    host = host_target(1)
+    wanted, here = (t.triple.data.split("-")[0] for t in (target, host))
+    missing = [f[1:] for f in target.feature_list() if f[0] == "+" and not host.has_feature(f[1:])]
+    if wanted != here or missing:
+        lacks = f"this machine is {here}" if wanted != here else f"this machine lacks {', '.join(missing[:4])}"
+        raise InputError(f"code for {target.cpu.data} cannot run here: {lacks}", hint="compile with target 'cpu'")
+
+
+def _prepare(source: Source, target: TargetAttr) -> LaminaContext:
+    """Write into the module what passes read from it; the context to lower it in."""
+    source.module.attributes[TARGET] = target
+    source.module.attributes["lamina.params"] = StringAttr(WEIGHTS)
+    ctx = LaminaContext()
+    ctx.params = source.params
+    return ctx
+
+
+# -- programs ------------------------------------------------------------------------------------------------
+
+
+def build(
+    fresh: Fresh, target: TargetAttr, opt_level: int, progress: Progress | None, cache: ObjectCache | None
+) -> StoredProgram:
+    """Compile a model."""
+    from lamina.backends.cpu.compile_kernels import KernelCompiler
+    from lamina.backends.cpu.emit import emit_kernels
+
+    def tell(name: str, start: float, note: str) -> None:
+        if progress is not None:
+            progress(name, perf_counter() - start, note)
+
+    start = perf_counter()
+    source = fresh()
+    module = source.module
+    nodes = sum(1 for op in module.walk() if op.name.startswith("relay.") and op.name != "relay.constant")
+    tell("import", start, f"{source.label}: {nodes} relay ops")
+    ctx = _prepare(source, target)
+
+    def step(name: str, seconds: float, note: str) -> None:
+        if progress is not None:
+            progress(name, seconds, note or _note(name, module))
+
+    with _Faults(fresh, source.label, target, opt_level) as faults:
+        lower(module, ctx, opt_level, progress=faults.watch(step))
+    info = ProgramInfo.of(module)
+    with KernelCompiler(target, None, cache) as compiler:
+        start, count, size = perf_counter(), 0, 0
+        for name, text in emit_kernels(module, target):
+            compiler.submit(name, text)
+            count, size = count + 1, size + len(text)
+        tell("emit-llvm", start, f"{count} pieces, {size / 1e6:.1f} MB of LLVM assembly")
+        start = perf_counter()
+        params = [aligned(_value(source.params, attr)) for attr in info.params]
+        tell("pack-weights", start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
+        start = perf_counter()
+        objects = compiler.result()
+        tell("llvm-codegen", start, f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code")
+    return StoredProgram(describe(info, target), objects, tuple(params))
+
+
+def _value(params: ParamStore, attr: Any) -> Any:
+    """The value of a constant; what was derived for this program alone leaves the store again."""
+    from lamina.dialects.relay.params import ParamAttr
+
+    derived = isinstance(attr, ParamAttr) and params.is_derived(attr)
+    value = params.get(attr)
+    if derived:
+        params.release(attr)
+    return value
+
+
+def _note(name: str, module: ModuleOp) -> str:
+    """What a stair has made."""
+    if name == "relay-to-te":
+        functions = sum(1 for op in module.ops if op.name == "te.func")
+        return f"{sum(1 for op in module.walk() if op.name == 'te.call')} calls of {functions} kernels"
+    if name == "tir-plan-memory":
+        arenas = [op for op in module.walk() if op.name == "tir.alloc" and op.results[0].name_hint == "arena"]
+        return f"arena of {sum(_length(op) for op in arenas) / 1e6:.1f} MB" if arenas else ""
+    return f"{sum(1 for _ in module.walk())} ops" if name == "tir-to-llvm" else ""
+
+
+def _length(op: Any) -> int:
+    return int(op.results[0].type.get_shape()[0])
+
+
+def describe(info: ProgramInfo, target: TargetAttr) -> dict[str, Any]:
+    """What is to know of a program besides its code and weights, as plain values."""
+    return {
+        "name": info.name,
+        "arena": info.arena,
+        "inputs": [[p.name, list(p.shape), p.dtype] for p in info.inputs],
+        "outputs": [[p.name, list(p.shape), p.dtype] for p in info.outputs],
+        "entries": list(info.entries),
+        "threads": target.threads.data,
+    }
+
+
+def info_of(description: dict[str, Any]) -> ProgramInfo:
+    """The other way round."""
+    inputs, outputs = (
+        tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
+        for side in ("inputs", "outputs")
+    )
+    return ProgramInfo(description["name"], description["arena"], inputs, outputs, (), tuple(description["entries"]))
+
+
+# -- texts ---------------------------------------------------------------------------------------------------
+
+
+class StageTexts:
+    """The texts of a model at every level, made when first asked for."""
+
+    def __init__(self, fresh: Fresh, target: TargetAttr, opt_level: int) -> None:
+        self._fresh = fresh
+        self._target = target
+        self._opt_level = opt_level
+        self._texts: dict[str, str] = {}
+
+    def get(self, level: str) -> str:
+        """One text. Relay's carries locations: the names of the model's nodes come from there."""
+        if level not in TEXTS:
+            hint = did_you_mean(str(level), list(TEXTS)) or f"there are {', '.join(TEXTS)}"
+            raise UsageError(f"no level {level!r}", hint=hint)
+        if level not in self._texts:
+            self._make(level)
+        return self._texts[level]
+
+    def save(self, folder: Path) -> list[Path]:
+        """Write all texts and, beside them, the weights that they name."""
+        source = self._make("asm")
+        assert source is not None
+        paths = [folder / FILES[level] for level in TEXTS]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for level, path in zip(TEXTS, paths, strict=True):
+                path.write_text(self._texts[level], "utf-8", newline="\n")
+        except OSError as e:
+            raise InputError(f"cannot write: {e.strerror}", where=str(e.filename or folder)) from None
+        source.params.save(folder / WEIGHTS, self._weights)
+        return [*paths, folder / WEIGHTS]
+
+    def _make(self, level: str) -> Source:
+        """Lower the model as far as the level needs, keeping every text on the way."""
+        from lamina.opt_tool import print_op
+
+        source = self._fresh()
+        ctx = _prepare(source, self._target)
+        self._texts["relay"] = print_op(source.module, ctx, locations=True) + "\n"
+        self._weights = _named_weights(source.module)
+        if level == "relay":
+            return source
+        until = level if level in LEVELS else "llvm"
+        with _Faults(self._fresh, source.label, self._target, self._opt_level) as faults:
+            lowered = lower(source.module, ctx, self._opt_level, LEVELS[1:], faults.watch(None), until)
+        self._texts.update(lowered.texts)
+        if level in ("ll", "asm"):
+            from lamina.backends.cpu.emit import emit_module
+            from lamina.backends.cpu.jit import assembly
+            from lamina.dialects.relay.params import ParamAttr
+
+            packed = [p for p in ProgramInfo.of(source.module).params if isinstance(p, ParamAttr)]
+            self._weights = list(dict.fromkeys([*self._weights, *packed]))
+            self._texts["ll"] = emit_module(source.module, self._target)
+            if level == "asm":
+                self._texts["asm"] = assembly(self._texts["ll"], self._target)
+        return source
+
+
+def _named_weights(module: ModuleOp) -> list[ParamAttr]:
+    from lamina.dialects.relay.params import ParamAttr
+
+    values = (op.properties.get("value") for op in module.walk() if op.name == "relay.constant")
+    return list(dict.fromkeys(v for v in values if isinstance(v, ParamAttr)))
+
+
+# -- faults --------------------------------------------------------------------------------------------------
+
+
+class _Faults:
+    """Around the passes: errors of the user's get the node they are about, faults of ours become a reproducer."""
+
+    def __init__(self, fresh: Fresh, label: str, target: TargetAttr, opt_level: int) -> None:
+        self.fresh = fresh
+        self.label = label
+        self.target = target
+        self.opt_level = opt_level
+        self.done: list[str] = []
+
+    def watch(self, progress: Progress | None) -> Progress:
+        def step(name: str, seconds: float, note: str) -> None:
+            self.done.append(name)
+            if progress is not None:
+                progress(name, seconds, note)
+
+        return step
+
+    def __enter__(self) -> _Faults:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, LaminaError) and not isinstance(error, InternalError):
+            if error.op is not None and not error.where:
+                node = location_name(error.op.location)
+                error.where = f'{self.label}: node "{node}"' if node else f"{self.label}: {op_name(error.op)}"
+        elif isinstance(error, Exception):
+            self._fault(error)
+
+    def _fault(self, error: Exception) -> NoReturn:
+        from lamina.pipeline import parse_pipeline
+
+        names = [p.name for p in parse_pipeline(pipeline_text(self.opt_level))]
+        failed = names[len(self.done)] if len(self.done) < len(names) else names[-1]
+        said = " ".join(str(error).split())[:300]
+        what = f"internal error in pass '{failed}': {type(error).__name__}: {said}"
+        path = self._reproducer(what)
+        hint = f"reproducer written to {path}; please report it" if path else "please report it"
+        raise InternalError(what, where=self.label, hint=hint) from error
+
+    def _reproducer(self, what: str) -> Path | None:
+        from lamina.opt_tool import print_op
+        from lamina.tool import reproducer
+
+        try:
+            source = self.fresh()
+            ctx = _prepare(source, self.target)
+            text = print_op(source.module, ctx, locations=True)
+        except Exception:
+            return None
+        return reproducer.write(text, pipeline_text(self.opt_level), [], what, None)

@@ -1,0 +1,228 @@
+"""Measuring: random inputs, repeated runs with their spread, kernels by time, and a comparison with onnxruntime.
+
+No figure stands alone: medians come with the 10th and 90th percentile, and whatever is compared runs interleaved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamina.errors import UsageError
+
+if TYPE_CHECKING:
+    from lamina.runtime.compiled import Port
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def random_inputs(ports: Sequence[Port], seed: int = 0) -> dict[str, Array]:
+    """Standard normal values, integers of 0 to 9, booleans: the same for the same seed and ports."""
+    from lamina.dialects.dtypes import numpy_dtype
+
+    made: dict[str, Array] = {}
+    for position, p in enumerate(ports):
+        rng = np.random.default_rng([seed, position])
+        kind = numpy_dtype(p.dtype)
+        if p.dtype == "bool":
+            made[p.name] = rng.integers(0, 2, p.shape).astype(kind)
+        elif "int" in p.dtype:
+            made[p.name] = rng.integers(0, 10, p.shape).astype(kind)
+        else:
+            made[p.name] = rng.standard_normal(p.shape).astype(kind)
+    return made
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Seconds of single runs."""
+
+    times: tuple[float, ...]
+
+    def quantile(self, q: float) -> float:
+        return float(np.quantile(self.times, q))
+
+    @property
+    def median(self) -> float:
+        return self.quantile(0.5)
+
+    @property
+    def p10(self) -> float:
+        return self.quantile(0.1)
+
+    @property
+    def p90(self) -> float:
+        return self.quantile(0.9)
+
+    def __str__(self) -> str:
+        return f"{duration(self.median)} [{duration(self.p10)} .. {duration(self.p90)}] (n = {len(self.times)})"
+
+    __repr__ = __str__
+
+
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
+
+
+def duration(seconds: float) -> str:
+    """`12.3 ms`: three digits and a unit."""
+    unit, size = next((u for u in _UNITS if seconds >= u[1]), _UNITS[-1])
+    value = seconds / size
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
+def repeated(run: Callable[[], Any], repeats: int | None, seconds: float, warmup: int = 2) -> Benchmark:
+    """Time a call: `repeats` times, or as often as `seconds` allow, but at least 5 and at most 1000 times."""
+    if repeats is not None and (type(repeats) is not int or repeats < 1):
+        raise UsageError(f"repeats is a positive integer or None, not {repeats!r}")
+    for _ in range(warmup):
+        run()
+    times: list[float] = []
+    end = perf_counter() + seconds
+    while len(times) < (repeats or 1000):
+        start = perf_counter()
+        run()
+        now = perf_counter()
+        times.append(now - start)
+        if repeats is None and now > end and len(times) >= 5:
+            break
+    return Benchmark(tuple(times))
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """One call of a kernel: the model's nodes that it computes, and its median time."""
+
+    nodes: str
+    seconds: float
+    share: float
+
+
+class Profile(tuple[KernelTime, ...]):
+    """The kernels of a program, the slowest first."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(labels: Sequence[str], times: Sequence[Sequence[float]]) -> Profile:
+        medians = [float(np.median(t)) for t in times]
+        total = sum(medians) or 1.0
+        rows = [KernelTime(label, t, t / total) for label, t in zip(labels, medians, strict=True)]
+        return Profile(sorted(rows, key=lambda r: (-r.seconds, r.nodes)))
+
+    @property
+    def total(self) -> float:
+        return sum(row.seconds for row in self)
+
+    def table(self, limit: int | None = None) -> str:
+        """Time, share and nodes of each kernel, and the total."""
+        rows = [(f"{r.seconds * 1e6:,.1f}", f"{r.share:.1%}", r.nodes) for r in self[:limit]]
+        left = len(self) - len(rows)
+        if left > 0:
+            rest = sum(r.seconds for r in self[limit:])
+            rows.append((f"{rest * 1e6:,.1f}", f"{rest / (self.total or 1.0):.1%}", f"({left} more)"))
+        rows.append((f"{self.total * 1e6:,.1f}", "100.0%", "total"))
+        return columns([("us", "share", "nodes"), *rows])
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        return self.table(20)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """A table in plain text: numbers to the right, the last column to the left."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]) - 1)]
+    return "\n".join(
+        "  ".join([*(cell.rjust(w) for cell, w in zip(row, widths, strict=False)), row[-1]]) for row in rows
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Lamina and onnxruntime on the same model, inputs and threads, run by turns."""
+
+    ours: Benchmark
+    theirs: Benchmark
+    difference: float
+    """The largest difference of any output, relative to that output's largest value."""
+    ratios: tuple[float, ...]
+    """Ours over theirs, of each pair of runs."""
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of the medians."""
+        return self.ours.median / self.theirs.median
+
+    def __str__(self) -> str:
+        low, high = (float(np.quantile(self.ratios, q)) for q in (0.1, 0.9))
+        return "\n".join(
+            [
+                f"lamina       {self.ours}",
+                f"onnxruntime  {self.theirs}",
+                f"ratio        {self.ratio:.3f} [{low:.3f} .. {high:.3f}] (below 1: lamina is faster)",
+                f"difference   {self.difference:.1e} of the largest value",
+            ]
+        )
+
+
+def onnxruntime_session(model: str | bytes, threads: int) -> Any:
+    """An inference session of onnxruntime with as many threads. Raises UsageError where it is not installed."""
+    try:
+        import onnxruntime  # type: ignore[import-untyped]
+    except ImportError:
+        raise UsageError("onnxruntime is not installed", hint="pip install onnxruntime") from None
+    runtime: Any = onnxruntime
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def compare(
+    run: Callable[[Mapping[str, Any]], Mapping[str, Array]],
+    session: Any,
+    inputs: Mapping[str, Array],
+    repeats: int | None = None,
+    seconds: float = 5.0,
+    warmup: int = 2,
+) -> Comparison:
+    """Run both by turns, each run timed by itself, and compare what they compute."""
+    names = [o.name for o in session.get_outputs()]
+    theirs = dict(zip(names, session.run(None, dict(inputs)), strict=True))
+    ours = run(inputs)
+    times: tuple[list[float], list[float]] = [], []
+    for _ in range(warmup):
+        run(inputs)
+        session.run(None, dict(inputs))
+    end = perf_counter() + seconds
+    while len(times[0]) < (repeats or 1000):
+        start = perf_counter()
+        run(inputs)
+        middle = perf_counter()
+        session.run(None, dict(inputs))
+        now = perf_counter()
+        times[0].append(middle - start)
+        times[1].append(now - middle)
+        if repeats is None and now > end and len(times[0]) >= 5:
+            break
+    ratios = tuple(a / b for a, b in zip(*times, strict=True))
+    difference = max((largest_difference(ours[n], theirs[n]) for n in names), default=0.0)
+    return Comparison(Benchmark(tuple(times[0])), Benchmark(tuple(times[1])), difference, ratios)
+
+
+def largest_difference(found: Array, expected: Array) -> float:
+    """The largest absolute difference over the largest absolute expected value; infinite where shapes differ."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    if found.shape != expected.shape:
+        return float("inf")
+    if not expected.size:
+        return 0.0
+    a, b = found.astype(np.float64), expected.astype(np.float64)
+    worst = float(np.max(np.abs(a - b)))
+    return worst / (float(np.max(np.abs(b))) or 1.0) if np.isfinite(worst) else float("inf")

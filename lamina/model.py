@@ -1,0 +1,165 @@
+"""Models as users hold them: where one came from, what it takes and gives, and its Relay module."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lamina.errors import UsageError
+from lamina.runtime.compiled import Port
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from xdsl.dialects.builtin import ModuleOp
+
+    from lamina.dialects.relay.params import ParamStore
+    from lamina.frontends.onnx import ImportedModel
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
+Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model comes from, so that it can be imported again, and a digest of everything that it consists of."""
+
+    source: Source
+    shapes: dict[str, Any]
+    digest: str | None
+    """None when it cannot be had: such a model is not cached."""
+
+    @staticmethod
+    def of(source: Source, shapes: Shapes | None) -> Origin:
+        if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ != "ModelProto":
+            what = f"a model is a path, bytes or an onnx ModelProto, not {type(source).__name__}"
+            raise UsageError(what, hint="export it to ONNX first")
+        return Origin(source, dict(shapes or {}), _digest(source))
+
+    def read(self) -> ImportedModel:
+        """Import the model."""
+        from lamina.frontends.onnx import load_onnx
+
+        return load_onnx(self.source, self.shapes or None)
+
+    def unchanged(self) -> bool:
+        """Whether the source still is what the digest says."""
+        return self.digest is not None and _digest(self.source) == self.digest
+
+
+def _digest(source: Source) -> str | None:
+    if isinstance(source, bytes):
+        return _with_external(source, None)
+    if isinstance(source, (str, os.PathLike)):
+        try:
+            path = Path(source)
+            # A pipe or device would be read twice, or for ever.
+            return _with_external(path.read_bytes(), path.resolve().parent) if path.is_file() else None
+        except (OSError, ValueError):
+            return None  # the importer says what is wrong with it
+    try:
+        return _with_external(source.SerializeToString(deterministic=True), None)
+    except ValueError:  # larger than a protobuf message may be
+        return None
+
+
+def _with_external(data: bytes, folder: Path | None) -> str | None:
+    """The digest of a model and of the files that hold its weights; each names its file under the key `location`."""
+    from lamina.program_cache import digest_of
+
+    digests = [digest_of(data)]
+    if b"location" in data:
+        import onnx
+        from google.protobuf.message import DecodeError
+
+        model = onnx.ModelProto()
+        try:
+            model.ParseFromString(data)
+            names = {e.value for t in _tensors(model) for e in t.external_data if e.key == "location"}
+            for name in sorted(names):
+                path = folder and (folder / name).resolve()
+                if path is None or not path.is_relative_to(folder or "") or not path.is_file():
+                    return None
+                digests.append(digest_of(path.read_bytes()))
+        except (OSError, ValueError, DecodeError):
+            return None
+    return digest_of(b"".join(digests)).hex() if len(digests) > 1 else digests[0].hex()
+
+
+def _tensors(message: Any) -> list[Any]:
+    """Every TensorProto inside a message, however deep."""
+    found: list[Any] = []
+    pending = [message]
+    while pending:
+        m = pending.pop()
+        if type(m).__name__ == "TensorProto":
+            found.append(m)
+            continue
+        for descriptor, value in m.ListFields():
+            if descriptor.message_type is not None:
+                pending.extend([value] if not hasattr(value, "__len__") else value)
+    return found
+
+
+@dataclass
+class Model:
+    """An imported model: its Relay module, its weights and its ports. Its text form is a card."""
+
+    origin: Origin
+    label: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    opset: dict[str, int]
+    module: ModuleOp = field(repr=False)
+    params: ParamStore = field(repr=False)
+
+    @staticmethod
+    def of(origin: Origin) -> Model:
+        imported = origin.read()
+        inputs, outputs = (
+            tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
+        )
+        return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
+
+    def ops(self) -> dict[str, int]:
+        """How often each Relay op stands in the module, the commonest first."""
+        names = (op.name.removeprefix("relay.") for op in self.module.walk() if op.name.startswith("relay."))
+        counts = Counter(n for n in names if n not in ("constant", "return"))
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def parameters(self) -> tuple[int, int]:
+        """Elements and bytes of all weights."""
+        from math import prod
+
+        from lamina.dialects.dtypes import dtype_name, itemsize
+
+        elements = size = 0
+        for op in self.module.walk():
+            if op.name == "relay.constant":
+                type_: Any = op.results[0].type
+                count = prod(type_.get_shape())
+                elements += count
+                size += count * itemsize(dtype_name(type_.element_type))
+        return elements, size
+
+    def text(self) -> str:
+        """The module as text. Weights are named, not printed."""
+        from lamina.compiler import module_text
+
+        return module_text(self.module)
+
+    def __repr__(self) -> str:
+        opsets = ", ".join(f"{domain or 'onnx'} {version}" for domain, version in sorted(self.opset.items()))
+        elements, size = self.parameters()
+        ops = self.ops()
+        lines = [f"lamina.Model {self.label} ({opsets})"]
+        lines += [f"  {'input':<8}{p.name}: {p.describe()}" for p in self.inputs]
+        lines += [f"  {'output':<8}{p.name}: {p.describe()}" for p in self.outputs]
+        lines.append(f"  params  {elements:,} ({size / 1e6:.1f} MB)")
+        shown = [f"{count} {name}" for name, count in ops.items()]
+        more = f", and {len(shown) - 12} more kinds" if len(shown) > 12 else ""
+        lines.append(f"  ops     {sum(ops.values())}: {', '.join(shown[:12])}{more}")
+        return "\n".join(lines)
