@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.dialects.relay.base import RelayOp, Sample, TensorInfo, TypeMismatch, from_attribute
+from lamina.dialects.relay.base import RelayOp, Sample, TensorInfo, TypeMismatch, from_attribute, to_attribute
 from lamina.dialects.relay.meaning import draw
 from lamina.dialects.terms import (
     Alternatives,
@@ -239,7 +239,7 @@ def _draw_attrs(
     for name in op.get_irdl_definition().properties:
         given = p.attrs.get(name, _MISSING)
         if given is not _MISSING and not isinstance(given, AttrVar):
-            found[name] = tuple(given) if isinstance(given, list) else given
+            found[name] = from_attribute(to_attribute(given)) if given is not None else None
             continue
         if isinstance(given, AttrVar) and given in d.variables:
             found[name] = d.variables[given]
