@@ -113,8 +113,9 @@ def _parallel(s: Schedule, loops: Sequence[SSAValue]) -> None:
 def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers."""
     _, chunks, _, width, lanes = stage.spatial
-    tile = choose(width, chunks, target.registers.data)
     weight = _weight_of(stage)
+    block = weight[1] // lanes if weight is not None else 1
+    tile = choose(width, chunks, target.registers.data, max(block, 1))
     out = _epilogue(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)

@@ -43,12 +43,15 @@ def choose_pixels(width: int, vectors: int, registers: int) -> int:
     return min(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
 
 
-def choose(width: int, chunks: int, registers: int, most_vectors: int = 4) -> Tile:
-    """The tile for rows of `width` pixels and `chunks` vectors of output channels."""
+def choose(width: int, chunks: int, registers: int, block: int = 1) -> Tile:
+    """The tile for rows of `width` pixels and `chunks` vectors of output channels.
+
+    `block` is the number of vectors that lie side by side in the weights; a tile takes whole blocks or whole parts.
+    """
     tiles = [
         Tile(choose_pixels(width, vectors, registers), vectors)
         for vectors in (2, 4, 1, 3)
-        if chunks % vectors == 0 and vectors <= most_vectors
+        if chunks % vectors == 0 and (vectors % block == 0 or block % vectors == 0)
     ]
     return min(tiles, key=lambda t: row_cycles(width, *t))
 
