@@ -84,6 +84,8 @@ def _reduction(s: Schedule, stage: Stage, follower: Stage | None, target: Target
     lanes = _lanes(stage, target)
     if stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
         _conv2d(s, stage, follower, target)
+    elif stage.tag == "nn.conv2d" and len(stage.reduced) == 3 and stage.spatial[-1] >= 4:
+        _plain_conv2d(s, stage, follower, target)
     elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and _is_row_product(stage):
         _matmul(s, stage, follower, target)
     else:
@@ -137,6 +139,30 @@ def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
     if width % tile.pixels:
         s.partition(xo)
     del n_out, y_out
+
+
+def _plain_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Channels in plain order: vectors of pixels, each shared by a tile of output channels of one group."""
+    lanes = _lanes(stage, target)
+    channels, width = stage.spatial[1], stage.spatial[3]
+    tile = divisor(channels // _groups(stage), target.registers.data // 2)
+    out = _epilogue(s, stage, follower)
+    n, k, y, x, *reductions = s.loops(stage.name)
+    ko, ki = s.split(k, [-1, tile])
+    xo, xi = s.split(x, [-1, lanes]) if width > lanes else s.split(x, [1, width])
+    s.reorder(n, ko, y, xo, *reductions, ki, xi)
+    out_loops = _place_epilogue(s, stage, follower, out, xo)
+    _parallel(s, [n, ko, y])
+    s.unroll(ki)
+    s.unroll(out_loops[1])
+    s.vectorize(xi)
+    s.vectorize(out_loops[3])
+
+
+def _groups(stage: Stage) -> int:
+    """The groups of a convolution in plain order: how often its weights' input channels fit into the data's."""
+    data, weight = (r.tensor.type.get_shape() for r in stage.reads())  # type: ignore[attr-defined]
+    return max(data[1] // weight[1], 1)
 
 
 def _weight_of(stage: Stage) -> tuple[str, int] | None:

@@ -228,8 +228,30 @@ class Replay:
             left.append(Condition(form, c.equal))
         return left or True
 
+    def hoisted(self, tag: str, conditions: list[Condition], make: Callable[[], SSAValue]) -> SSAValue:
+        """A value that depends on conditions only, built once in the head of the innermost loop that they mention."""
+        b = self.b
+        deepest = 0
+        for form, _ in conditions:
+            for atom in form.terms:
+                depth = 0 if atom == LANE else b.atom_depth(atom)
+                if depth is None:
+                    return make()
+                deepest = max(deepest, depth)
+        cache = b.levels[deepest].cache
+        key = (tag, tuple(conditions))
+        found = cache.get(key)
+        if found is None:
+            shared, self.shared = self.shared, {}
+            found = cache[key] = b.at_level(deepest, make)
+            self.shared = shared
+        return found
+
     def scalar_condition(self, conditions: list[Condition]) -> SSAValue:
         """One bit: all conditions hold."""
+        return self.hoisted("condition", conditions, lambda: self._scalar_condition(conditions))
+
+    def _scalar_condition(self, conditions: list[Condition]) -> SSAValue:
         b = self.b
         total: SSAValue | None = None
         for form, equal in conditions:
@@ -263,6 +285,9 @@ class Replay:
 
     def mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         """One bit for each lane: all conditions hold for it."""
+        return self.hoisted(f"mask{lanes}", conditions, lambda: self._mask(conditions, lanes))
+
+    def _mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         b = self.b
         type_ = VectorType(i1, [lanes])
         wide = VectorType(i64, [lanes])
