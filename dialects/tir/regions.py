@@ -475,6 +475,8 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     label = f"{stage}.{scope}"
     what = f"cache_write of {stage!r}"
     spatial = _spatial_form(block, buffer, what)
+    if any(o.conditions() for o in accesses(block) if isinstance(o, StoreOp)):
+        raise ScheduleError(f"{what}: it is stored under a condition")
     loops = _own_nest(block, what)
     outermost = loops[0] if loops else block
     alloc = AllocOp.make(label, type_, scope)
@@ -488,6 +490,9 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         ForOp.make(trips[v].trip, unique_axis(func, f"{copy_stage}.{n}"), hint=v.name_hint)
         for n, v in enumerate(spatial)
     ]
+    renamed: dict[Atom, Linear] = {v: Linear.dim(c.var) for v, c in zip(spatial, copies, strict=True)}
+    for v, copy in zip(spatial, copies, strict=True):
+        copy.set_min_bounds([b.substitute(renamed) for b in trips[v].min_bounds()])
     body = Block()
     index = [Linear.dim(v.var) for v in copies]
     load = LoadOp.make(alloc.result, index)
