@@ -58,6 +58,8 @@ def run_module(
     Raises InputError where an array does not fit or the program does wrong, UsageError for an unknown entry.
     """
     functions = _functions(module)
+    if f"{entry}.program" in functions:
+        return _run_llvm(module, ctx, inputs)  # tir-to-llvm makes a table of @main
     function = functions.get(entry)
     if function is None:
         raise UsageError(f"no function @{entry} in the module", hint=did_you_mean(entry, list(functions)))
