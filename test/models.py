@@ -27,6 +27,12 @@ _DATA = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 _TRANSPARENT = ("Unsqueeze", "Reshape", "Identity", "Squeeze", "Transpose")
 
 
+def _read(name: str) -> ModelProto:
+    model = ModelProto()
+    model.ParseFromString(light_path(name).read_bytes())
+    return model
+
+
 def light_path(name: str) -> Path:
     """The file of a light model as the onnx package ships it."""
     return _DATA / f"light_{name}.onnx"
@@ -34,7 +40,7 @@ def light_path(name: str) -> Path:
 
 def stored_input(name: str) -> dict[str, np.ndarray]:
     """The input that the stored output belongs to: k/n for element k of n, as onnx's backend test makes it."""
-    model = onnx.load(light_path(name))
+    model = _read(name)
     return {
         i.name: (np.arange(s := math.prod(_dims(i))).reshape(_dims(i)) / s).astype(np.float32) for i in _inputs(model)
     }
@@ -78,7 +84,7 @@ def light_model(name: str, seed: int = 0) -> ModelProto:
 
     The few trained weights in the files are replaced too: beside random ones their near-dead channels blow up.
     """
-    model = onnx.load(light_path(name))
+    model = _read(name)
     graph = model.graph
     arrays = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
     weights: dict[str, tuple[int, ...]] = {

@@ -220,9 +220,9 @@ class SoftmaxOp(_Softmax):
     @staticmethod
     def te_compute(data: Tensor, *, axis: int) -> Tensor:
         axis = normalize_axis(axis, data.ndim)
-        top = _reduced(data, axis, te.max, lambda i: data[i], "softmax_max")
+        top = _reduced(data, axis, te.max, data.__getitem__, "softmax_max")
         e = te.compute(data.shape, lambda *i: te.exp(data[i] - top[_without(i, axis)]), "softmax_exp")
-        total = _reduced(data, axis, te.sum, lambda i: e[i], "softmax_sum")
+        total = _reduced(data, axis, te.sum, e.__getitem__, "softmax_sum")
         return te.compute(data.shape, lambda *i: e[i] / total[_without(i, axis)], "softmax")
 
 
@@ -243,7 +243,7 @@ class LogSoftmaxOp(_Softmax):
     @staticmethod
     def te_compute(data: Tensor, *, axis: int) -> Tensor:
         axis = normalize_axis(axis, data.ndim)
-        top = _reduced(data, axis, te.max, lambda i: data[i], "softmax_max")
+        top = _reduced(data, axis, te.max, data.__getitem__, "softmax_max")
 
         def shifted_exp(i: Sequence[Index]) -> Any:
             return te.exp(data[tuple(i)] - top[_without(i, axis)])

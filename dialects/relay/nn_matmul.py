@@ -203,7 +203,7 @@ class MatmulOp(_Product):
 
     @staticmethod
     def te_compute(a: Tensor, b: Tensor, *, out_dtype: str, transpose_a: bool, transpose_b: bool, **_: Any) -> Tensor:
-        (rows, depth), (_, columns) = _matrix(a.shape, transpose_a), _matrix(b.shape, transpose_b)
+        (rows, depth), columns = _matrix(a.shape, transpose_a), _matrix(b.shape, transpose_b)[1]
         k = te.reduce_axis(depth, "k")
         dtype = out_dtype or a.dtype
 

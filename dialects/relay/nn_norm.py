@@ -62,11 +62,14 @@ def _moments(data: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor,
         loops = {n: te.reduce_axis(data.shape[n], f"k{n}") for n in axes}
         return te.compute(shape, lambda *i: te.sum(element(full(i, loops), i), list(loops.values())), name)
 
+    def plain(at: tuple[Any, ...], i: Sequence[Index]) -> Scalar:
+        return data[at]
+
     def square(at: tuple[Any, ...], i: Sequence[Index]) -> Scalar:
         distance = data[at] - mean[tuple(i)]
         return distance * distance
 
-    total = reduce(lambda at, i: data[at], "sum")
+    total = reduce(plain, "sum")
     mean = te.compute(shape, lambda *i: total[i] / count, "mean")
     squares = reduce(square, "squares")
     deviation = te.compute(shape, lambda *i: te.const(1.0, data.dtype) / te.sqrt(squares[i] / count + epsilon), "rstd")

@@ -73,15 +73,15 @@ def gather_elements(n: Node, b: Builder) -> Value:
 def gather_nd(n: Node, b: Builder) -> Value:
     """The last axis of the indices lists coordinates; relay.gather_nd wants it first."""
     x, indices = n.input(0), n.input(1)
-    batch = n.attr("batch_dims", 0)
+    batch: int = n.attr("batch_dims", 0)
     if not indices.rank or not 0 <= batch < indices.rank or batch + indices.shape[-1] > x.rank:
         raise n.fail(f"indices of shape {list(indices.shape)} do not fit")
     if indices.array is None:
         raise n.unsupported("indices computed at run time are not supported")
     places = np.moveaxis(indices.array, -1, 0)
-    for k, row in enumerate(places):
+    for k in range(len(places)):
         extent = x.shape[batch + k]
-        if np.any((row < -extent) | (row >= extent)):
+        if places[k].min(initial=0) < -extent or places[k].max(initial=0) >= extent:
             raise n.fail(f"an index is out of range for axis {batch + k} of extent {extent}")
     extents = np.asarray(x.shape[batch : batch + len(places)]).reshape(-1, *[1] * (places.ndim - 1))
     positive = np.where(places < 0, places + extents, places).astype(indices.array.dtype)
