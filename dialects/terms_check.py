@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lamina.dialects.terms import (
+from lamina.dialects.patterns import (
     Alternatives,
     AttrVar,
     Computed,

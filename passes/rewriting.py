@@ -15,7 +15,6 @@ class of the op, and after a firing only the neighbourhood again. Rules that do 
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
 from lamina.dialects.relay.base import TypeMismatch
-from lamina.dialects.terms import Equation, RuleError, Term, caller, inserting
+from lamina.dialects.terms import Equation, RuleError, Term, inserting
 from lamina.errors import InternalError
 from lamina.passes.base import inherit_location, inherit_name
 from lamina.passes.matching import CompiledEquation
@@ -85,7 +84,6 @@ class Rules:
     def __init__(self, name: str) -> None:
         self.name = name
         self.rules: list[Equation | Lowering] = []
-        self.written = caller() if sys._getframe(1) else ("", 0)  # pyright: ignore[reportPrivateUsage]
         self._entries: list[Entry] | None = None
         self._dispatch: dict[type[Operation], list[Entry]] = {}
 
