@@ -204,8 +204,9 @@ def _out_of_bounds(
     first = tuple(int(p[0]) for p in np.nonzero(wrong)) if wrong.ndim else ()
 
     def at(value: Any) -> int:
-        array = np.broadcast_to(np.asarray(value), wrong.shape) if np.ndim(value) <= wrong.ndim else np.asarray(value)
-        return int(array[first]) if first else int(array)
+        # A dimension that either of the two does not vary with is taken at its first place.
+        array = np.asarray(value)
+        return int(array[tuple(min(f, n - 1) for f, n in zip(first, array.shape, strict=False))])
 
     names = {i: value_name(v) for i, v in enumerate(read.indices)}
     text = linear_text(form, lambda d: names[d] if isinstance(d, int) else str(d))
