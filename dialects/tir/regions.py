@@ -126,6 +126,10 @@ def _is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
         return False
     inside = {op.var: op for op in loop.body.walk() if type(op) is ForOp}
     for form, size in zip(forms, shape, strict=True):
+        # `region_of` takes a dimension of one element as that element, also where iterations lie beyond it.
+        outer = Linear({a: c for a, c in form.terms.items() if a not in inside}, form.const)
+        if size == 1 and outer.range(RangeCache()) != (0, 0):
+            return False
         reach = 1
         for coef, atom in sorted(((c, a) for a, c in form.terms.items()), key=lambda t: abs(t[0])):
             used = [d for d in Linear({atom: 1}).dims() if d in inside]
