@@ -93,9 +93,10 @@ class LrnOp(RelayOp):
     def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
         plain = attrs["layout"]
         offered = layouts[0] if layouts and layouts[0] else plain
-        blocked = offered == "NCHW16c" and attrs["axis"] in (1, -3) and plain == "NCHW"
+        block = block_of(offered, "C")
+        blocked = offered == f"NCHW{block}c" and attrs["axis"] in (1, -3) and plain == "NCHW"
         # Lanes beyond the last channel are squared too; whole blocks have none.
-        whole = len(types) == 1 and len(types[0].shape) == 4 and types[0].shape[1] % 16 == 0
+        whole = len(types) == 1 and len(types[0].shape) == 4 and types[0].shape[1] % block == 0
         kept = offered if blocked and whole else plain
         return LayoutChoice((kept,), kept, {"layout": kept, "axis": 1 if kept != plain else attrs["axis"]})
 
