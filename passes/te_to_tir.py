@@ -46,6 +46,7 @@ from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.nest import unique_axis, wrap
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -88,17 +89,20 @@ class TeToTirPass(ModulePass):
 def apply_schedule(
     schedule: ScheduleOp, func: tir.FuncOp, arguments: dict[str, SSAValue], stop_after: int = -1
 ) -> None:
-    """Apply primitives from the top. Raises VerifyException naming the primitive and its place."""
+    """Apply primitives from the top. Raises InputError at the primitive that cannot be applied."""
     state = ScheduleState(func, arguments)
     for n, primitive in enumerate(schedule.body.block.ops):
         if n == stop_after:
             return
         if not isinstance(primitive, PrimitiveOp):
-            raise VerifyException(f"schedule of @{schedule.func.root_reference.data}: {primitive.name} is no schedule primitive")
+            raise VerifyException(
+                f"schedule of @{schedule.func.root_reference.data}: {primitive.name} is no schedule primitive"
+            )
         try:
             primitive.apply(state)
         except VerifyException as e:
-            raise VerifyException(f"schedule of @{schedule.func.root_reference.data}, {primitive.name}: {e}") from None
+            name = schedule.func.root_reference.data
+            raise InputError(f"schedule of @{name}, {primitive.name}: {e}", op=primitive) from None
 
 
 # -- functions ------------------------------------------------------------------------------------------
