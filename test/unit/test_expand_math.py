@@ -1,0 +1,104 @@
+"""tir-expand-math against float64: compiled code on every range, the interpreter on the special values."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.parser import Parser
+
+from lamina.context import LaminaContext
+from lamina.dialects.tir.ops import FuncOp
+from lamina.passes.tir import polynomials
+from lamina.passes.tir.expand_math import EXPANSIONS, ExpandMathPass
+from lamina.runtime.tir_interpreter import run_tir_func
+
+
+def _bench() -> ModuleType:
+    path = Path(__file__).parents[2] / "bench" / "math_ulp.py"
+    spec = importlib.util.spec_from_file_location("math_ulp", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["math_ulp"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+bench: Any = _bench()
+
+PROMISED = {"exp": 0.9, "exp2": 0.8, "log": 1.2, "log2": 1.6, "tanh": 2.6, "erf": 1.9}
+"""Largest errors in ulp, as the docstring of the pass says."""
+
+INF, NAN = np.inf, np.nan
+SPECIAL = {
+    "exp": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, 0.0), (89.0, INF), (-104.0, 0.0), (3e38, INF), (-3e38, 0.0)],
+    "exp2": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, 0.0), (128.0, INF), (127.0, 2.0**127), (-149.0, 2.0**-149),
+             (-150.0, 0.0), (3.0, 8.0)],
+    "log": [(1.0, 0.0), (0.0, -INF), (-0.0, -INF), (INF, INF), (-INF, NAN), (-1.0, NAN), (-1e-45, NAN), (-3e38, NAN)],
+    "log2": [(1.0, 0.0), (0.0, -INF), (-0.0, -INF), (INF, INF), (-INF, NAN), (-1.0, NAN), (-1e-45, NAN),
+             (8.0, 3.0), (2.0**-149, -149.0), (2.0**-127, -127.0), (0.5, -1.0)],
+    "tanh": [(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (1e-45, 1e-45), (-1e-30, -1e-30), (20.0, 1.0)],
+    "erf": [(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (1e-45, 1e-45), (4.5, 1.0), (-9.0, -1.0)],
+}  # fmt: skip
+
+
+def test_every_expansion_is_tested() -> None:
+    assert {op.name.removeprefix("math.") for op in EXPANSIONS} == set(PROMISED) == set(bench.FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", PROMISED)
+def test_compiled_vectors_are_within_the_promised_ulp(function: str) -> None:
+    error, at = bench.Check(function).worst_of(bench.arguments(1 << 16))
+    assert error <= PROMISED[function], f"{function}({at.hex()})"
+
+
+@pytest.mark.parametrize("function", PROMISED)
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_interpreted_special_values(function: str, lanes: int) -> None:
+    pairs = [*SPECIAL[function], (NAN, NAN), (-NAN, NAN)]
+    pairs += [(1.0, None)] * (-len(pairs) % 8)
+    x = np.array([a for a, _ in pairs], np.float32)
+    module = Parser(LaminaContext(), bench.kernel_text(function, len(x), lanes=lanes)).parse_module()
+    ExpandMathPass().apply(LaminaContext(), module)
+    module.verify()
+    (func,) = module.ops
+    assert isinstance(func, FuncOp)
+    (y,) = run_tir_func(func, [x])
+    for (argument, expected), got in zip(pairs, y, strict=True):
+        if expected is not None:
+            np.testing.assert_array_equal(got, np.float32(expected), err_msg=f"{function}({argument})")
+            assert np.isnan(expected) or np.signbit(got) == np.signbit(expected), f"{function}({argument})"
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+@pytest.mark.parametrize("function", PROMISED)
+def test_narrow_floats_are_rounded_from_f32(function: str, dtype: str) -> None:
+    import ml_dtypes
+
+    narrow = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}[dtype]
+    x = np.arange(1 << 16, dtype=np.uint16).view(narrow)
+    y = np.empty_like(x)
+    bench.compiled(bench.kernel_text(function, len(x), dtype))(x, y)
+    with np.errstate(all="ignore"):
+        expected = bench.reference(function)(x.astype(np.float64))
+        below, above = (expected * (1 - 2.0**-20 * s) for s in (1, -1))
+        same = (y == below.astype(narrow)) | (y == above.astype(narrow)) | (np.isnan(y) & np.isnan(expected))
+        # Processors that round to bf16 flush its denormals.
+        same |= (dtype == "bf16") & (np.abs(expected) < 2.0**-126) & (np.abs(y) <= 2.0**-126)
+    assert same.all(), x[~same][:5]
+
+
+@pytest.mark.parametrize("name", [n for n in dir(polynomials) if isinstance(getattr(polynomials, n), tuple)])
+def test_polynomial_coefficients_are_floats_of_32_bits(name: str) -> None:
+    coefficients = getattr(polynomials, name).coefficients
+    assert all(float(np.float32(c)) == c for c in coefficients)
+
+
+def test_polynomials_are_as_good_as_a_new_fit() -> None:
+    for name, (_, error) in bench.fits().items():
+        assert error <= getattr(polynomials, name).error <= 1.1 * error + 1e-10, name
