@@ -1,0 +1,15 @@
+// RUN: opt-tool %s -p te-to-tir --verify-diagnostics
+
+te.func @f(%A: tensor<8xf32>) -> tensor<8xf32> {
+  %c = te.compute "C" [8] (%i) : tensor<8xf32> {
+    %a = te.read %A[%i] : tensor<8xf32>
+    te.yield %a : f32
+  }
+  te.return %c : tensor<8xf32>
+}
+te.schedule @f {
+  %i = te.loops "C" [1]
+  te.vectorize %i
+  // expected-error@+1 {{split of 'C.i': it is vectorized}}
+  %o, %n = te.split %i [-1, 4]
+}

@@ -1,0 +1,13 @@
+// RUN: opt-tool %s -p te-to-tir --verify-diagnostics
+
+te.func @f(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c = te.compute "C" [4, 8] (%i, %j) : tensor<4x8xf32> {
+    %a = te.read %A[%i, %j] : tensor<4x8xf32>
+    te.yield %a : f32
+  }
+  te.return %c : tensor<4x8xf32>
+}
+te.schedule @f {
+  // expected-error@+1 {{gives 2 loops, 1 results are named}}
+  %i = te.loops "C" [1]
+}
