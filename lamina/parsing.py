@@ -18,6 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AnyDenseElement,
+    AnyFloat,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
@@ -100,6 +101,18 @@ class _Lexer(MLIRLexer):
         if token.span.len > MAX_DIGITS:
             raise ParseError(token.span, f"number of {token.span.len} characters; the limit is {MAX_DIGITS}")
         return token
+
+
+class _BitsElement(AttrParser._TensorLiteralElement):  # type: ignore[reportPrivateUsage]
+    """A number in hexadecimal: the bits of an element of a float type."""
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:
+        if not isinstance(type, AnyFloat):
+            return super().to_type(parser, type)
+        bits = int(self.value)  # type: ignore[arg-type]
+        if bits >> type.bitwidth:
+            parser.raise_error(f"has more than the {type.bitwidth} bits of {type}", self.span)
+        return type.unpack(bits.to_bytes(type.bitwidth // 8, "little"), 1)[0]
 
 
 class SourceParser(Parser):
@@ -232,6 +245,11 @@ class SourceParser(Parser):
             count *= max(extent, 0)
         if count > MAX_ELEMENTS:
             self.raise_error(f"constant of {count} elements; the limit of a text is {MAX_ELEMENTS}", span)
+
+    def _parse_tensor_literal_element(self) -> Any:
+        found = super()._parse_tensor_literal_element()
+        # xDSL reads the bits of a float (-inf is 0xFF800000) as an integer.
+        return _BitsElement(False, found.value, found.span) if found.span.text[:2] in ("0x", "0X") else found
 
     def _parse_dense_literal_type(self):  # noqa: ANN202
         span = self._current_token.span
