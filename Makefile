@@ -1,0 +1,72 @@
+# Everything starts from a fresh clone: Python 3.11 or newer, pip and make are all it takes.
+
+PYTHONS := python3 python3.14 python3.13 python3.12 python3.11 python
+PYTHON ?= $(shell for p in $(PYTHONS); do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+STAMP := $(VENV)/.installed
+# Relative, so that the name of the checkout decides nothing.
+PYTEST := $(PY) -m pytest -q
+LIT := $(BIN)/lit -q -j2 test
+PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
+SOURCES := lamina dialects passes frontends backends
+
+.PHONY: demo test test-models check lint types lit bench bench-opt-tool index lock clean setup
+.DEFAULT_GOAL := help
+
+help: ## show this
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
+
+setup: $(STAMP) ## make the virtual environment .venv with the locked versions
+
+$(STAMP): pyproject.toml requirements-dev.lock
+	@test -n "$(PYTHON)" || { echo "error: Python 3.11 or newer is needed; give it with make PYTHON=..."; exit 1; }
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --disable-pip-version-check -r requirements-dev.lock
+	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP) ## compile ResNet-50, compare it with onnxruntime, leave all texts in build/demo
+	$(PY) examples/demo.py
+
+test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores)
+	$(MAKE) --no-print-directory lint types index-check lit
+	$(PYTEST) -m "not long"
+
+test-models: $(STAMP) ## the long tests: all models at every level of optimisation
+	$(PYTEST) -m long test/unit/test_light_models.py
+
+check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests (under a minute)
+	$(MAKE) --no-print-directory lint lit
+	files=$$(git diff --name-only --diff-filter=d HEAD -- 'lamina/*.py' 2>/dev/null); \
+	if [ -n "$$files" ]; then $(PYRIGHT) $$files; fi
+	$(PYTEST) -m "not long and not slow" -x
+
+lint: $(STAMP)
+	$(BIN)/ruff check $(SOURCES) test bench examples
+
+types: $(STAMP)
+	$(PYRIGHT)
+
+lit: $(STAMP)
+	$(LIT)
+
+bench: $(STAMP) ## the nine models against onnxruntime, one thread; compile times and memory
+	$(PY) bench/models.py
+
+bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the chain of 50,000 nodes
+	$(PY) bench/scaling.py
+
+index: $(STAMP) ## write dialects/relay/op_index.py afresh
+	$(PY) -m lamina.tools.op_index
+
+index-check: $(STAMP)
+	$(PY) -m lamina.tools.op_index --check
+
+lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
+	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock
+
+clean: ## remove what was built
+	rm -rf build $(VENV)
