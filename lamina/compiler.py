@@ -62,7 +62,7 @@ TIR_PIPELINE = [
     "tir-lower-blocks",
     "tir-simplify",
     "tir-vectorize-loop",
-    # "tir-expand-math",
+    "tir-expand-math",
     "tir-fuse-multiply-add",
     "tir-plan-memory",
 ]

@@ -89,7 +89,8 @@ def lower_function(func: FuncOp, declarations: dict[str, llvm.FuncOp]) -> tuple[
     arguments = list(func.body.block.args)
     for n, ops in enumerate(groups):
         symbol = name if len(groups) == 1 else f"{name}.{n}"
-        used = [a for a in arguments if any(_uses(o, a) for o in ops)]
+        mentioned = {v for o in ops for inner in o.walk() for v in inner.operands}
+        used = [a for a in arguments if a in mentioned]
         body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1)
         functions += [body, _entry(symbol, body, used)]
         extent = ops[0].trip if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel" else 1
@@ -101,10 +102,6 @@ def _used_only_in(alloc: AllocOp, ops: Sequence[Operation]) -> bool:
     """Whether a buffer lives within one phase."""
     inside = {id(o) for top in ops for o in top.walk()}
     return all(id(u.operation) in inside for u in alloc.result.uses)
-
-
-def _uses(op: Operation, value: SSAValue) -> bool:
-    return any(value in o.operands for o in op.walk())
 
 
 def declare(declarations: dict[str, llvm.FuncOp], symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:

@@ -33,12 +33,16 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
     stages = stages_of(func)
     s = Schedule(func)
     kept: list[Stage] = []
+    inlined: list[Stage] = []
     for stage in stages:
         if should_inline(stage):
-            s.compute_inline(stage.name)
+            inlined.append(stage)
             _forget(stage)
         else:
             kept.append(stage)
+    for stage in reversed(inlined):
+        # The last first: by then all readers of a stage stand in few bodies, which copy it once each.
+        s.compute_inline(stage.name)
     done: set[str] = set()
     for stage in kept:
         if stage.name in done:

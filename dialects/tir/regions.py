@@ -526,7 +526,7 @@ def compute_inline(func: FuncOp, stage: str) -> None:
         if any(not _is_inside(reader, v) for reader in loads_of(buffer) for v in local):
             raise ScheduleError(f"{what}: it reads {read.buffer_value().name_hint}, which its readers do not see")
     body = [o for o in block.body.block.ops if o is not stores[0]]
-    for load in loads_of(buffer):
+    for load in _merge_equal(loads_of(buffer)):
         forms = load.forms()
         mapping: dict[Atom, Linear] = {v: f for v, f in zip(variables, forms, strict=True) if v is not None}
         result = _clone_at(body, stores[0].value, mapping, load)
@@ -538,6 +538,27 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     erase_nest(block)
     alloc.detach()
     alloc.erase()
+
+
+def _merge_equal(loads: Sequence[LoadOp]) -> list[LoadOp]:
+    """One load for those of a block that read the same element, so that inlining copies the equation once."""
+    groups: dict[tuple[int, tuple[Linear, ...], tuple[Condition, ...]], list[LoadOp]] = {}
+    for load in loads:
+        key = (id(load.parent), tuple(load.forms()), tuple(load.conditions()))
+        groups.setdefault(key, []).append(load)
+    kept: list[LoadOp] = []
+    for group in groups.values():
+        first = group[0]
+        if len(group) > 1:
+            assert first.parent is not None
+            members = set(group)
+            first = next(op for op in first.parent.ops if isinstance(op, LoadOp) and op in members)
+            for other in members - {first}:
+                other.result.replace_all_uses_with(first.result)
+                other.detach()
+                other.erase()
+        kept.append(first)
+    return kept
 
 
 def _inline_variables(store: StoreOp, what: str) -> list[SSAValue | None]:
