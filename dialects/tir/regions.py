@@ -16,6 +16,16 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
+from lamina.dialects.tir.legality import (
+    belongs,
+    check_unscheduled,
+    is_exact,
+    is_inside,
+    move_before,
+    needed_before,
+    own_nest,
+    spatial_form,
+)
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
@@ -115,108 +125,6 @@ def _dimension_box(forms: Sequence[Linear], inside: set[Atom], ranges: RangeCach
     return low + start, end - start + 1
 
 
-def _is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
-    """Whether the iterations inside a loop store to every element of the box of `region_of`, save beyond the buffer.
-
-    Only what is finished may be consumed, so a box that is merely large enough will not do.
-    """
-    shape = stores[0].buffer_value().type.get_shape()  # type: ignore[attr-defined]
-    forms = stores[0].forms()
-    if any(op.forms() != forms or op.conditions() for op in stores):
-        return False
-    inside = {op.var: op for op in loop.body.walk() if type(op) is ForOp}
-    for form, size in zip(forms, shape, strict=True):
-        # `region_of` takes a dimension of one element as that element, also where iterations lie beyond it.
-        outer = Linear({a: c for a, c in form.terms.items() if a not in inside}, form.const)
-        if size == 1 and outer.range(RangeCache()) != (0, 0):
-            return False
-        reach = 1
-        for coef, atom in sorted(((c, a) for a, c in form.terms.items()), key=lambda t: abs(t[0])):
-            used = [d for d in Linear({atom: 1}).dims() if d in inside]
-            if not used:
-                continue
-            if isinstance(atom, tuple) or abs(coef) > reach:
-                return False
-            variable = inside[atom]  # type: ignore[index]
-            reach += abs(coef) * (variable.trip - 1)
-            # The only tail may be the one that keeps the index inside the buffer.
-            if any(coef != 1 or b != size - (form - Linear.dim(atom)) for b in variable.min_bounds()):
-                return False
-    enclosing = {v.var for v in enclosing_loops(stores[0])}
-    used = {d for form in forms for d in form.dims()}
-    return all(v.var in used or v.is_reduction or not v.bounds for v in inside.values() if v.var in enclosing)
-
-
-def _own_nest(block: BlockOp, what: str) -> list[ForOp]:
-    """The loops around a block in which nothing else stands. Raises ScheduleError where others share its own."""
-    chain: list[ForOp] = []
-    for v in reversed(enclosing_loops(block)):
-        if len(v.body.block.ops) != 1:
-            break
-        chain.insert(0, v)
-    needed = {d for op in accesses(block) if isinstance(op, StoreOp) for form in op.forms() for d in form.dims()}
-    for v in enclosing_loops(block):
-        if v not in chain and (v.var in needed or v in reduction_loops(block)):
-            raise ScheduleError(f"{what}: other statements stand in its loop {v.axis.data!r}")
-    return chain
-
-
-def _check_unscheduled(block: BlockOp, loops: Sequence[ForOp]) -> None:
-    """Raises ScheduleError where a stage's loops are no longer as te-to-tir made them."""
-    for v in loops:
-        if v.kind.data != "serial" or v.bounds:
-            raise ScheduleError(f"the loop {v.axis.data!r} of stage {block.stage.data!r} has been scheduled already")
-        if len(v.body.block.ops) != 1:
-            raise ScheduleError(f"other statements stand in the loop {v.axis.data!r} of stage {block.stage.data!r}")
-
-
-def _check_finished(func: FuncOp, buffer: SSAValue, loop: ForOp, what: str) -> None:
-    """Raises ScheduleError where a buffer is still being written when a loop starts."""
-    order = {op: n for n, op in enumerate(func.walk())}
-    lives_in = enclosing_loops(buffer.owner) if isinstance(buffer.owner, AllocOp) else []
-    around = [v for v in enclosing_loops(loop) if v not in lives_in]
-    late = order[buffer.owner] > order[loop] if isinstance(buffer.owner, AllocOp) else False
-    if late or any(order[s] > order[loop] or any(_is_inside(s, v) for v in around) for s in stores_of(buffer)):
-        name = buffer.name_hint or "a buffer"
-        raise ScheduleError(f"{what}: it reads {name}, which is not complete before the loop {loop.axis.data!r}")
-
-
-def _move_before(alloc: AllocOp, loop: ForOp) -> None:
-    """Let a buffer exist from before a loop on."""
-    ancestor: Operation = loop
-    while ancestor.parent is not alloc.parent:
-        parent = ancestor.parent_op()
-        assert parent is not None
-        ancestor = parent
-    if not alloc.is_before_in_block(ancestor):
-        block = alloc.parent
-        assert block is not None
-        alloc.detach()
-        block.insert_op_before(alloc, ancestor)
-
-
-def _spatial_form(block: BlockOp, buffer: SSAValue, what: str) -> list[SSAValue]:
-    """The loop variable that a naive stage uses for each dimension of its buffer."""
-    for store in accesses(block.body.block, buffer):
-        if isinstance(store, StoreOp):
-            variables: list[SSAValue] = []
-            for form in store.forms():
-                if form.const or list(form.terms.values()) != [1]:
-                    if form.is_constant:
-                        raise ScheduleError(f"{what}: stage {block.stage.data!r} writes a constant index")
-                    raise ScheduleError(f"{what}: stage {block.stage.data!r} has been split already")
-                (atom,) = form.terms
-                if not isinstance(atom, BlockArgument):
-                    raise ScheduleError(f"{what}: stage {block.stage.data!r} has been split already")
-                variables.append(atom)
-            return variables
-    raise ScheduleError(f"{what}: stage {block.stage.data!r} stores nothing")
-
-
-def _is_inside(op: Operation, loop: ForOp) -> bool:
-    return any(v is loop for v in enclosing_loops(op))
-
-
 def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     """Compute of a producer just what one iteration of a consumer's loop reads. Returns the stage's new loops."""
     what = f"compute_at of {stage!r}"
@@ -226,14 +134,14 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     loops = enclosing_loops(block)
     if any(v is loop for v in loops):
         raise ScheduleError(f"{what}: {loop.axis.data!r} is a loop of the stage itself")
-    readers = [o for o in loads_of(buffer) if not _belongs(o, block)]
-    outside = [o for o in readers if not _is_inside(o, loop)]
+    readers = [o for o in loads_of(buffer) if not belongs(o, block)]
+    outside = [o for o in readers if not is_inside(o, loop)]
     if not readers:
         raise ScheduleError(f"{what}: nobody reads the stage")
     if outside:
         raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
-    variables = _spatial_form(block, buffer, what)
-    _check_unscheduled(block, loops)
+    variables = spatial_form(block, buffer, what)
+    check_unscheduled(block, loops)
     region = region_of(readers, loop)
     ranges = RangeCache()
     new_loops: list[ForOp] = []
@@ -264,15 +172,6 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
     _resize(alloc, region, loop.body.block)
     return [*new_loops, *reduction_loops(block)]
-
-
-def _belongs(op: Operation, block: BlockOp) -> bool:
-    parent = op.parent_op()
-    while parent is not None:
-        if parent is block:
-            return True
-        parent = parent.parent_op()
-    return False
 
 
 def _rebuild(
@@ -358,14 +257,14 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"{what}: it reads more than one stage computed in the loop {loop.axis.data!r}")
     stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
     region = region_of(stores, loop)
-    _spatial_form(block, out, what)
-    _check_unscheduled(block, loops)
-    if not _is_exact(stores, loop):
+    spatial_form(block, out, what)
+    check_unscheduled(block, loops)
+    if not is_exact(stores, loop):
         raise ScheduleError(
             f"{what}: an iteration of {loop.axis.data!r} does not finish a whole box of {buffer.name_hint or 'it'}"
         )
-    for other in {o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp)} - {buffer}:
-        _check_finished(func, other, loop, what)
+    read = dict.fromkeys(o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp))
+    hoisted = needed_before(func, [b for b in read if b is not buffer], loop, what)
     ranges = RangeCache()
     mapping: dict[Atom, Linear] = {}
     by_variable = {v.var: v for v in loops}
@@ -399,10 +298,12 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             ordered.append(new)
     last = loop.body.block.last_op
     assert last is not None
+    for op in hoisted:
+        move_before(op, loop)
     if isinstance(out.owner, AllocOp):
-        _move_before(out.owner, loop)
+        move_before(out.owner, loop)
     _rebuild(block, loops, ordered, [], mapping, loop.body.block, last)
-    others = [o for o in loads_of(buffer) if not _is_inside(o, loop)]
+    others = [o for o in loads_of(buffer) if not is_inside(o, loop)]
     if isinstance(buffer.owner, AllocOp) and not others:
         for use in list(buffer.uses):
             op = use.operation
@@ -478,10 +379,10 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     assert isinstance(type_, MemRefType)
     label = f"{stage}.{scope}"
     what = f"cache_write of {stage!r}"
-    spatial = _spatial_form(block, buffer, what)
+    spatial = spatial_form(block, buffer, what)
     if any(o.conditions() for o in accesses(block) if isinstance(o, StoreOp)):
         raise ScheduleError(f"{what}: it is stored under a condition")
-    loops = _own_nest(block, what)
+    loops = own_nest(block, what)
     outermost = loops[0] if loops else block
     alloc = AllocOp.make(label, type_, scope)
     alloc.result.name_hint = f"{stage}_{scope}" if stage.isidentifier() else None
@@ -520,10 +421,10 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     if len(stores) != 1 or stores[0].conditions():
         raise ScheduleError(f"{what}: it is stored in more than one place or under a condition")
     variables = _inline_variables(stores[0], what)
-    _own_nest(block, what)
+    own_nest(block, what)
     for read in accesses(block.body.block):
         local = enclosing_loops(read.buffer_value().owner) if isinstance(read.buffer_value().owner, AllocOp) else []
-        if any(not _is_inside(reader, v) for reader in loads_of(buffer) for v in local):
+        if any(not is_inside(reader, v) for reader in loads_of(buffer) for v in local):
             raise ScheduleError(f"{what}: it reads {read.buffer_value().name_hint}, which its readers do not see")
     body = [o for o in block.body.block.ops if o is not stores[0]]
     for load in _merge_equal(loads_of(buffer)):

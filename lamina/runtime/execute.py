@@ -34,7 +34,7 @@ from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.runtime.scalar_ops import element_dtype
 from lamina.runtime.te_interpreter import Program, run_te_func
 from lamina.runtime.tir_interpreter import Kernel, buffer_name
-from lamina.runtime.tir_memory import Memory, UninitialisedError
+from lamina.runtime.tir_memory import Memory, UninitialisedError, output_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -255,22 +255,21 @@ def _run_te_main(
 def _buffers(
     function: Operation,
     args: Sequence[SSAValue],
-    outputs: int,
+    count: int,
     inputs: Mapping[str, Array] | Sequence[Array],
 ) -> tuple[list[Memory], list[str]]:
-    """The buffers of all arguments, the results among them still empty, and the names of the results."""
+    """The buffers of all arguments, those behind the first `count` still empty, and the names of these."""
     names = argument_names(function, args)
-    count = len(args) - outputs
     arrays = bind_inputs(names[:count], [a.type for a in args[:count]], inputs)
     given = [Memory(buffer_name(a), array, True) for a, array in zip(args, arrays, strict=False)]
     return [*given, *(Memory.fresh(buffer_name(a), a.type) for a in args[count:])], names[count:]
 
 
 def _run_kernel(function: tir.FuncOp, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
-    outputs = function.outputs.value.data
-    buffers, names = _buffers(function, function.body.block.args, outputs, inputs)
+    start, end = output_range(function)
+    buffers, names = _buffers(function, function.body.block.args, start, inputs)
     Kernel(function).run(buffers)
-    return {name: m.array for name, m in zip(names, buffers[len(buffers) - outputs :], strict=True)}
+    return {name: m.array for name, m in zip(names[: end - start], buffers[start:end], strict=True)}
 
 
 def _run_tir_main(
@@ -282,7 +281,7 @@ def _run_tir_main(
     block = function.body.block
     count = function.attributes.get(OUTPUTS)
     outputs = int(count.value.data) if isinstance(count, IntegerAttr) else 0
-    buffers, names = _buffers(function, block.args, outputs, inputs)
+    buffers, names = _buffers(function, block.args, len(block.args) - outputs, inputs)
     values: dict[SSAValue, Memory] = dict(zip(block.args, buffers, strict=True))
     kernels: dict[str, Kernel] = {}
     for op in block.ops:
@@ -320,13 +319,13 @@ def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Memory]) -> None:
     args = kernel.func.body.block.args
     if [a.type for a in args] != [v.type for v in op.arguments]:
         raise InputError(f"the call of {op.callee} passes other buffers than the kernel takes", op=op)
-    count = len(buffers) - kernel.func.outputs.value.data
-    for memory in buffers[:count]:
+    start, end = output_range(kernel.func)
+    for memory in buffers[:start]:
         _check_written(op, memory)
-    for memory in buffers[count:]:
+    for memory in buffers[start:]:
         memory.written[:] = bytes(len(memory.written))
     kernel.run(buffers)
-    for memory in buffers[count:]:
+    for memory in buffers[start:end]:
         _mark_written(memory)
 
 

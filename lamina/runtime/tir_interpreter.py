@@ -42,7 +42,7 @@ from lamina.dialects.tir.ops import (
 from lamina.errors import InputError
 from lamina.runtime.scalar_ops import element_dtype, evaluate
 from lamina.runtime.te_interpreter import OutOfBoundsError, value_name
-from lamina.runtime.tir_memory import Memory, Tracker, UninitialisedError, shape_of
+from lamina.runtime.tir_memory import Memory, Tracker, UninitialisedError, output_range, shape_of
 from lamina.runtime.tir_values import HANDLERS, fast_handler
 
 Env: TypeAlias = list[Any]
@@ -56,7 +56,7 @@ AT_ONCE = ("parallel", "vectorized")
 def run_tir_func(func: FuncOp, inputs: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
     """The outputs of a kernel on input arrays. Raises InputError (see the errors above) where it does wrong."""
     args = func.body.block.args
-    count = len(args) - func.outputs.value.data
+    count, end = output_range(func)
     if len(inputs) != count:
         raise InputError(f"@{func.sym_name.data} takes {count} arrays, got {len(inputs)}")
     buffers: list[Memory] = []
@@ -67,9 +67,9 @@ def run_tir_func(func: FuncOp, inputs: Sequence[np.ndarray[Any, Any]]) -> list[n
                 f"argument {n} of @{func.sym_name.data} is {argument.type}, got {array.dtype} of shape {array.shape}"
             )
         buffers.append(Memory(buffer_name(argument), array, True))
-    outputs = [Memory.fresh(buffer_name(a), a.type) for a in args[count:]]
-    Kernel(func).run([*buffers, *outputs])
-    return [m.array for m in outputs]
+    buffers += [Memory.fresh(buffer_name(a), a.type) for a in args[count:]]
+    Kernel(func).run(buffers)
+    return [m.array for m in buffers[count:end]]
 
 
 def buffer_name(value: SSAValue) -> str:
@@ -95,7 +95,7 @@ class Kernel:
         with np.errstate(all="ignore"):
             for step in self._steps:
                 step(env)
-        for memory in buffers[len(buffers) - self.func.outputs.value.data :]:
+        for memory in buffers[slice(*output_range(self.func))]:
             missing = memory.written.find(0)
             if missing >= 0:
                 raise UninitialisedError(

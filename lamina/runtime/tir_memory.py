@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Attribute
 
 from lamina.dialects.linear import row_major_strides
+from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
 from lamina.runtime.scalar_ops import element_dtype, signless
 
@@ -50,6 +51,13 @@ class Memory:
 def shape_of(type_: Attribute) -> tuple[int, ...]:
     assert isinstance(type_, MemRefType)
     return type_.get_shape()
+
+
+def output_range(func: FuncOp) -> tuple[int, int]:
+    """Which arguments are outputs: [start, end). Behind them stand the scratch buffers that memory planning adds."""
+    extra = func.attributes.get("workspaces")
+    end = len(func.body.block.args) - (int(extra.value.data) if isinstance(extra, IntegerAttr) else 0)
+    return end - func.outputs.value.data, end
 
 
 _MANY = -1

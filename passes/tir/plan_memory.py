@@ -1,6 +1,7 @@
 """Place every intermediate buffer of `@main` in one arena, by liveness.
 
-Buffers that a kernel allocates at its top level become arguments of it first, so that the arena holds them too.
+Buffers that a kernel allocates at its top level become arguments of it first, behind its outputs, so that the arena
+holds them too; the kernel's attribute `workspaces` says how many there are.
 Linear scan in program order: a buffer takes the smallest free gap that holds it, else the arena grows; a gap is free
 once the last call that touches its buffer is over. Offsets are multiples of 64 bytes.
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, i8
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, i8, i64
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -40,6 +41,8 @@ from lamina.dialects.tir.ops import (
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 ALIGNMENT = 64
+WORKSPACES = "workspaces"
+"""Attribute of a kernel: how many of its arguments, counted from the last, are scratch memory."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ def lift_allocations(func: FuncOp) -> list[Attribute]:
             op.detach()
             op.erase()
     func.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [])
+    if types:
+        func.attributes[WORKSPACES] = IntegerAttr(len(types), i64)
     return types
 
 
