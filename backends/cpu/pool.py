@@ -1,19 +1,16 @@
-"""The run-time as IR: the thread pool and the runner of program tables (`pool.mlir`), the tables themselves, and
-conversions that not every processor has (`float_support.mlir`)."""
+"""The run-time as IR: the thread pool and the runner of program tables (`pool.mlir`), and conversions that not every
+processor has (`float_support.mlir`). The tables come from `passes/stair/program.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, Machine, compile_object, load_objects
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-
-    from lamina.dialects.llvm_target import ops as llvm
 
 HEADER_BYTES = 256
 """Size of the pool's block before the list of threads; the layout is drawn in pool.mlir."""
@@ -23,16 +20,6 @@ _MACHINE = Machine("x86_64-unknown-linux-gnu", "x86-64", "")
 
 _library: JitLibrary | None = None
 _float_support: JitLibrary | None = None
-
-
-class Entry(NamedTuple):
-    """One call of a program: kernel(args, lo, hi) over [0, extent), `grain` iterations at a time."""
-
-    kernel: str
-    extent: int
-    grain: int
-    arguments: Sequence[tuple[int, int]]
-    """(base, byte offset) of each buffer; (0, 0) is the status block."""
 
 
 def resource_text(name: str) -> str:
@@ -94,45 +81,3 @@ def float_support(cache: ObjectCache | None = None) -> JitLibrary:
     if _float_support is None:
         _float_support = load_objects([resource_object("float_support", cache)], FLOAT_SUPPORT)
     return _float_support
-
-
-def program_globals(name: str, entries: Sequence[Entry]) -> list[llvm.GlobalOp]:
-    """`@<name>.program` and `@<name>.arguments` for the runner; the kernels must be llvm.funcs of the module."""
-    from xdsl.builder import Builder
-    from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, IntegerAttr, TensorType, i64
-    from xdsl.ir import Block, Region, SSAValue
-    from xdsl.rewriter import InsertPoint
-
-    from lamina.dialects.llvm_target import ops as llvm
-
-    pointer = llvm.LLVMPointerType()
-    row = llvm.LLVMStructType.from_type_list([pointer, i64, i64, i64, i64])
-    table = llvm.LLVMArrayType(len(entries), row)
-    block = Block()
-    builder = Builder(InsertPoint.at_end(block))
-    value: SSAValue = builder.insert(llvm.PoisonOp.create(result_types=[table])).results[0]
-    numbers: dict[int, SSAValue] = {}
-    arguments: list[int] = []
-    for i, entry in enumerate(entries):
-        fields: list[SSAValue] = [builder.insert(llvm.AddressOfOp(entry.kernel, pointer)).results[0]]
-        for number in (entry.extent, entry.grain, len(arguments) // 2, len(entry.arguments)):
-            if number not in numbers:
-                numbers[number] = builder.insert(llvm.ConstantOp(IntegerAttr(number, i64), i64)).results[0]
-            fields.append(numbers[number])
-        for j, field in enumerate(fields):
-            place = DenseArrayBase.from_list(i64, [i, j])
-            value = builder.insert(llvm.InsertValueOp(place, value, field)).results[0]
-        for base, offset in entry.arguments:
-            arguments += (base, offset)
-    builder.insert(llvm.ReturnOp(value))
-    rows = len(arguments) // 2
-    binding = llvm.LLVMArrayType(rows, llvm.LLVMArrayType(2, i64))
-    dense = DenseIntElementsAttr.from_list(TensorType(i64, [rows, 2]), arguments) if rows else None
-    external = llvm.LinkageAttr("external")
-    body = Region(block)
-    program = llvm.GlobalOp(table, f"{name}.program", external, constant=True, alignment=64, body=body)
-    if dense is None:
-        binding = llvm.LLVMArrayType(1, llvm.LLVMArrayType(2, i64))
-        dense = DenseIntElementsAttr.from_list(TensorType(i64, [1, 2]), [0, 0])
-    given = llvm.GlobalOp(binding, f"{name}.arguments", external, constant=True, value=dense, alignment=64)
-    return [program, given]

@@ -9,20 +9,19 @@ The module attribute `lamina.program` says what they are; `entries` names each r
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
+    DenseIntElementsAttr,
     DictionaryAttr,
     FusedLoc,
     IntegerAttr,
-    LocationAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
-    SymbolRefAttr,
     TensorType,
     i64,
 )
@@ -39,9 +38,22 @@ from lamina.passes.stair.builder import POINTER
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
 """Positions of the base pointers."""
 
+ALIGNMENT = 64
+"""Of the tables, in bytes: rows do not straddle more cache lines than they must."""
+
 ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64])
 GRAINS_PER_THREAD = 8
 """A parallel loop is cut into about this many slices for each thread, so that a late thread can catch up."""
+
+
+class Entry(NamedTuple):
+    """One row of a program: kernel(args, lo, hi) over [0, extent), `grain` iterations at a time."""
+
+    kernel: str
+    extent: int
+    grain: int
+    arguments: Sequence[tuple[int, int]]
+    """(base, byte offset) of each buffer; (0, 0) is the status block."""
 
 
 class Phase(NamedTuple):
@@ -62,14 +74,15 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
     bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(block.args)}
     params: dict[Attribute, int] = {}
     arena_bytes = 0
-    arguments: list[tuple[int, int]] = []
-    rows: list[tuple[Phase, int]] = []
+    target = module_target(module)
+    threads = 1 if target is None else target.threads.data
+    entries: list[Entry] = []
     labels: list[Attribute] = []
     for op in block.ops:
         if isinstance(op, AllocOp):
             if arena_bytes:
                 raise VerifyException(f"tir-to-llvm: @{name} allocates more than its arena; run tir-plan-memory")
-            arena_bytes = op.result.type.get_shape()[0]  # type: ignore[attr-defined]
+            arena_bytes = op.result.type.get_shape()[0]
             bases[op.result] = (ARENA, 0)
         elif isinstance(op, ViewOp):
             bases[op.result] = (bases[op.arena][0], op.offset.value.data)
@@ -80,15 +93,13 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
             buffers = [bases[o] for o in op.operands]
             callee = op.callee.root_reference.data
             for phase in phases[callee]:
-                rows.append((phase, len(arguments)))
-                arguments += [buffers[n] for n in phase.arguments]
+                grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
+                entries.append(Entry(phase.symbol, phase.extent, grain, [buffers[n] for n in phase.arguments]))
                 labels.append(StringAttr(label(op, callee)))
         elif not isinstance(op, MainReturnOp):
             raise VerifyException(f"tir-to-llvm: {op.name} cannot stand in @{name}")
-    target = module_target(module)
-    threads = 1 if target is None else target.threads.data
-    module.body.block.insert_op_before(_program(f"{name}.program", rows, threads), main)
-    module.body.block.insert_op_before(_arguments(f"{name}.arguments", arguments), main)
+    for table in program_globals(name, entries):
+        module.body.block.insert_op_before(table, main)
     module.attributes["lamina.program"] = DictionaryAttr(
         {
             "name": StringAttr(name),
@@ -106,9 +117,10 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
 def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
     """Name and type of arguments."""
     found: list[Attribute] = []
+    none: dict[str, Attribute] = {}
     for n in range(first, end):
         argument = main.body.block.args[n]
-        attrs = main.arg_attrs.data[n].data if main.arg_attrs else {}
+        attrs = main.arg_attrs.data[n].data if main.arg_attrs else none
         name = attrs.get("lamina.name") or StringAttr(argument.name_hint or f"arg{n}")
         found.append(DictionaryAttr({"name": name, "type": argument.type}))
     return ArrayAttr(found)
@@ -120,49 +132,48 @@ def label(op: Operation, callee: str) -> str:
     return " + ".join(names) if names else callee
 
 
-def _names(location: LocationAttr) -> list[str]:
+def _names(location: Attribute) -> list[str]:
     if isinstance(location, NameLoc):
         return [location.desc.data]
     if isinstance(location, FusedLoc):
-        return [n for part in location.locations.data for n in _names(part)]
+        return [n for part in cast(ArrayAttr[Attribute], location.locations) for n in _names(part)]
     return []
 
 
-def _program(symbol: str, rows: list[tuple[Phase, int]], threads: int) -> llvm.GlobalOp:
-    type_ = llvm.LLVMArrayType(len(rows), ROW)
-    ops: list[Operation] = [llvm.UndefOp.create(result_types=[type_])]
+def program_globals(name: str, entries: Sequence[Entry]) -> list[llvm.GlobalOp]:
+    """`@<name>.program` and `@<name>.arguments`; the kernels are llvm.funcs of the module."""
+    bindings = [pair for entry in entries for pair in entry.arguments] or [(0, 0)]
+    type_ = llvm.LLVMArrayType(len(bindings), llvm.LLVMArrayType(2, i64))
+    dense = DenseIntElementsAttr.from_list(TensorType(i64, [len(bindings), 2]), [n for pair in bindings for n in pair])
+    external = llvm.LinkageAttr("external")
+    table = llvm.LLVMArrayType(len(entries), ROW)
+    body = Region(_table(table, entries))
+    return [
+        llvm.GlobalOp(table, f"{name}.program", external, constant=True, alignment=ALIGNMENT, body=body),
+        llvm.GlobalOp(type_, f"{name}.arguments", external, constant=True, alignment=ALIGNMENT, value=dense),
+    ]
+
+
+def _table(type_: llvm.LLVMArrayType, entries: Sequence[Entry]) -> Block:
+    """The rows, field by field; a number that occurs again is one constant."""
+    ops: list[Operation] = [llvm.PoisonOp.create(result_types=[type_])]
+    numbers: dict[int, SSAValue] = {}
     table = ops[0].results[0]
-    for n, (phase, first) in enumerate(rows):
-        grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
-        kernel: Operation = llvm.AddressOfOp.create(
-            properties={"global_name": SymbolRefAttr(phase.symbol)}, result_types=[POINTER]
-        )
+    first = 0
+    for row, entry in enumerate(entries):
+        kernel = llvm.AddressOfOp(entry.kernel, POINTER)
         ops.append(kernel)
-        numbers = (phase.extent, grain, first, len(phase.arguments))
-        constants = [
-            llvm.ConstantOp.create(properties={"value": IntegerAttr(v, i64)}, result_types=[i64]) for v in numbers
-        ]
-        ops += constants
-        for field, value in enumerate([kernel, *constants]):
-            insert = llvm.InsertValueOp.create(
-                operands=[table, value.results[0]],
-                properties={"position": DenseArrayBase.from_list(i64, [n, field])},
-                result_types=[type_],
-            )
+        fields: list[SSAValue] = [kernel.results[0]]
+        for number in (entry.extent, entry.grain, first, len(entry.arguments)):
+            if number not in numbers:
+                constant = llvm.ConstantOp(IntegerAttr(number, i64), i64)
+                ops.append(constant)
+                numbers[number] = constant.results[0]
+            fields.append(numbers[number])
+        for column, field in enumerate(fields):
+            insert = llvm.InsertValueOp(DenseArrayBase.from_list(i64, [row, column]), table, field)
             ops.append(insert)
             table = insert.results[0]
-    ops.append(llvm.ReturnOp.create(operands=[table]))
-    return llvm.GlobalOp(
-        type_,
-        symbol,
-        llvm.LinkageAttr("external"),
-        constant=True,
-        body=Region(Block(ops)),
-    )
-
-
-def _arguments(symbol: str, arguments: list[tuple[int, int]]) -> llvm.GlobalOp:
-    type_ = llvm.LLVMArrayType(max(len(arguments), 1), llvm.LLVMArrayType(2, i64))
-    flat = [v for pair in arguments or [(0, 0)] for v in pair]
-    value = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [len(flat) // 2, 2]), flat)
-    return llvm.GlobalOp(type_, symbol, llvm.LinkageAttr("external"), constant=True, value=value)
+        first += len(entry.arguments)
+    ops.append(llvm.ReturnOp(table))
+    return Block(ops)

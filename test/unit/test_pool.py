@@ -15,9 +15,10 @@ from xdsl.parser import Parser
 
 from lamina.backends.cpu.emit import emit_kernels
 from lamina.backends.cpu.jit import JitLibrary, compile_object, load_objects, named_target
-from lamina.backends.cpu.pool import Entry, program_globals, resource_module
+from lamina.backends.cpu.pool import resource_module
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.target import LAMINA
+from lamina.passes.stair.program import Entry, program_globals
 from lamina.runtime.program import Failure, Program, ThreadPool, available_threads
 
 # count[i] += 1, fail stores a code when the first element of its buffer is odd
