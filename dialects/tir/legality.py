@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
@@ -34,7 +36,7 @@ def spatial_form(block: BlockOp, buffer: SSAValue, what: str) -> list[SSAValue]:
                 (atom,) = form.terms
                 if not isinstance(atom, BlockArgument):
                     raise ScheduleError(f"{what}: stage {block.stage.data!r} has been split already")
-                variables.append(atom)
+                variables.append(cast(SSAValue, atom))
             return variables
     raise ScheduleError(f"{what}: stage {block.stage.data!r} stores nothing")
 
@@ -81,7 +83,7 @@ def is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
 
     Only what is finished may be consumed, so a box that is merely large enough will not do.
     """
-    shape = stores[0].buffer_value().type.get_shape()  # type: ignore[attr-defined]
+    shape = cast(MemRefType, stores[0].buffer_value().type).get_shape()
     forms = stores[0].forms()
     if any(op.forms() != forms or op.conditions() for op in stores):
         return False
@@ -131,19 +133,20 @@ def needed_before(func: FuncOp, buffers: Sequence[SSAValue], loop: ForOp, what: 
         assert parent is not None
         nest = parent
     moved: dict[Operation, None] = {}
-    waiting = list(buffers)
+    waiting = [(b, b) for b in buffers]
     while waiting:
-        buffer = waiting.pop()
+        buffer, wanted = waiting.pop()
         if _is_finished(buffer, loop, order):
             continue
         writers = [op for op in block.ops if any(op is s or belongs(s, op) for s in stores_of(buffer))]
         if nest in writers or not isinstance(buffer.owner, AllocOp) or buffer.owner.parent is not block:
-            name = buffer.name_hint or "a buffer"
+            name = wanted.name_hint or "a buffer"
             raise ScheduleError(f"{what}: it reads {name}, which is not complete before the loop {loop.axis.data!r}")
         for op in [buffer.owner, *writers]:
             if order[op] > order[nest] and op not in moved:
                 moved[op] = None
-                waiting.extend(o.buffer_value() for o in accesses(op) if isinstance(o, LoadOp) and _outlives(o, op))
+                loads = [o for o in accesses(op) if isinstance(o, LoadOp) and _outlives(o, op)]
+                waiting.extend((o.buffer_value(), wanted) for o in loads)
     return sorted(moved, key=lambda op: order[op])
 
 

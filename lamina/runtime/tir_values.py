@@ -34,7 +34,7 @@ _FAST_INTEGER: dict[str, Callable[..., Any]] = {
 
 
 def _select_lanes(_: Operation, condition: Any, then: Any, otherwise: Any) -> Any:
-    return np.where(condition, then, otherwise)
+    return cast(Any, np.where)(condition, then, otherwise)
 
 
 HANDLERS: dict[str, Callable[..., Any]] = {**SCALAR_OPS, "tir.select": _select_lanes}
@@ -44,7 +44,7 @@ HANDLERS: dict[str, Callable[..., Any]] = {**SCALAR_OPS, "tir.select": _select_l
 def fast_handler(op: Operation) -> Callable[..., Any] | None:
     """function(*operands) -> the op's value, where there is a short cut."""
     type_ = op.results[0].type
-    element = cast(Attribute, type_.element_type) if isinstance(type_, VectorType) else type_
+    element: Attribute = cast(VectorType, type_).element_type if isinstance(type_, VectorType) else type_
     if element in (f32, f64):
         return _FAST_FLOAT.get(op.name)
     return None if element == i1 else _FAST_INTEGER.get(op.name)

@@ -1,5 +1,8 @@
 """Small te programs of many kinds, with inputs whose sums are exact, for tests of schedules."""
 
+# Equations are lambdas, whose parameters nobody annotates.
+# pyright: standard
+
 from __future__ import annotations
 
 import random

@@ -1,5 +1,8 @@
 """Index arithmetic keeps its value: every rule of linear.py, on all points of small boxes."""
 
+# Strategies are made of lambdas, whose parameters nobody annotates.
+# pyright: standard
+
 from __future__ import annotations
 
 import itertools
@@ -74,7 +77,7 @@ def test_substitution_is_composition(x: Linear, first: Linear, second: Linear, b
     """The new forms are over the same box; the old dimension 2 stays."""
     result = x.substitute({0: first, 1: second}, box.get)
     for p in points(box):
-        inner = {0: first.evaluate(p), 1: second.evaluate(p), 2: p[2]}
+        inner: dict[Atom, int] = {0: first.evaluate(p), 1: second.evaluate(p), 2: p[2]}
         assert result.evaluate(p) == x.evaluate(inner)
 
 

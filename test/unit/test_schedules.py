@@ -6,7 +6,7 @@ import importlib.util
 import random
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -84,10 +84,14 @@ class RandomSchedule:
         self.block.add_op(handles)
         self.block.add_op(made)
         if made.results and len(made.results) != self.state.given:
-            operands, properties = list(made.operands), dict(made.properties)
+            operands, properties, op_type = (
+                list(made.operands),
+                dict(made.properties),
+                cast(type[Operation], type(made)),
+            )
             made.detach()
             results = [s.LOOP] * self.state.given
-            self.block.add_op(type(made).create(operands=operands, properties=properties, result_types=results))
+            self.block.add_op(op_type.create(operands=operands, properties=properties, result_types=results))
 
     def draws(self) -> list[Any]:
         return [
