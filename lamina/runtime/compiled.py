@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.errors import InputError, LaminaError
+from lamina.passes.stair.program import entry_labels
 from lamina.runtime.program import Program, ThreadPool
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ProgramInfo:
             tuple(_port(p) for p in data["inputs"]),
             tuple(_port(p) for p in data["outputs"]),
             tuple(data["params"]),
-            tuple(e.data for e in data["entries"]),
+            tuple(entry_labels(module, data["name"].data)),
         )
 
 

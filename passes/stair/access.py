@@ -195,7 +195,6 @@ class Access:
         return r.b.emit(llvm.SelectOp, [test, then, otherwise], then.type, FLOAT)
 
     def load(self) -> SSAValue:
-        r, b = self.replay, self.replay.b
         decided: list[Condition] | bool = True
         if self.conditions:
             decided = r.decide(self.conditions)

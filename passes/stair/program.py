@@ -4,7 +4,7 @@
     @main.arguments  one row for each buffer argument: which base pointer, and the byte offset from it
 
 The caller of the runner gives the base pointers in this order: status block, arena, inputs, outputs, parameters.
-The module attribute `lamina.program` says what they are; `entries` names each row by the model's own nodes.
+The module attribute `lamina.program` says what they are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FusedLoc,
     IntegerAttr,
+    LocationAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
@@ -54,6 +55,8 @@ class Entry(NamedTuple):
     grain: int
     arguments: Sequence[tuple[int, int]]
     """(base, byte offset) of each buffer; (0, 0) is the status block."""
+    location: LocationAttr | None = None
+    """Where the row comes from: the row keeps it, so that a profile can name the model's own nodes."""
 
 
 class Phase(NamedTuple):
@@ -77,7 +80,6 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
     target = module_target(module)
     threads = 1 if target is None else target.threads.data
     entries: list[Entry] = []
-    labels: list[Attribute] = []
     for op in block.ops:
         if isinstance(op, AllocOp):
             if arena_bytes:
@@ -94,8 +96,8 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
             callee = op.callee.root_reference.data
             for phase in phases[callee]:
                 grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
-                entries.append(Entry(phase.symbol, phase.extent, grain, [buffers[n] for n in phase.arguments]))
-                labels.append(StringAttr(label(op, callee)))
+                arguments = [buffers[n] for n in phase.arguments]
+                entries.append(Entry(phase.symbol, phase.extent, grain, arguments, op.location))
         elif not isinstance(op, MainReturnOp):
             raise VerifyException(f"tir-to-llvm: {op.name} cannot stand in @{name}")
     for table in program_globals(name, entries):
@@ -107,7 +109,6 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
             "inputs": _described(main, 0, len(block.args) - outputs_attr.value.data),
             "outputs": _described(main, len(block.args) - outputs_attr.value.data, len(block.args)),
             "params": ArrayAttr(list(params)),
-            "entries": ArrayAttr(labels),
         }
     )
     main.detach()
@@ -126,10 +127,16 @@ def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
     return ArrayAttr(found)
 
 
-def label(op: Operation, callee: str) -> str:
-    """A row's name: the nodes of the model that it computes, else the kernel's symbol."""
-    names = list(dict.fromkeys(_names(op.location)))
-    return " + ".join(names) if names else callee
+def entry_labels(module: ModuleOp, name: str) -> list[str]:
+    """What each row of a program computes: the model's nodes where the row knows them, else the kernel's symbol."""
+    labels: list[str] = []
+    for table in module.ops:
+        if isinstance(table, llvm.GlobalOp) and table.sym_name.data == f"{name}.program":
+            for kernel in table.body.block.ops:
+                if isinstance(kernel, llvm.AddressOfOp):
+                    nodes = list(dict.fromkeys(_names(kernel.location)))
+                    labels.append(" + ".join(nodes) or kernel.global_name.root_reference.data)
+    return labels
 
 
 def _names(location: Attribute) -> list[str]:
@@ -162,6 +169,8 @@ def _table(type_: llvm.LLVMArrayType, entries: Sequence[Entry]) -> Block:
     first = 0
     for row, entry in enumerate(entries):
         kernel = llvm.AddressOfOp(entry.kernel, POINTER)
+        if entry.location is not None:
+            kernel.location = entry.location
         ops.append(kernel)
         fields: list[SSAValue] = [kernel.results[0]]
         for number in (entry.extent, entry.grain, first, len(entry.arguments)):
