@@ -195,6 +195,7 @@ class Access:
         return r.b.emit(llvm.SelectOp, [test, then, otherwise], then.type, FLOAT)
 
     def load(self) -> SSAValue:
+        r = self.replay
         decided: list[Condition] | bool = True
         if self.conditions:
             decided = r.decide(self.conditions)

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 
 if TYPE_CHECKING:
     from lamina.passes.stair.builder import FunctionBuilder
@@ -32,6 +33,8 @@ Properties = dict[str, Attribute]
 NO_FASTMATH = llvm.FastMathAttr(None)
 FLOAT: Properties = {"fastmathFlags": NO_FASTMATH}
 OVERFLOW: Properties = {"overflowFlags": IntegerAttr(0, i32)}
+NO_OVERFLOW: Properties = {"overflowFlags": llvm.OverflowAttr("none")}
+"""The same for truncations, which xDSL gives flags of another type."""
 
 _TYPES: dict[Attribute, Attribute] = {}
 
@@ -92,7 +95,7 @@ _BINARY: dict[type[Operation], Row] = {
     arith.TruncFOp: (llvm.FPTruncOp, {}),
     arith.ExtSIOp: (llvm.SExtOp, {}),
     arith.ExtUIOp: (llvm.ZExtOp, {}),
-    arith.TruncIOp: (llvm.TruncOp, OVERFLOW),
+    arith.TruncIOp: (llvm.TruncOp, NO_OVERFLOW),
     arith.SIToFPOp: (llvm.SIToFPOp, {}),
     arith.UIToFPOp: (llvm.UIToFPOp, {}),
     arith.FPToSIOp: (llvm.FPToSIOp, {}),
@@ -136,6 +139,8 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     op_type = type(op)
     result_type = llvm_type(op.results[0].type) if op.results else None
     assert result_type is not None or not op.results
+    if isinstance(op, CastOp):
+        op_type = CASTS[op.kind.data]
     row = _BINARY.get(op_type)
     add = builder.add
     if row is not None:
@@ -151,13 +156,13 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     if isinstance(op, arith.ConstantOp):
         attr = constant_attr(op.value, result_type)  # type: ignore[arg-type]
         return lambda operands: builder.constant(attr, result_type)  # type: ignore[arg-type]
-    if isinstance(op, (arith.CmpfOp, arith.CmpiOp)):
-        compare = llvm.FCmpOp if isinstance(op, arith.CmpfOp) else llvm.ICmpOp
+    if isinstance(op, (arith.CmpfOp, arith.CmpiOp, CompareOp)):
+        floats = op.is_float() if isinstance(op, CompareOp) else isinstance(op, arith.CmpfOp)
         properties = {"predicate": IntegerAttr(op.predicate.value.data, i64)}
-        if isinstance(op, arith.CmpfOp):
+        if floats:
             properties["fastmathFlags"] = NO_FASTMATH
-        return _one(builder, compare, result_type, properties)
-    if isinstance(op, arith.IndexCastOp):
+        return _one(builder, llvm.FCmpOp if floats else llvm.ICmpOp, result_type, properties)
+    if op_type is arith.IndexCastOp:
         return _index_cast(op, builder, result_type)
     if isinstance(op, arith.FloorDivSIOp):
         return _floor_divide(builder, result_type)
@@ -194,7 +199,7 @@ def _index_cast(op: Operation, builder: FunctionBuilder, type_: Any) -> Emit:
     if a == b:
         return lambda operands: operands[0]
     if a > b:
-        return _one(builder, llvm.TruncOp, type_, OVERFLOW)
+        return _one(builder, llvm.TruncOp, type_, NO_OVERFLOW)
     return _one(builder, llvm.SExtOp, type_, {})
 
 
