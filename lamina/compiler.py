@@ -28,7 +28,7 @@ Progress = Callable[[str, float, str], None]
 """Called after each step with its name, its seconds and what is to say about it."""
 
 
-def relay_pipeline(opt_level: int, block: int = 16) -> list[str]:
+def relay_pipeline(opt_level: int) -> list[str]:
     """The graph passes of an optimisation level, TVM's levels: 1 fuses, 2 folds, 3 rewrites and changes layouts."""
     if opt_level not in OPT_LEVELS:
         raise UsageError(f"opt_level {opt_level!r} is not one of {', '.join(map(str, OPT_LEVELS))}")
@@ -46,7 +46,7 @@ def relay_pipeline(opt_level: int, block: int = 16) -> list[str]:
         "relay-simplify-expr",
         "relay-canonicalize-ops",
         "relay-fold-constant",
-        f"relay-convert-layout{{block={block}}}",
+        "relay-convert-layout",
         "cpu-pack-weights",
         "relay-simplify-expr",
         "relay-fold-constant",

@@ -38,8 +38,12 @@ def row_cycles(width: int, pixels: int, vectors: int) -> float:
 
 def choose_pixels(width: int, vectors: int, registers: int) -> int:
     """The rows of the tile, for a given number of vectors."""
-    # An eighth of the registers is for weights and broadcasts; the compiler folds what exceeds it from memory.
-    budget = max(registers * 7 // 8 // vectors, 1)
+    if registers >= 32:
+        # AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights.
+        budget = registers * 7 // 8 // vectors
+    else:
+        budget = (registers - vectors - 1) // vectors
+    budget = max(budget, 1)
     return min(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
 
 

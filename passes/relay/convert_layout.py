@@ -28,6 +28,7 @@ from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
 from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.params import store_of
+from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold_constant import fold_constants
 from lamina.passes.relay.layout_rules import PLAIN, Offer, Plan, plan
@@ -38,16 +39,18 @@ class ConvertLayout(ModulePass):
     """Convolutions on blocks of channels, and everything between them too."""
 
     name = "relay-convert-layout"
-    block: int = 16
-    """Channels in a block: the lanes of a vector."""
+    block: int = 0
+    """Channels in a block; 0: the lanes of the target's f32 vectors, 16 where the module names no target."""
     v: int = 2
     """Blocks of output channels that a kernel computes together; 1 where their number is odd."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = module_target(op)
+        lanes = self.block or (target.lanes(32) if target is not None else 16)
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp):
                 for block in function.body.blocks:
-                    Converter(block, self.block, self.v).run()
+                    Converter(block, lanes, self.v).run()
         fold_constants(op, store_of(ctx))
 
 

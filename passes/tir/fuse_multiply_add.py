@@ -1,6 +1,7 @@
 """Contract a product that is only added into one fused operation, rounded once.
 
-IEEE 754 calls this contraction; it is the only floating-point liberty taken by default.
+IEEE 754 calls this contraction; it is the only floating-point liberty taken by default. Nothing is contracted for
+an x86-64 target without the feature `fma`.
 
 Before:
     %p = arith.mulf %a, %b : f32
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, VectorType
 
+from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -24,6 +26,9 @@ class FuseMultiplyAddPass(ModulePass):
     name = "tir-fuse-multiply-add"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = module_target(op)
+        if target is not None and target.triple.data.startswith("x86_64") and not target.has_feature("fma"):
+            return  # without the instruction a fused operation is a library call
         for add in [o for o in op.walk() if type(o) is arith.AddfOp]:
             _contract(add)
 
