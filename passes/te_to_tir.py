@@ -196,9 +196,16 @@ def lower_compute(op: te.ComputeOp, buffers: dict[SSAValue, SSAValue], axes: dic
     stage = op.stage.data
     source = op.body.block
     names = [a.name_hint or f"i{n}" for n, a in enumerate(source.args)]
+    target = buffers[op.result]
+    if op.combiner is not None and 0 in op.reduced:  # a reduction over nothing: its initial value
+        loops = _loops(names[: len(op.spatial)], list(op.spatial), 0, axes, stage)
+        type_ = op.result.type
+        assert isinstance(type_, TensorType)
+        start = identity(op.combiner.data, dtype_name(type_.element_type), type_.element_type)
+        store = tir.StoreOp.make(start.results[0], target, [Linear.dim(v.var) for v in loops])
+        return _nest(loops, tir.BlockOp.make(stage, None, Block([start, store])))
     loops = _loops(names, [*op.spatial, *op.reduced], len(op.reduced), axes, stage)
     variables: dict[SSAValue, SSAValue] = dict(zip(source.args, (v.var for v in loops), strict=True))
-    target = buffers[op.result]
     index = [Linear.dim(v.var) for v in loops[: len(op.spatial)]]
     body = Block()
     accumulator = None

@@ -45,8 +45,8 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
         s.compute_inline(stage.name)
     done: set[str] = set()
     for stage in kept:
-        if stage.name in done:
-            continue
+        if stage.name in done or 0 in stage.reduced:
+            continue  # a reduction over nothing is but its initial value
         if stage.is_reduction:
             follower = _follower(stage)
             if follower is not None:
@@ -299,6 +299,8 @@ def _vector_dim(extents: Sequence[int]) -> int | None:
 
 
 def _plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    if not stage.spatial:
+        return  # one element: the reduction is a chain, wherever its sum stands
     lanes = _lanes(stage, target)
     vector = _vector_dim(stage.spatial)
     out = _epilogue(s, stage, follower)

@@ -1,4 +1,4 @@
-"""The tir dialect: loops over buffers (`ops.py`) and the edits that schedules make to them (`nest.py`, `regions.py`)."""
+"""The tir dialect: loops over buffers (`ops.py`), vector forms of arith (`vectors.py`), and the edits that schedules make to them (`nest.py`, `regions.py`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from xdsl.ir import Dialect
 
-    from lamina.dialects.tir import ops
+    from lamina.dialects.tir import ops, vectors
 
-    globals()["TIR"] = tir = Dialect("tir", [getattr(ops, n) for n in ops.__all__], [])
+    classes = [*(getattr(ops, n) for n in ops.__all__), vectors.CastOp, vectors.CompareOp]
+    globals()["TIR"] = tir = Dialect("tir", classes, [])
     return tir

@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.tir.vectors import CastOp, CompareOp
 from lamina.runtime.scalar_ops import SCALAR_OPS
 
 _FAST_FLOAT: dict[str, Callable[..., Any]] = {
@@ -37,7 +38,22 @@ def _select_lanes(_: Operation, condition: Any, then: Any, otherwise: Any) -> An
     return cast(Any, np.where)(condition, then, otherwise)
 
 
-HANDLERS: dict[str, Callable[..., Any]] = {**SCALAR_OPS, "tir.select": _select_lanes}
+def _compare(op: Operation, a: Any, b: Any) -> Any:
+    assert isinstance(op, CompareOp)
+    return SCALAR_OPS["arith.cmpf" if op.is_float() else "arith.cmpi"](op, a, b)
+
+
+def _cast(op: Operation, value: Any) -> Any:
+    assert isinstance(op, CastOp)
+    return SCALAR_OPS[f"arith.{op.kind.data}"](op, value)
+
+
+HANDLERS: dict[str, Callable[..., Any]] = {
+    **SCALAR_OPS,
+    "tir.select": _select_lanes,
+    "tir.compare": _compare,
+    "tir.cast": _cast,
+}
 """handler(op, *operands) -> the op's value."""
 
 

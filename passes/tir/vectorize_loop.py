@@ -1,7 +1,8 @@
 """Turn vectorized loops into vector code: the loop's variable becomes the lane.
 
 What does not depend on the variable stays scalar and is broadcast where vectors need it. The bound of a tail becomes
-a guard, so that lanes beyond it neither read nor write. A vectorized loop is innermost.
+a guard, so that lanes beyond it neither read nor write. A vectorized loop is innermost. Where an index differs by
+lane otherwise than by the variable (it was read from memory), the loop is unrolled instead.
 
 Before:
     tir.for %i = 0 to 16 vectorized "y.i" {
@@ -22,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp, VectorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, ModuleOp, StringAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -40,6 +41,7 @@ from lamina.dialects.tir.ops import (
     SelectOp,
     StoreOp,
 )
+from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -49,7 +51,36 @@ class VectorizeLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [v for v in op.walk() if type(v) is ForOp and v.kind.data == "vectorized"]:
-            _Vectorizer(loop).run()
+            if indexes_by_lane(loop):
+                unroll(loop)
+            else:
+                _Vectorizer(loop).run()
+
+
+def indexes_by_lane(loop: ForOp) -> bool:
+    """Whether a value that differs by lane, such as an index read from memory, is itself part of an index."""
+    differing: set[SSAValue] = {loop.var}
+    for op in loop.body.block.ops:
+        indices = [o for o in op.operands if isinstance(o.type, IndexType)]
+        if isinstance(op, (AccessOp, IndexOp, ConditionOp)) and any(o in differing and o != loop.var for o in indices):
+            return True
+        if any(o in differing for o in op.operands):
+            differing.update(op.results)
+    return False
+
+
+def unroll(loop: ForOp) -> None:
+    """Leave the lanes to be taken one by one; the bound of a tail becomes a guard."""
+    tail = [Condition((b - Linear.dim(loop.var)) - 1) for b in loop.min_bounds()]
+    if tail:
+        for op in loop.body.block.ops:
+            if isinstance(op, AccessOp) and not in_register(op):
+                op.set_access(op.forms(), [*op.conditions(), *tail])
+        loop.set_min_bounds([])
+    loop.properties["kind"] = StringAttr("unrolled")
+
+
+_CAST_KINDS = {op_type: kind for kind, op_type in CASTS.items()}
 
 
 def in_register(op: AccessOp) -> bool:
@@ -115,12 +146,14 @@ class _Vectorizer:
         else:
             operands = [self.as_vector(o, extra) for o in op.operands]
             op_type = SelectOp if isinstance(op, arith.SelectOp) else type(op)
-        new = op_type.create(
-            operands=operands,
-            result_types=[self.vector_type(r.type) for r in op.results],
-            properties=dict(op.properties),
-            attributes=dict(op.attributes),
-        )
+        types = [self.vector_type(r.type) for r in op.results]
+        if isinstance(op, (arith.CmpiOp, arith.CmpfOp)):
+            new: Operation = CompareOp.make(op.predicate, *operands)
+        elif op_type in _CAST_KINDS:
+            new = CastOp.make(_CAST_KINDS[op_type], *operands, types[0])
+        else:
+            new = op_type.create(operands=operands, result_types=types, properties=dict(op.properties))
+        new.attributes |= op.attributes
         self.became(op, new)
         return [*extra, new]
 

@@ -1,0 +1,105 @@
+"""Every Relay op runs five ways with equal results: by its oracle, and as te, naive tir, scheduled tir and llvm.
+
+The schedules are those of a pinned target, whatever this machine is; only the last step compiles for it. Every pass
+must leave a module that verifies.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from lamina.backends.cpu.jit import host_target, named_target
+from lamina.context import LaminaContext
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay.base import RelayOp, Sample
+from lamina.dialects.target import TARGET
+from lamina.pipeline import parse_pipeline
+from lamina.runtime.compiled import load_module
+from lamina.runtime.execute import run_module
+from lamina.verification import verify_module
+
+sys.path.insert(0, str(Path(__file__).parent))
+from test_facets import NAMES, arrays_of, assert_close, load, valid_samples  # noqa: E402
+
+Arrays = list[np.ndarray[Any, Any]]
+
+TIR_PASSES = "tir-lower-blocks,tir-simplify,tir-vectorize-loop,tir-expand-math,tir-fuse-multiply-add"
+
+
+def module_of(op_type: type[RelayOp], s: Sample) -> ModuleOp:
+    """`@main` with one op."""
+    block = Block(arg_types=[tensor_type(tuple(o.shape), o.dtype) for o in s.operands])
+    for n, argument in enumerate(block.args):
+        argument.name_hint = f"x{n}"
+    op = op_type.make(*block.args, **s.attrs)
+    block.add_ops([op, ReturnOp(*op.results)])
+    main = FuncOp("main", FunctionType.from_lists(list(block.arg_types), list(op.result_types)), Region(block))
+    module = ModuleOp([main])
+    module.attributes[TARGET] = named_target("x86-64-v4", 1)
+    return module
+
+
+def apply(ctx: LaminaContext, module: ModuleOp, pipeline: str) -> None:
+    for p in parse_pipeline(pipeline):
+        p.apply(ctx, module)
+        try:
+            verify_module(module)
+        except Exception as e:
+            raise AssertionError(f"after {p.name}: {e}") from e
+
+
+def ways(module: ModuleOp, arrays: Arrays) -> dict[str, Arrays]:
+    """The results of `@main`, by the way they were computed."""
+    ctx = LaminaContext()
+    found: dict[str, Arrays] = {}
+
+    def run(way: str, module: ModuleOp) -> None:
+        found[way] = list(run_module(module, ctx, "main", arrays).values())
+
+    run("relay", module)
+    apply(ctx, module, "relay-fuse-ops{fuse-opt-level=0},relay-to-te")
+    run("te", module)
+    naive = module.clone()
+    apply(ctx, naive, "te-to-tir")
+    run("naive tir", naive)
+    apply(ctx, module, "cpu-schedule,te-to-tir")
+    run("scheduled tir", module)
+    apply(ctx, module, TIR_PASSES)
+    run("vectorized tir", module)
+    apply(ctx, module, "tir-plan-memory,tir-to-llvm")
+    program = load_module(module, ctx.params, host_target(1), workers=1)
+    inputs = {p.name: a for p, a in zip(program.info.inputs, arrays, strict=True)}
+    found["llvm"] = list(program.run(inputs).values())
+    return found
+
+
+def check(name: str, number: int, s: Sample) -> None:
+    found = ways(module_of(load(name), s), arrays_of(name, number, s))
+    expected = found.pop("relay")
+    for way, results in found.items():
+        for r, (a, e) in enumerate(zip(results, expected, strict=True)):
+            assert_close(a, e, s.rtol, f"{name} as {way}, sample {number}, result {r}: {s}")
+
+
+def size(s: Sample) -> int:
+    return sum(int(np.prod(o.shape)) for o in s.operands)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_smallest_sample_runs_five_ways(name: str) -> None:
+    check(name, *min(valid_samples(load(name)), key=lambda found: size(found[1])))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sample_runs_five_ways(name: str) -> None:
+    for number, s in valid_samples(load(name)):
+        check(name, number, s)
