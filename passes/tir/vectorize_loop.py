@@ -23,7 +23,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, ModuleOp, StringAttr, VectorType
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -61,7 +68,7 @@ def indexes_by_lane(loop: ForOp) -> bool:
     """Whether a value that differs by lane, such as an index read from memory, is itself part of an index."""
     differing: set[SSAValue] = {loop.var}
     for op in loop.body.block.ops:
-        indices = [o for o in op.operands if isinstance(o.type, IndexType)]
+        indices = op.index_operands() if isinstance(op, AccessOp) else op.operands
         if isinstance(op, (AccessOp, IndexOp, ConditionOp)) and any(o in differing and o != loop.var for o in indices):
             return True
         if any(o in differing for o in op.operands):
@@ -148,9 +155,9 @@ class _Vectorizer:
             op_type = SelectOp if isinstance(op, arith.SelectOp) else type(op)
         types = [self.vector_type(r.type) for r in op.results]
         if isinstance(op, (arith.CmpiOp, arith.CmpfOp)):
-            new: Operation = CompareOp.make(op.predicate, *operands)
+            new: Operation = CompareOp.make(op.predicate, operands[0], operands[1])
         elif op_type in _CAST_KINDS:
-            new = CastOp.make(_CAST_KINDS[op_type], *operands, types[0])
+            new = CastOp.make(_CAST_KINDS[op_type], operands[0], types[0])
         else:
             new = op_type.create(operands=operands, result_types=types, properties=dict(op.properties))
         new.attributes |= op.attributes
