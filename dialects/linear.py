@@ -126,7 +126,7 @@ class Linear:
                 found = mapping.get(atom)
                 new = Linear({atom: 1}) if found is None else found
             result = result + new * coef
-        return result
+        return recombine(result)
 
     def simplify(self, ranges: Ranges) -> Linear:
         """The same value with every division that the ranges decide resolved."""
@@ -243,6 +243,23 @@ def mod(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear:
         if q.terms and rest_bounds is not None and rest_bounds[0] >= 0 and rest_bounds[1] < factor:
             return mod(q, divisor // factor, ranges) * factor + rest
     return Linear({("mod", r, divisor): 1})
+
+
+def recombine(x: Linear) -> Linear:
+    """x mod d + (x floordiv d) * d = x: what split an index into digits and put them together again cancels."""
+    divisions = [a for a in x.terms if isinstance(a, tuple)]
+    if len(divisions) < 2:
+        return x
+    for atom in divisions:
+        kind, inner, divisor = atom
+        coef = x.terms.get(atom)
+        if kind != "mod" or coef is None:
+            continue
+        quotient = ("floordiv", inner, divisor)
+        if x.terms.get(quotient) == coef * divisor:
+            rest = {a: c for a, c in x.terms.items() if a not in (atom, quotient)}
+            x = Linear(rest, x.const) + inner * coef
+    return x
 
 
 def linear_text(x: Linear, name: Callable[[Atom], str]) -> str:

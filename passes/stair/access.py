@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
 from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Atom, Linear, constant, row_major_strides
+from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_strides
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import AccessOp, ForOp
 from lamina.passes.stair.builder import NE, POINTER
@@ -48,7 +48,7 @@ class Access:
         flat = Linear()
         for form, stride in zip(op.forms(), strides, strict=True):
             flat = flat + form * stride
-        self.flat = flat
+        self.flat = flat = recombine(flat)
         self.conditions = op.conditions()
         self.locals = replay.local_dims([flat, *(c.form for c in self.conditions)])
         self.alignment: dict[str, Attribute] = {"alignment": IntegerAttr(itemsize(dtype_name(type_.element_type)), i64)}

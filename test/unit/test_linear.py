@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 
 from lamina.context import LaminaContext
 from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
-from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod, row_major_strides, sum_of
+from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod, recombine, row_major_strides, sum_of
 
 DIMS = (0, 1, 2)
 Box: TypeAlias = dict[Atom, Range]
@@ -145,3 +145,12 @@ def test_strides_and_sums() -> None:
     assert row_major_strides([2, 3, 4]) == [12, 4, 1]
     assert row_major_strides([]) == []
     assert sum_of([Linear.dim("x"), constant(2), Linear.dim("x")]) == Linear({"x": 2}, 2)
+
+
+def test_digits_put_together_again_are_the_number() -> None:
+    x = Linear.dim("a") + Linear.dim("b") * 3
+    low, high = mod(x, 7), floordiv(x, 7)
+    assert recombine(high * 7 + low) == x
+    assert recombine(high * 14 + low * 2) == x * 2
+    for mixed in (high * 7 + low * 2, high * 6 + low, low):
+        assert recombine(mixed) == mixed
