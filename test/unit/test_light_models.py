@@ -1,0 +1,119 @@
+"""Real topologies against onnxruntime: values before the softmax and ten inner tensors, within 1e-4 of the largest.
+
+The long tests (all models at every level) run with `make test-models`; `make test` takes the rest.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+import lamina
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+
+import models  # noqa: E402
+
+ort: Any = pytest.importorskip("onnxruntime")
+
+TOLERANCE = 1e-4
+QUICK = ("squeezenet", "shufflenet", "resnet50")
+TARGET = "x86-64-v3"
+
+
+def _cases() -> list[Any]:
+    found: list[Any] = []
+    for name in models.LIGHT_MODELS:
+        for level in (0, 1, 2, 3):
+            quick = name in QUICK and level in (0, 3)
+            found.append(pytest.param(name, level, marks=pytest.mark.slow if quick else pytest.mark.long))
+    return found
+
+
+def _session(model: onnx.ModelProto) -> Any:
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def _compare(model: onnx.ModelProto, names: list[str], opt_level: int) -> None:
+    inputs = models.random_input(model)
+    expected = dict(zip(names, _session(model).run(names, inputs), strict=True))
+    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=opt_level, cache=False)
+    found = exe.run(inputs)
+    wrong: list[str] = []
+    for name in names:
+        largest = float(np.abs(expected[name]).max())
+        difference = float(np.abs(found[name].astype(np.float64) - expected[name]).max())
+        assert largest > 0
+        if not difference <= TOLERANCE * largest:
+            wrong.append(f"{name}: {difference:.2e} of {largest:.2e}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("name", "opt_level"), _cases())
+def test_values_agree_with_onnxruntime(name: str, opt_level: int) -> None:
+    model = models.light_model(name)
+    names = list(dict.fromkeys([*models.named_inner_tensors(model), models.before_softmax(model)]))
+    assert len(names) == 11
+    _compare(models.with_extra_outputs(model, names), names, opt_level)
+
+
+@pytest.mark.parametrize(("name", "opt_level"), _cases())
+def test_stored_outputs(name: str, opt_level: int) -> None:
+    """The models as the onnx package ships them, with the outputs that it stores."""
+    exe = lamina.compile(models.light_path(name), target=TARGET, threads=1, opt_level=opt_level, cache=False)
+    found = exe.run(models.stored_input(name))
+    np.testing.assert_allclose(next(iter(found.values())), models.stored_output(name), rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "opt_level", [pytest.param(n, marks=pytest.mark.slow if n in (0, 3) else pytest.mark.long) for n in (0, 1, 2, 3)]
+)
+def test_encoder_block(opt_level: int) -> None:
+    model = models.encoder_block()
+    names = [*models.named_inner_tensors(model), model.graph.output[0].name]
+    _compare(models.with_extra_outputs(model, names), names, opt_level)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow if n == "squeezenet" else pytest.mark.long) for n in models.LIGHT_MODELS],
+)
+def test_stage_texts(name: str, tmp_path: Path) -> None:
+    """opt-tool makes each text from relay.mlir byte for byte; the last one runs to the same output."""
+    from lamina.compiler import stage_pipelines
+    from lamina.opt_tool import run_opt_tool
+
+    model = models.light_model(name)
+    exe = lamina.compile(model, target=TARGET, threads=1, cache=False)
+    exe.save_texts(tmp_path)
+    so_far: list[str] = []
+    for level, pipeline in stage_pipelines(exe.opt_level).items():
+        so_far.append(pipeline)
+        status, out, err = run_opt_tool([str(tmp_path / "relay.mlir"), "-p", ",".join(so_far)])
+        assert status == 0, err
+        assert out == (tmp_path / f"{level}.mlir").read_text(), level
+    for level in ("relay", "te", "tir", "llvm"):
+        path = tmp_path / f"{level}.mlir"
+        status, out, err = run_opt_tool([str(path), *(["--print-debuginfo"] if level == "relay" else [])])
+        assert status == 0 and out == path.read_text(), f"{level} does not round-trip: {err}"
+    inputs = models.random_input(model)
+    np.savez(tmp_path / "x.npz", **inputs)
+    words = ["--run", "@main", "--input", str(tmp_path / "x.npz"), "--output", str(tmp_path / "y.npz")]
+    status, _, err = run_opt_tool([str(tmp_path / "llvm.mlir"), *words])
+    assert status == 0, err
+    with np.load(tmp_path / "y.npz") as stored:
+        for output, array in exe.run(inputs).items():
+            np.testing.assert_array_equal(stored[output], array)
+
+
+def test_a_chain_of_nodes_needs_no_recursion() -> None:
+    model = models.chain_model(3000)
+    _compare(model, ["y"], 3)
