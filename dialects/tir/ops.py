@@ -16,7 +16,8 @@
       }
     }
 
-Index arithmetic stays inside the accesses (`lamina.dialects.accesses`). A vector access has the dimension `lane`
+Functions and loops stand here, buffers and accesses in `memory.py`, what `@main` is made of in `calls.py`. Index
+arithmetic stays inside the accesses (`lamina.dialects.accesses`). A vector access has the dimension `lane`
 in its map. A guard (`where [...]`) makes a load give zero and a store do nothing where a condition fails.
 `unrolled` and the memory scope `register` are promises that `tir-to-llvm` keeps.
 """
@@ -30,11 +31,8 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
-    MemRefType,
-    NoneAttr,
     StringAttr,
     SymbolNameConstraint,
-    SymbolRefAttr,
     UnitAttr,
     VectorType,
     i64,
@@ -54,44 +52,20 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import (
-    IsolatedFromAbove,
-    MemoryAllocEffect,
-    MemoryReadEffect,
-    MemoryWriteEffect,
-    NoTerminator,
-    Pure,
-    RecursiveMemoryEffect,
-    SymbolOpInterface,
-)
+from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEffect, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import (
-    INDEX,
-    ConditionOpBase,
-    IndexOpBase,
-    over_positions,
-    over_values,
-    parse_access,
-    print_access,
-    verify_access,
-)
-from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import (
-    Condition,
-    IndexMap,
-    IndexMapAttr,
-    IndexSet,
-    IndexSetAttr,
-    InlineDims,
-    parse_linear,
-    print_indices,
-)
+from lamina.dialects.accesses import INDEX, ConditionOpBase, IndexOpBase, over_positions, over_values
+from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
 from lamina.dialects.linear import Linear, Range
+from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp, ViewOp
+from lamina.dialects.tir.memory import SCOPES as SCOPES
+from lamina.dialects.tir.memory import AccessOp as AccessOp
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
+from lamina.dialects.tir.memory import buffer_type as buffer_type
 
 LoopKind = Literal["serial", "parallel", "unrolled", "vectorized"]
 KINDS: tuple[LoopKind, ...] = ("serial", "parallel", "unrolled", "vectorized")
-SCOPES = ("global", "register")
 
 __all__ = [
     "AllocOp",
@@ -348,208 +322,6 @@ class BlockOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AllocOp(IRDLOperation):
-    """A buffer that lives in the enclosing block: `tir.alloc "acc" scope "register" : memref<2x16xf32>`."""
-
-    name = "tir.alloc"
-
-    stage = prop_def(StringAttr)
-    scope = prop_def(StringAttr)
-    result = result_def(MemRefType)
-
-    assembly_format = "$stage `scope` $scope attr-dict `:` type($result)"
-    traits = traits_def(MemoryAllocEffect())
-
-    @staticmethod
-    def make(stage: str, type_: MemRefType, scope: str = "global") -> AllocOp:
-        op = AllocOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)}, result_types=[type_])
-        op.result.name_hint = stage if stage.isidentifier() else None
-        return op
-
-    def verify_(self) -> None:
-        if self.scope.data not in SCOPES:
-            raise VerifyException(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
-
-
-class AccessOp(IRDLOperation):
-    """What loads and stores share: operands are (the value,) the buffer, then the index operands."""
-
-    def buffer_position(self) -> int:
-        return 0
-
-    def buffer_value(self) -> SSAValue:
-        return self.operands[self.buffer_position()]
-
-    def index_operands(self) -> Sequence[SSAValue]:
-        return self.operands[self.buffer_position() + 1 :]
-
-    def forms(self) -> list[Linear]:
-        """The index of each dimension over SSA values."""
-        return over_values(self.properties["map"].data.results, self.index_operands())  # type: ignore[attr-defined]
-
-    def conditions(self) -> list[Condition]:
-        """The guard over SSA values."""
-        guard = self.properties.get("guard")
-        if guard is None:
-            return []
-        conditions = guard.data.conditions  # type: ignore[attr-defined]
-        forms = over_values([c.form for c in conditions], self.index_operands())
-        return [Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True)]
-
-    def set_access(self, forms: Sequence[Linear], conditions: Sequence[Condition] = ()) -> None:
-        """Replace indices and guard."""
-        values, (indices, guards) = over_positions([forms, [c.form for c in conditions]])
-        head = list(self.operands[: self.buffer_position() + 1])
-        self.operands = [*head, *values]
-        self.properties["map"] = IndexMapAttr(IndexMap(len(values), indices))
-        self.properties.pop("guard", None)
-        if conditions:
-            set_ = tuple(Condition(g, c.equal) for g, c in zip(guards, conditions, strict=True))
-            self.properties["guard"] = IndexSetAttr(IndexSet(len(values), set_))
-
-    def value_type(self) -> Attribute:
-        raise NotImplementedError
-
-    @property
-    def lanes(self) -> int | None:
-        type_ = self.value_type()
-        return type_.get_shape()[0] if isinstance(type_, VectorType) else None
-
-    def verify_(self) -> None:
-        type_ = self.buffer_value().type
-        if not isinstance(type_, MemRefType):
-            raise VerifyException(f"accesses {type_}, not a buffer")
-        guard = self.properties.get("guard")
-        verify_access(
-            self.properties["map"].data,  # type: ignore[attr-defined]
-            guard.data if guard else None,  # type: ignore[attr-defined]
-            len(self.index_operands()),
-            type_.get_num_dims(),
-        )
-        element = scalar_type(type_.element_type)
-        value = self.value_type()
-        if value != element and not (isinstance(value, VectorType) and value.element_type == element):
-            raise VerifyException(f"accesses {value} in {type_}")
-
-    def print_access(self, printer: Printer) -> None:
-        guard = self.properties.get("guard")
-        buffer = self.buffer_value()
-        print_access(
-            printer,
-            buffer,
-            self.index_operands(),
-            self.properties["map"].data,  # type: ignore[attr-defined]
-            guard.data if guard else None,  # type: ignore[attr-defined]
-        )
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(buffer.type)
-        if self.lanes is not None:
-            printer.print_string(", ")
-            printer.print_attribute(self.value_type())
-
-
-def _parse_access_types(parser: Parser) -> tuple[dict[str, Attribute], MemRefType, Attribute]:
-    extra = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    buffer_type = parser.parse_type()
-    if not isinstance(buffer_type, MemRefType):
-        parser.raise_error("tir accesses buffers (memref)")
-    value_type = scalar_type(buffer_type.element_type)
-    if parser.parse_optional_punctuation(","):
-        value_type = parser.parse_type()
-    return extra, buffer_type, value_type
-
-
-@irdl_op_definition
-class LoadOp(AccessOp):
-    """An element, or `lanes` of them: `tir.load %W[%k * 16 + lane] : memref<64xf32>, vector<16xf32>`."""
-
-    name = "tir.load"
-
-    buffer = operand_def(MemRefType)
-    indices = var_operand_def(INDEX)
-    map = prop_def(IndexMapAttr)
-    guard = opt_prop_def(IndexSetAttr)
-    result = result_def()
-
-    traits = traits_def(MemoryReadEffect())
-
-    @staticmethod
-    def make(
-        buffer: SSAValue,
-        forms: Sequence[Linear],
-        conditions: Sequence[Condition] = (),
-        result_type: Attribute | None = None,
-    ) -> LoadOp:
-        type_ = buffer.type
-        assert isinstance(type_, MemRefType)
-        op = LoadOp.create(operands=[buffer], result_types=[result_type or scalar_type(type_.element_type)])
-        op.set_access(forms, conditions)
-        return op
-
-    def value_type(self) -> Attribute:
-        return self.results[0].type
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        self.print_access(printer)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> LoadOp:
-        buffer, indices, properties = parse_access(parser)
-        extra, buffer_type, value_type = _parse_access_types(parser)
-        operands = parser.resolve_operands([buffer, *indices], [buffer_type, *[INDEX] * len(indices)], parser.pos)
-        return cls.create(operands=operands, properties=properties, attributes=extra, result_types=[value_type])
-
-
-@irdl_op_definition
-class StoreOp(AccessOp):
-    """Writes an element or a vector: `tir.store %v, %Y[%i] where [%i * -1 + 9 >= 0] : memref<10xf32>`."""
-
-    name = "tir.store"
-
-    value = operand_def()
-    buffer = operand_def(MemRefType)
-    indices = var_operand_def(INDEX)
-    map = prop_def(IndexMapAttr)
-    guard = opt_prop_def(IndexSetAttr)
-
-    traits = traits_def(MemoryWriteEffect())
-
-    @staticmethod
-    def make(
-        value: SSAValue, buffer: SSAValue, forms: Sequence[Linear], conditions: Sequence[Condition] = ()
-    ) -> StoreOp:
-        op = StoreOp.create(operands=[value, buffer])
-        op.set_access(forms, conditions)
-        return op
-
-    def buffer_position(self) -> int:
-        return 1
-
-    def value_type(self) -> Attribute:
-        return self.operands[0].type
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        self.print_access(printer)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> StoreOp:
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        buffer, indices, properties = parse_access(parser)
-        extra, buffer_type, value_type = _parse_access_types(parser)
-        operands = parser.resolve_operands(
-            [value, buffer, *indices], [value_type, buffer_type, *[INDEX] * len(indices)], parser.pos
-        )
-        return cls.create(operands=operands, properties=properties, attributes=extra)
-
-
-@irdl_op_definition
 class BroadcastOp(IRDLOperation):
     """A scalar in every lane: `tir.broadcast %a : f32 to vector<16xf32>`."""
 
@@ -608,90 +380,6 @@ class ConditionOp(ConditionOpBase):
     """Whether all conditions hold; with `lane` in them, a vector of answers."""
 
     name = "tir.condition"
-
-
-# -- what @main is made of ---------------------------------------------------------------------------
-
-
-@irdl_op_definition
-class CallOp(IRDLOperation):
-    """Runs a kernel on buffers: `tir.call @f(%x, %y) : memref<8xf32>, memref<4xf32>`."""
-
-    name = "tir.call"
-
-    callee = prop_def(SymbolRefAttr)
-    arguments = var_operand_def(MemRefType)
-    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-
-
-@irdl_op_definition
-class CopyOp(IRDLOperation):
-    """Copies a buffer to another of its type: `tir.copy %x to %y : memref<8xf32>, memref<8xf32>`."""
-
-    name = "tir.copy"
-
-    source = operand_def(MemRefType)
-    target = operand_def(MemRefType)
-    assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-
-
-@irdl_op_definition
-class ParamOp(IRDLOperation):
-    """A weight from the parameter store, in memory: `tir.param #relay.param<"w", "..."> : memref<64xf32>`."""
-
-    name = "tir.param"
-
-    param = prop_def()
-    result = result_def(MemRefType)
-    assembly_format = "$param attr-dict `:` type($result)"
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class ViewOp(IRDLOperation):
-    """A buffer at a byte offset of an arena: `tir.view %arena[4096] : memref<65536xi8> to memref<64xf32>`."""
-
-    name = "tir.view"
-
-    arena = operand_def(MemRefType)
-    offset = prop_def(IntegerAttr)
-    result = result_def(MemRefType)
-    traits = traits_def(Pure())
-
-    @staticmethod
-    def make(arena: SSAValue, offset: int, type_: Attribute) -> ViewOp:
-        return ViewOp.create(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[type_])
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.arena)
-        printer.print_string(f"[{self.offset.value.data}]")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.arena.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ViewOp:
-        arena = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        parser.parse_punctuation("]")
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        arena_type = parser.parse_type()
-        parser.parse_keyword("to")
-        op = cls.make(parser.resolve_operand(arena, arena_type), offset, parser.parse_type())
-        op.attributes |= extra
-        return op
-
-
-def buffer_type(shape: Sequence[int], element_type: Attribute) -> MemRefType:
-    """A dense row-major buffer."""
-    return MemRefType(element_type, list(shape), NoneAttr(), NoneAttr())
 
 
 def enclosing_loops(op: Operation) -> list[ForOp]:

@@ -1,0 +1,86 @@
+"""What `@main` is made of: calls of kernels, copies, parameters, and buffers in an arena."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """Runs a kernel on buffers: `tir.call @f(%x, %y) : memref<8xf32>, memref<4xf32>`."""
+
+    name = "tir.call"
+
+    callee = prop_def(SymbolRefAttr)
+    arguments = var_operand_def(MemRefType)
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+
+@irdl_op_definition
+class CopyOp(IRDLOperation):
+    """Copies a buffer to another of its type: `tir.copy %x to %y : memref<8xf32>, memref<8xf32>`."""
+
+    name = "tir.copy"
+
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+    assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+
+@irdl_op_definition
+class ParamOp(IRDLOperation):
+    """A weight from the parameter store, in memory: `tir.param #relay.param<"w", "..."> : memref<64xf32>`."""
+
+    name = "tir.param"
+
+    param = prop_def()
+    result = result_def(MemRefType)
+    assembly_format = "$param attr-dict `:` type($result)"
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """A buffer at a byte offset of an arena: `tir.view %arena[4096] : memref<65536xi8> to memref<64xf32>`."""
+
+    name = "tir.view"
+
+    arena = operand_def(MemRefType)
+    offset = prop_def(IntegerAttr)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(arena: SSAValue, offset: int, type_: Attribute) -> ViewOp:
+        return ViewOp.create(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[type_])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.arena)
+        printer.print_string(f"[{self.offset.value.data}]")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.arena.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ViewOp:
+        arena = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation("]")
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        arena_type = parser.parse_type()
+        parser.parse_keyword("to")
+        op = cls.make(parser.resolve_operand(arena, arena_type), offset, parser.parse_type())
+        op.attributes |= extra
+        return op

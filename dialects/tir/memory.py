@@ -1,0 +1,242 @@
+"""Buffers and what reads and writes them. An access holds its index arithmetic and its guard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, VectorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
+from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.linear import Linear
+
+SCOPES = ("global", "register")
+
+
+def type_of(buffer: SSAValue) -> MemRefType[Attribute]:
+    """The type of a buffer."""
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    return cast("MemRefType[Attribute]", type_)
+
+
+def buffer_type(shape: Sequence[int], element_type: Attribute) -> MemRefType:
+    """A dense row-major buffer."""
+    return MemRefType(element_type, list(shape), NoneAttr(), NoneAttr())
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A buffer that lives in the enclosing block: `tir.alloc "acc" scope "register" : memref<2x16xf32>`."""
+
+    name = "tir.alloc"
+
+    stage = prop_def(StringAttr)
+    scope = prop_def(StringAttr)
+    result = result_def(MemRefType)
+
+    assembly_format = "$stage `scope` $scope attr-dict `:` type($result)"
+    traits = traits_def(MemoryAllocEffect())
+
+    @staticmethod
+    def make(stage: str, type_: MemRefType, scope: str = "global") -> AllocOp:
+        op = AllocOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)}, result_types=[type_])
+        op.result.name_hint = stage if stage.isidentifier() else None
+        return op
+
+    def verify_(self) -> None:
+        if self.scope.data not in SCOPES:
+            raise VerifyException(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
+
+
+class AccessOp(IRDLOperation):
+    """What loads and stores share: operands are (the value,) the buffer, then the index operands."""
+
+    def buffer_position(self) -> int:
+        return 0
+
+    def buffer_value(self) -> SSAValue:
+        return self.operands[self.buffer_position()]
+
+    def index_operands(self) -> Sequence[SSAValue]:
+        return self.operands[self.buffer_position() + 1 :]
+
+    def index_map(self) -> IndexMap:
+        """The index of each dimension over the positions of the index operands."""
+        return cast("IndexMapAttr", self.properties["map"]).data
+
+    def guard_set(self) -> IndexSet | None:
+        """The guard over the positions of the index operands."""
+        guard = self.properties.get("guard")
+        return guard.data if isinstance(guard, IndexSetAttr) else None
+
+    def forms(self) -> list[Linear]:
+        """The index of each dimension over SSA values."""
+        return over_values(self.index_map().results, self.index_operands())
+
+    def conditions(self) -> list[Condition]:
+        """The guard over SSA values."""
+        guard = self.guard_set()
+        if guard is None:
+            return []
+        conditions = guard.conditions
+        forms = over_values([c.form for c in conditions], self.index_operands())
+        return [Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True)]
+
+    def set_access(self, forms: Sequence[Linear], conditions: Sequence[Condition] = ()) -> None:
+        """Replace indices and guard."""
+        values, (indices, guards) = over_positions([forms, [c.form for c in conditions]])
+        head = list(self.operands[: self.buffer_position() + 1])
+        self.operands = [*head, *values]
+        self.properties["map"] = IndexMapAttr(IndexMap(len(values), indices))
+        self.properties.pop("guard", None)
+        if conditions:
+            set_ = tuple(Condition(g, c.equal) for g, c in zip(guards, conditions, strict=True))
+            self.properties["guard"] = IndexSetAttr(IndexSet(len(values), set_))
+
+    def value_type(self) -> Attribute:
+        raise NotImplementedError
+
+    @property
+    def lanes(self) -> int | None:
+        type_ = self.value_type()
+        return type_.get_shape()[0] if isinstance(type_, VectorType) else None
+
+    def verify_(self) -> None:
+        type_ = self.buffer_value().type
+        if not isinstance(type_, MemRefType):
+            raise VerifyException(f"accesses {type_}, not a buffer")
+        buffer = type_of(self.buffer_value())
+        verify_access(self.index_map(), self.guard_set(), len(self.index_operands()), buffer.get_num_dims())
+        element = scalar_type(buffer.element_type)
+        value = self.value_type()
+        if value != element and not (
+            isinstance(value, VectorType) and cast("VectorType[Attribute]", value).element_type == element
+        ):
+            raise VerifyException(f"accesses {value} in {type_}")
+
+    def print_access(self, printer: Printer) -> None:
+        buffer = self.buffer_value()
+        print_access(printer, buffer, self.index_operands(), self.index_map(), self.guard_set())
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(buffer.type)
+        if self.lanes is not None:
+            printer.print_string(", ")
+            printer.print_attribute(self.value_type())
+
+
+def _parse_access_types(parser: Parser) -> tuple[dict[str, Attribute], Attribute, Attribute]:
+    extra = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type_ = parser.parse_type()
+    if not isinstance(type_, MemRefType):
+        parser.raise_error("tir accesses buffers (memref)")
+    buffer = cast("MemRefType[Attribute]", type_)
+    if parser.parse_optional_punctuation(","):
+        return extra, buffer, parser.parse_type()
+    return extra, buffer, scalar_type(buffer.element_type)
+
+
+@irdl_op_definition
+class LoadOp(AccessOp):
+    """An element, or `lanes` of them: `tir.load %W[%k * 16 + lane] : memref<64xf32>, vector<16xf32>`."""
+
+    name = "tir.load"
+
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(INDEX)
+    map = prop_def(IndexMapAttr)
+    guard = opt_prop_def(IndexSetAttr)
+    result = result_def()
+
+    traits = traits_def(MemoryReadEffect())
+
+    @staticmethod
+    def make(
+        buffer: SSAValue,
+        forms: Sequence[Linear],
+        conditions: Sequence[Condition] = (),
+        result_type: Attribute | None = None,
+    ) -> LoadOp:
+        type_ = result_type or scalar_type(type_of(buffer).element_type)
+        op = LoadOp.create(operands=[buffer], result_types=[type_])
+        op.set_access(forms, conditions)
+        return op
+
+    def value_type(self) -> Attribute:
+        return self.results[0].type
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.print_access(printer)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LoadOp:
+        buffer, indices, properties = parse_access(parser)
+        extra, buffer_type, value_type = _parse_access_types(parser)
+        operands = parser.resolve_operands([buffer, *indices], [buffer_type, *[INDEX] * len(indices)], parser.pos)
+        return cls.create(operands=operands, properties=properties, attributes=extra, result_types=[value_type])
+
+
+@irdl_op_definition
+class StoreOp(AccessOp):
+    """Writes an element or a vector: `tir.store %v, %Y[%i] where [%i * -1 + 9 >= 0] : memref<10xf32>`."""
+
+    name = "tir.store"
+
+    value = operand_def()
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(INDEX)
+    map = prop_def(IndexMapAttr)
+    guard = opt_prop_def(IndexSetAttr)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    @staticmethod
+    def make(
+        value: SSAValue, buffer: SSAValue, forms: Sequence[Linear], conditions: Sequence[Condition] = ()
+    ) -> StoreOp:
+        op = StoreOp.create(operands=[value, buffer])
+        op.set_access(forms, conditions)
+        return op
+
+    def buffer_position(self) -> int:
+        return 1
+
+    def value_type(self) -> Attribute:
+        return self.operands[0].type
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        self.print_access(printer)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> StoreOp:
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        buffer, indices, properties = parse_access(parser)
+        extra, buffer_type, value_type = _parse_access_types(parser)
+        operands = parser.resolve_operands(
+            [value, buffer, *indices], [value_type, buffer_type, *[INDEX] * len(indices)], parser.pos
+        )
+        return cls.create(operands=operands, properties=properties, attributes=extra)
