@@ -1,4 +1,6 @@
-"""The tir dialect: loops over buffers (`ops.py`), vector forms of arith (`vectors.py`), and the edits that schedules make to them (`nest.py`, `regions.py`)."""
+"""The tir dialect: loops over buffers (`ops.py`), vector forms of arith (`vectors.py`), and the edits that schedules
+make to them (`nest.py`, `regions.py`).
+"""
 
 from __future__ import annotations
 

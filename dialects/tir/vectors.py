@@ -1,7 +1,7 @@
 """Vector forms of the arith ops that xDSL defines on scalars only: comparisons and conversions, lane by lane.
 
-    %c = tir.compare slt, %a, %b : vector<16xi32>            // arith.cmpi, arith.cmpf: vector<16xi1>
-    %w = tir.cast extsi %a : vector<16xi8> to vector<16xi32> // the kind is the name of the arith op
+%c = tir.compare slt, %a, %b : vector<16xi32>            // arith.cmpi, arith.cmpf: vector<16xi1>
+%w = tir.cast extsi %a : vector<16xi8> to vector<16xi32> // the kind is the name of the arith op
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 __all__ = ["CASTS", "CastOp", "CompareOp"]
 
@@ -80,7 +81,7 @@ class CompareOp(IRDLOperation):
         extra = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
-        if not isinstance(type_, VectorType):
+        if not isa(type_, VectorType):
             parser.raise_error("tir.compare takes vectors; scalars are compared by arith.cmpi and arith.cmpf", position)
         names = _predicates(type_)
         if predicate not in names:

@@ -67,7 +67,7 @@ def ways(module: ModuleOp, arrays: Arrays) -> dict[str, Arrays]:
     run("relay", module)
     apply(ctx, module, "relay-fuse-ops{fuse-opt-level=0},relay-to-te")
     run("te", module)
-    naive = module.clone()
+    naive = module.clone()  # pyright: ignore[reportUnknownMemberType]
     apply(ctx, naive, "te-to-tir")
     run("naive tir", naive)
     apply(ctx, module, "cpu-schedule,te-to-tir")
