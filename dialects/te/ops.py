@@ -16,11 +16,12 @@ in `schedule.py`, the Python spelling in `lib.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    DictionaryAttr,
     FunctionType,
     IndexType,
     StringAttr,
@@ -110,8 +111,8 @@ class FuncOp(IRDLOperation):
             self.function_type,
             self.body,
             self.attributes,
-            arg_attrs=self.arg_attrs,
-            res_attrs=self.res_attrs,
+            arg_attrs=cast("ArrayAttr[DictionaryAttr] | None", self.arg_attrs),
+            res_attrs=cast("ArrayAttr[DictionaryAttr] | None", self.res_attrs),
             reserved_attr_names=("sym_name", "function_type", "arg_attrs", "res_attrs"),
         )
 
@@ -270,6 +271,11 @@ def _parse_extents(parser: Parser) -> list[int]:
     )
 
 
+def _tensor_type(type_: Attribute) -> TensorType[Attribute]:
+    assert isinstance(type_, TensorType)
+    return cast("TensorType[Attribute]", type_)
+
+
 @irdl_op_definition
 class ReadOp(IRDLOperation):
     """One element of a tensor. Under a failing guard the value is zero and nothing is read."""
@@ -289,15 +295,11 @@ class ReadOp(IRDLOperation):
         properties: dict[str, Attribute] = {"map": IndexMapAttr(map_)}
         if guard is not None and guard.conditions:
             properties["guard"] = IndexSetAttr(guard)
-        type_ = tensor.type
-        assert isinstance(type_, TensorType)
-        return ReadOp.create(
-            operands=[tensor, *indices], properties=properties, result_types=[scalar_type(type_.element_type)]
-        )
+        element = _tensor_type(tensor.type).element_type
+        return ReadOp.create(operands=[tensor, *indices], properties=properties, result_types=[scalar_type(element)])
 
     def verify_(self) -> None:
-        type_ = self.tensor.type
-        assert isinstance(type_, TensorType)
+        type_ = _tensor_type(self.tensor.type)
         verify_access(self.map.data, self.guard.data if self.guard else None, len(self.indices), type_.get_num_dims())
         if self.result.type != scalar_type(type_.element_type):
             raise VerifyException(f"reads {self.result.type} from {type_}")
@@ -317,12 +319,14 @@ class ReadOp(IRDLOperation):
         type_ = parser.parse_type()
         if not isinstance(type_, TensorType):
             parser.raise_error("te.read reads a tensor")
-        operands = parser.resolve_operands([tensor, *indices], [type_, *[IndexType()] * len(indices)], parser.pos)
+        element = _tensor_type(type_).element_type
+        types: list[Attribute] = [type_, *[IndexType()] * len(indices)]
+        operands = parser.resolve_operands([tensor, *indices], types, parser.pos)
         return cls.create(
             operands=operands,
             properties=properties,
             attributes=extra,
-            result_types=[scalar_type(type_.element_type)],
+            result_types=[scalar_type(element)],
         )
 
 

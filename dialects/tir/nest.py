@@ -70,8 +70,7 @@ def stage_buffer(func: FuncOp, stage: str) -> SSAValue:
 
 def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[AccessOp]:
     """Loads and stores below an op (of one buffer), in program order."""
-    ops = root.walk() if isinstance(root, (Operation, Block)) else root
-    return [o for o in ops if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
+    return [o for o in root.walk() if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
 
 
 def unique_axis(func: FuncOp, wanted: str) -> str:

@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p 'te-to-tir{stop-after=2}' | filecheck %s --check-prefix BEFORE
 // RUN: opt-tool %s -p te-to-tir | filecheck %s
-// The accesses of what was split are in terms of both loops: fused, of its quotient and remainder.
+// The accesses of what was split are in terms of both loops; quotient and remainder of the fused one cancel.
 
 te.func @f(%A: tensor<8xf32>) -> tensor<8xf32> {
   %c = te.compute "C" [8] (%i) : tensor<8xf32> {

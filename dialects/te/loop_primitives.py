@@ -1,0 +1,273 @@
+"""Schedule primitives that name a stage's loops, reshape them and say how they run."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_operand_def, var_result_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
+
+
+@irdl_op_definition
+class LoopsOp(PrimitiveOp):
+    """All loops of a stage as they stand, outermost first.
+
+    Before: `for i: for j: A[i, j] = ...`    After: the same; `%i, %j = te.loops "A" [2]`
+    """
+
+    name = "te.loops"
+    stage = prop_def(StringAttr)
+    loops = var_result_def(LOOP)
+
+    @staticmethod
+    def make(stage: str, count: int) -> LoopsOp:
+        return LoopsOp.create(properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(f" [{len(self.loops)}]")
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LoopsOp:
+        return cls.make(parser.parse_str_literal("the stage's name"), parse_count(parser))
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.nest import stage_loops
+
+        state.bind(self.results, stage_loops(state.func, self.stage.data))
+
+
+@irdl_op_definition
+class SplitOp(PrimitiveOp):
+    """One loop as several, given their extents from the outside in (-1: whatever is needed).
+
+    Before: `for i in 8`    After `te.split %i [2, 4]`: `for io in 2: for ii in 4`, with i = io * 4 + ii
+    """
+
+    name = "te.split"
+    loop = operand_def(LOOP)
+    factors = prop_def(DenseArrayBase.constr(i64))
+    parts = var_result_def(LOOP)
+
+    @staticmethod
+    def make(loop: SSAValue, factors: Sequence[int]) -> SplitOp:
+        return SplitOp.create(
+            operands=[loop],
+            properties={"factors": DenseArrayBase.from_list(i64, list(factors))},
+            result_types=[LOOP] * len(factors),
+        )
+
+    def verify_(self) -> None:
+        if len(self.parts) != len(self.factors.get_values()):
+            raise VerifyException("one loop for each factor")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.loop)
+        printer.print_string(f" {list(self.factors.get_values())}")
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SplitOp:
+        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        factors = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
+        )
+        return cls.make(loop, factors)
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.nest import split
+
+        loop = state.loop(self.loop)
+        state.bind(self.results, split(loop, [int(f) for f in self.factors.get_values()]))
+
+
+@irdl_op_definition
+class TileOp(PrimitiveOp):
+    """Two nested loops split by their inner factors and interleaved.
+
+    Before: `for y: for x`    After `te.tile %y, %x [4, 8]`: `for yo: for xo: for yi in 4: for xi in 8`
+    """
+
+    name = "te.tile"
+    y = operand_def(LOOP)
+    x = operand_def(LOOP)
+    factors = prop_def(DenseArrayBase.constr(i64))
+    parts = var_result_def(LOOP)
+
+    @staticmethod
+    def make(y: SSAValue, x: SSAValue, factors: Sequence[int]) -> TileOp:
+        return TileOp.create(
+            operands=[y, x],
+            properties={"factors": DenseArrayBase.from_list(i64, list(factors))},
+            result_types=[LOOP] * 4,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_string(f" {list(self.factors.get_values())}")
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TileOp:
+        y = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        parser.parse_punctuation(",")
+        x = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        factors = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
+        )
+        if len(factors) != 2:
+            parser.raise_error("te.tile takes two factors")
+        return cls.make(y, x, factors)
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.nest import tile
+
+        fy, fx = (int(f) for f in self.factors.get_values())
+        state.bind(self.results, tile(state.loop(self.y), state.loop(self.x), (fy, fx)))
+
+
+class _LoopList(PrimitiveOp, abc.ABC):
+    """Text of primitives that take loops and give none or one: `te.reorder %a, %b`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        operands = parser.resolve_operands(unresolved or [], [LOOP] * len(unresolved or []), parser.pos)
+        return cls.create(operands=operands, result_types=[LOOP] * len(cls.get_irdl_definition().results))
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+
+
+@irdl_op_definition
+class ReorderOp(_LoopList):
+    """The order of loops in one perfect nest.
+
+    Before: `for i: for j: for k`    After `te.reorder %k, %i`: `for k: for j: for i`
+    """
+
+    name = "te.reorder"
+    loops = var_operand_def(LOOP)
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.nest import reorder
+
+        reorder([state.loop(v) for v in self.operands])
+
+
+@irdl_op_definition
+class FuseOp(_LoopList):
+    """Perfectly nested loops as one.
+
+    Before: `for i in 2: for j in 4`    After `%f = te.fuse %i, %j`: `for f in 8`, with i = f floordiv 4, j = f mod 4
+    """
+
+    name = "te.fuse"
+    loops = var_operand_def(LOOP)
+    fused = result_def(LOOP)
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.nest import fuse
+
+        state.bind(self.results, [fuse([state.loop(v) for v in self.operands])])
+
+
+class _Annotation(PrimitiveOp, abc.ABC):
+    """Base of the primitives that say how a loop runs."""
+
+    loop = operand_def(LOOP)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.loop)
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        return cls.create(operands=[parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)])
+
+    @classmethod
+    def make(cls, loop: SSAValue) -> Self:
+        return cls.create(operands=[loop])
+
+    def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
+        from lamina.dialects.tir.nest import ScheduleError
+
+        loop = state.loop(self.loop)
+        if loop.is_reduction and not reductions:
+            raise ScheduleError(
+                f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "
+                "so they cannot run at once"
+            )
+        loop.properties["kind"] = StringAttr(kind)
+
+
+@irdl_op_definition
+class VectorizeOp(_Annotation):
+    """The iterations of a loop as the lanes of vectors.
+
+    Before: `for i in 16: C[i] = A[i]`    After: `C[lane] = A[lane]`, sixteen lanes at once
+    """
+
+    name = "te.vectorize"
+
+    def apply(self, state: ScheduleState) -> None:
+        self.mark(state, "vectorized", False)
+
+
+@irdl_op_definition
+class UnrollOp(_Annotation):
+    """The iterations of a loop written out.
+
+    Before: `for i in 2: f(i)`    After: `f(0); f(1)`
+    """
+
+    name = "te.unroll"
+
+    def apply(self, state: ScheduleState) -> None:
+        self.mark(state, "unrolled", True)
+
+
+@irdl_op_definition
+class ParallelOp(_Annotation):
+    """The iterations of a loop on the threads of the pool.
+
+    Before: `for i in 64: f(i)`    After: `f(0) ... f(63)` in any order, at once
+    """
+
+    name = "te.parallel"
+
+    def apply(self, state: ScheduleState) -> None:
+        self.mark(state, "parallel", False)
+
+
+@irdl_op_definition
+class PartitionOp(_Annotation):
+    """The last iteration of a loop apart, so that the tails within have constant extents.
+
+    Before: `for io in 3: for ii in 4 min [10 - io * 4]`    After `te.partition %io`:
+    `for io in 2: for ii in 4`, then `for ii in 2` with io = 2
+    """
+
+    name = "te.partition"
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.tails import partition
+
+        partition(state.loop(self.loop))

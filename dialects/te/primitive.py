@@ -1,0 +1,76 @@
+"""What the schedule primitives share: handles on loops, and the state that they rewrite."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import IRDLOperation, irdl_attr_definition
+from xdsl.parser import Parser
+
+if TYPE_CHECKING:
+    from lamina.dialects.tir.ops import ForOp, FuncOp
+
+
+@irdl_attr_definition
+class LoopType(ParametrizedAttribute, TypeAttribute):
+    """A handle on a loop of the function being scheduled."""
+
+    name = "te.loop"
+
+
+LOOP = LoopType()
+
+
+@dataclass
+class ScheduleState:
+    """A function being scheduled, its stages' buffers and the loops that handles stand for."""
+
+    func: FuncOp
+    arguments: dict[str, SSAValue]
+    loops: dict[SSAValue, ForOp] = field(default_factory=dict[SSAValue, "ForOp"])
+
+    def loop(self, handle: SSAValue) -> ForOp:
+        """The loop of a handle. Raises ScheduleError where a primitive has replaced it."""
+        from lamina.dialects.tir.nest import ScheduleError
+
+        found = self.loops.get(handle)
+        if found is None or found.parent is None:
+            name = f"%{handle.name_hint}" if handle.name_hint else "the handle"
+            raise ScheduleError(f"{name} stands for no loop any more: it was split, fused or moved")
+        return found
+
+    def bind(self, handles: Sequence[SSAValue], loops: Sequence[ForOp]) -> None:
+        """Let results stand for loops. Raises ScheduleError where their number differs."""
+        from lamina.dialects.tir.nest import ScheduleError
+
+        if len(handles) != len(loops):
+            raise ScheduleError(f"gives {len(loops)} loops, {len(handles)} results are named")
+        for h, loop in zip(handles, loops, strict=True):
+            self.loops[h] = loop
+
+    def tensor(self, name: str) -> SSAValue:
+        """A buffer by the name of an argument or of the stage that computes it."""
+        from lamina.dialects.tir.nest import stage_buffer
+
+        found = self.arguments.get(name)
+        return found if found is not None else stage_buffer(self.func, name)
+
+
+class PrimitiveOp(IRDLOperation, abc.ABC):
+    """Base of the schedule primitives."""
+
+    def apply(self, state: ScheduleState) -> None:
+        """Rewrite the function. Raises ScheduleError, with nothing changed, where the primitive is illegal."""
+        raise NotImplementedError
+
+
+def parse_count(parser: Parser) -> int:
+    """`[2]`: how many loops an op gives back."""
+    parser.parse_punctuation("[")
+    count = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    parser.parse_punctuation("]")
+    return count
