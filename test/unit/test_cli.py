@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 from onnx import TensorProto, helper
 
@@ -31,7 +30,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     graph = helper.make_graph(nodes, "g", port[:2], port[2:])
     path = tmp_path_factory.mktemp("cli") / "two.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    path.write_bytes(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+    )
     return path
 
 
@@ -45,7 +46,9 @@ def unsupported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.example", 1)]
     path = tmp_path_factory.mktemp("cli") / "bad.onnx"
-    onnx.save(helper.make_model(helper.make_graph(nodes, "g", port[:1], port[1:]), opset_imports=imports), path)
+    path.write_bytes(
+        helper.make_model(helper.make_graph(nodes, "g", port[:1], port[1:]), opset_imports=imports).SerializeToString()
+    )
     return path
 
 

@@ -105,7 +105,7 @@ def test_stage_texts(name: str, tmp_path: Path) -> None:
         status, out, err = run_opt_tool([str(path), *(["--print-debuginfo"] if level == "relay" else [])])
         assert status == 0 and out == path.read_text(), f"{level} does not round-trip: {err}"
     inputs = models.random_input(model)
-    np.savez(tmp_path / "x.npz", **inputs)
+    np.savez(tmp_path / "x.npz", allow_pickle=False, **inputs)
     words = ["--run", "@main", "--input", str(tmp_path / "x.npz"), "--output", str(tmp_path / "y.npz")]
     status, _, err = run_opt_tool([str(tmp_path / "llvm.mlir"), *words])
     assert status == 0, err
