@@ -156,6 +156,7 @@ def describe(info: ProgramInfo, target: TargetAttr) -> dict[str, Any]:
         "inputs": [[p.name, list(p.shape), p.dtype] for p in info.inputs],
         "outputs": [[p.name, list(p.shape), p.dtype] for p in info.outputs],
         "entries": list(info.entries),
+        "messages": list(info.messages),
         "threads": target.threads.data,
     }
 
@@ -166,7 +167,8 @@ def info_of(description: dict[str, Any]) -> ProgramInfo:
         tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
         for side in ("inputs", "outputs")
     )
-    return ProgramInfo(description["name"], description["arena"], inputs, outputs, (), tuple(description["entries"]))
+    entries, messages = tuple(description["entries"]), tuple(description.get("messages", ()))
+    return ProgramInfo(description["name"], description["arena"], inputs, outputs, (), entries, messages)
 
 
 # -- texts ---------------------------------------------------------------------------------------------------

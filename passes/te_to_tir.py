@@ -45,6 +45,7 @@ from lamina.dialects.linear import Linear
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
 from lamina.dialects.tir import ops as tir
+from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.nest import unique_axis, wrap
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -253,6 +254,9 @@ def _lower_body(
             new = tir.ConditionOp.of(
                 [Condition(f, c.equal) for f, c in zip(guards, op.set.data.conditions, strict=True)]
             )
+        elif isinstance(op, te.CheckOp):
+            value, condition = (_through_index_op(v, target, values, variables) for v in op.operands)
+            new = CheckOp.make(value, condition, op.message.data)
         elif op.name.startswith(("arith.", "math.")):
             operands = [_through_index_op(v, target, values, variables) for v in op.operands]
             new = type(op).create(

@@ -28,10 +28,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
-from lamina.passes.stair.program import Phase, lower_main
+from lamina.passes.stair.checks import Checks
+from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, lower_main
 from lamina.passes.stair.replay import Replay
 
 
@@ -43,9 +45,10 @@ class TirToLlvmPass(ModulePass):
         phases: dict[str, list[Phase]] = {}
         declarations: dict[str, llvm.FuncOp] = {}
         mains: list[MainOp] = []
+        codes: dict[str, int] = {}
         for top in list(op.ops):
             if isinstance(top, FuncOp):
-                functions, found = lower_function(top, declarations)
+                functions, found = lower_function(top, declarations, codes)
                 phases[top.sym_name.data] = found
                 for f in functions:
                     inherit_location(f, top)
@@ -55,7 +58,7 @@ class TirToLlvmPass(ModulePass):
             elif isinstance(top, MainOp):
                 mains.append(top)
         for main in mains:
-            lower_main(op, main, phases)
+            lower_main(op, main, phases, list(codes))
         for declaration in declarations.values():
             op.body.block.add_op(declaration)
         for left in op.walk():
@@ -80,8 +83,10 @@ def _phases(func: FuncOp) -> list[list[Operation]]:
     return groups
 
 
-def lower_function(func: FuncOp, declarations: dict[str, llvm.FuncOp]) -> tuple[list[llvm.FuncOp], list[Phase]]:
-    """The llvm functions of a kernel and its phases, in order."""
+def lower_function(
+    func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int]
+) -> tuple[list[llvm.FuncOp], list[Phase]]:
+    """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks."""
     name = func.sym_name.data
     groups = _phases(func)
     functions: list[llvm.FuncOp] = []
@@ -91,10 +96,13 @@ def lower_function(func: FuncOp, declarations: dict[str, llvm.FuncOp]) -> tuple[
         symbol = name if len(groups) == 1 else f"{name}.{n}"
         mentioned = {v for o in ops for inner in o.walk() for v in inner.operands}
         used = [a for a in arguments if a in mentioned]
-        body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1)
-        functions += [body, _entry(symbol, body, used)]
+        checks = any(isinstance(inner, CheckOp) for o in ops for inner in o.walk())
+        body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None)
+        hints = [a.name_hint for a in used] + ["status"] * checks
+        functions += [body, _entry(symbol, body, hints)]
         extent = ops[0].trip if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel" else 1
-        phases.append(Phase(symbol, extent, [arguments.index(a) for a in used]))
+        taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks
+        phases.append(Phase(symbol, extent, taken))
     return functions, phases
 
 
@@ -131,14 +139,20 @@ def _lower_phase(
     used: Sequence[SSAValue],
     declarations: dict[str, llvm.FuncOp],
     several: bool,
+    codes: dict[str, int] | None,
 ) -> llvm.FuncOp:
-    entry = Block(arg_types=[*[POINTER] * len(used), i64, i64])
+    pointers = [POINTER] * (len(used) + (codes is not None))
+    entry = Block(arg_types=[*pointers, i64, i64])
     for old, new in zip(used, entry.args, strict=False):
         new.name_hint = old.name_hint
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
     builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o))
     replay = Replay(builder, dict(zip(used, entry.args, strict=False)))
+    if codes is not None:
+        status = entry.args[len(used)]
+        status.name_hint = "status"
+        replay.checks = Checks(status, codes)
     if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel":
         loop = ops[0]
         builder.depth[loop.var] = -1
@@ -158,14 +172,14 @@ def _lower_phase(
     empty = DictionaryAttr({})
     return llvm.FuncOp(
         symbol,
-        llvm.LLVMFunctionType([*[POINTER] * len(used), i64, i64], llvm.LLVMVoidType()),
+        llvm.LLVMFunctionType([*pointers, i64, i64], llvm.LLVMVoidType()),
         linkage=llvm.LinkageAttr("internal"),
         body=region,
-        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*[noalias] * len(used), empty, empty])},
+        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*[noalias] * len(pointers), empty, empty])},
     )
 
 
-def _entry(symbol: str, body: llvm.FuncOp, used: Sequence[SSAValue]) -> llvm.FuncOp:
+def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:
     from xdsl.dialects.builtin import SymbolRefAttr
 
     block = Block(arg_types=[POINTER, i64, i64])
@@ -173,10 +187,10 @@ def _entry(symbol: str, body: llvm.FuncOp, used: Sequence[SSAValue]) -> llvm.Fun
     args.name_hint, lo.name_hint, hi.name_hint = "args", "lo", "hi"
     builder = FunctionBuilder(block, lambda s, i, o: None)
     pointers: list[SSAValue] = []
-    for n, value in enumerate(used):
+    for n, hint in enumerate(hints):
         slot = builder.offset(args, POINTER, n)
         pointer = builder.emit(llvm.LoadOp, [slot], POINTER, {})
-        pointer.name_hint = value.name_hint
+        pointer.name_hint = hint
         pointers.append(pointer)
     builder.add(llvm.CallOp(SymbolRefAttr(body.sym_name.data), *pointers, lo, hi))
     builder.add(llvm.ReturnOp.create())

@@ -2,7 +2,7 @@
 
 Integer division has results that the hardware leaves undefined: x / 0, and the smallest integer / -1. The equations
 replace such divisors before they divide and give what NumPy gives: 0 for x / 0, and the wrapped quotient. The check
-that makes a division by zero a run-time error is not the op's.
+that makes a division by zero a run-time error is an op by itself, `relay.check_divisor`.
 """
 
 from __future__ import annotations

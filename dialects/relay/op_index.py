@@ -23,6 +23,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.call": ("core", "CallOp"),
     "relay.cast": ("elementwise", "CastOp"),
     "relay.ceil": ("elementwise", "CeilOp"),
+    "relay.check_divisor": ("checks", "CheckDivisorOp"),
     "relay.clip": ("elementwise", "ClipOp"),
     "relay.concatenate": ("shape_join", "ConcatenateOp"),
     "relay.constant": ("core", "ConstantOp"),

@@ -50,6 +50,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import ConditionOpBase, IndexOpBase, parse_access, print_access, verify_access
+from lamina.dialects.checks import CheckOpBase
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index_map import IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
 from lamina.dialects.linear import Range
@@ -59,6 +60,7 @@ COMBINERS: tuple[Combiner, ...] = ("sum", "prod", "max", "min")
 
 __all__ = [
     "CallOp",
+    "CheckOp",
     "ComputeOp",
     "ConditionOp",
     "FuncOp",
@@ -342,6 +344,13 @@ class ConditionOp(ConditionOpBase):
     """Whether all conditions hold: `te.condition [%i - 1 >= 0, %i == 0] : i1`."""
 
     name = "te.condition"
+
+
+@irdl_op_definition
+class CheckOp(CheckOpBase):
+    """A value; the program ends in an error where the condition fails: `te.check %b, %ok "message" : i32`."""
+
+    name = "te.check"
 
 
 @irdl_op_definition

@@ -14,7 +14,7 @@ from lamina.dialects.dtypes import ir_type, is_float, is_unsigned, itemsize, sca
 from lamina.dialects.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope
-from lamina.dialects.te.ops import IndexOp, ReadOp
+from lamina.dialects.te.ops import CheckOp, IndexOp, ReadOp
 
 Number: TypeAlias = "Scalar | int | float | bool"
 
@@ -187,6 +187,12 @@ def select(condition: Any, then: Any, otherwise: Any) -> Scalar:
     x, y = _pair(then, otherwise)
     op = arith.SelectOp.create(operands=[c.value, x.value, y.value], result_types=[x.value.type])
     return Scalar(current_scope().add(op), x.dtype)
+
+
+def check(value: Scalar, condition: Any, message: str) -> Scalar:
+    """The value; the program ends in an error with the message where the condition fails."""
+    holds = _as_scalar(condition, "bool")
+    return Scalar(current_scope().add(CheckOp.make(value.value, holds.value, message)), value.dtype)
 
 
 def _math(op_type: Any) -> Callable[[Scalar], Scalar]:

@@ -17,8 +17,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from xdsl.ir import Dialect
 
-    from lamina.dialects.tir import ops, vectors
+    from lamina.dialects.tir import checks, ops, vectors
 
-    classes = [*(getattr(ops, n) for n in ops.__all__), vectors.CastOp, vectors.CompareOp]
+    classes = [*(getattr(ops, n) for n in ops.__all__), vectors.CastOp, vectors.CompareOp, checks.CheckOp]
     globals()["TIR"] = tir = Dialect("tir", classes, [])
     return tir

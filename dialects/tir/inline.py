@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.tir.checks import CheckOp, unless
 from lamina.dialects.tir.legality import is_inside, own_nest
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.nest import (
@@ -113,6 +114,10 @@ def _clone_at(body: Sequence[Operation], value: SSAValue, mapping: dict[Atom, Li
         if isinstance(clone, AccessOp) and guard:
             own = clone.conditions()
             clone.set_access(clone.forms(), [*own, *(c for c in guard if c not in own)])
+        elif isinstance(clone, CheckOp) and guard:
+            asked = unless(clone.condition, guard)
+            place.insert_ops_before(asked, clone)
+            clone.operands[1] = asked[-1].results[0]
     result = values.get(value, value)
     if guard and not isinstance(result.owner, LoadOp):
         condition = ConditionOp.of(guard)

@@ -74,24 +74,28 @@ def reciprocal(n: Node, b: Builder) -> Value:
 
 @onnx_op("Div")
 def divide(n: Node, b: Builder) -> Value:
-    _no_constant_zero(n)
-    return b.op("divide", n.input(0), n.input(1))
+    return b.op("divide", n.input(0), _divisor(n, b))
 
 
 @onnx_op("Mod")
 def modulo(n: Node, b: Builder) -> Value:
     """The sign of the divisor, as Python's %; with fmod = 1 that of the dividend, as C's fmod."""
-    _no_constant_zero(n)
     fmod = n.attr("fmod", 0)
     if is_float(n.input(0).dtype) and not fmod and n.version < 28:
         raise n.fail("floats need fmod = 1")
-    return b.op("mod" if fmod else "floor_mod", n.input(0), n.input(1))
+    return b.op("mod" if fmod else "floor_mod", n.input(0), _divisor(n, b))
 
 
-def _no_constant_zero(n: Node) -> None:
+def _divisor(n: Node, b: Builder) -> Value:
+    """The divisor; an integer that is known only at run time is checked there, for the result of x / 0 is an error."""
     divisor = n.input(1)
-    if not is_float(divisor.dtype) and divisor.array is not None and not np.all(divisor.array):
+    if is_float(divisor.dtype):
+        return divisor
+    if divisor.array is None:
+        return b.op("check_divisor", divisor)
+    if not np.all(divisor.array):
         raise n.fail("divides an integer by zero")
+    return divisor
 
 
 @onnx_op("BitShift")

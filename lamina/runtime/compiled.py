@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, MemRef
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
-from lamina.errors import InputError, LaminaError
+from lamina.errors import InputError
 from lamina.passes.stair.program import entry_labels
 from lamina.runtime.program import Program, ThreadPool
 
@@ -48,6 +48,8 @@ class ProgramInfo:
     outputs: tuple[Port, ...]
     params: tuple[Attribute, ...]
     entries: tuple[str, ...]
+    messages: tuple[str, ...] = ()
+    """What the codes 1, 2, ... say that a kernel may leave in the status block."""
 
     @staticmethod
     def of(module: ModuleOp) -> ProgramInfo:
@@ -63,6 +65,7 @@ class ProgramInfo:
             tuple(_port(p) for p in data["outputs"]),
             tuple(data["params"]),
             tuple(entry_labels(module, data["name"].data)),
+            tuple(m.data for m in data.get("messages", ())),
         )
 
 
@@ -130,7 +133,8 @@ class CompiledProgram:
     def _run(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
         failure = self.program.run(bases, self.pool, first, last)
         if failure is not None:
-            raise LaminaError("a kernel reported an error while it ran", where=self.info.entries[failure.entry])
+            what = self.info.messages[failure.code - 1]
+            raise InputError(what, where=f"node {self.info.entries[failure.entry]!r}")
 
     def time_entries(self, inputs: Mapping[str, Any], repeats: int) -> list[list[float]]:
         """Seconds of each program entry, once for every repeat."""

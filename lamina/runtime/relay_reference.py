@@ -119,4 +119,7 @@ def run_op(op: RelayOp, arrays: Sequence[Any]) -> list[Array]:
     oracle: Any = getattr(op, "np_ref", None)
     if oracle is None:
         raise UnsupportedError(f"{op.name} has no reference semantics", op=op)
-    return [np.asarray(found) for found in all_results(oracle(*arrays, **attrs_of(op)))]
+    try:
+        return [np.asarray(found) for found in all_results(oracle(*arrays, **attrs_of(op)))]
+    except ZeroDivisionError as e:
+        raise InputError(str(e), op=op) from None

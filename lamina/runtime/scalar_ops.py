@@ -319,6 +319,20 @@ SCALAR_OPS: dict[str, Callable[..., Value]] = {
 }
 
 
+# -- checks ----------------------------------------------------------------------------------------
+
+
+class CheckFailure(InputError):
+    """A check of the program failed while it ran."""
+
+
+def check(op: Operation, value: Value, condition: Value) -> Value:
+    """The value. Raises CheckFailure where the condition fails."""
+    if not np.all(condition):
+        raise CheckFailure(cast(Any, op.properties["message"]).data, op=op)
+    return value
+
+
 # -- reductions ------------------------------------------------------------------------------------
 
 _REDUCERS: dict[str, tuple[Any, Any]] = {

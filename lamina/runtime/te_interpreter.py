@@ -22,6 +22,7 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, linear_text
 from lamina.dialects.te.ops import (
     CallOp,
+    CheckOp,
     ComputeOp,
     ConditionOp,
     FuncOp,
@@ -32,7 +33,7 @@ from lamina.dialects.te.ops import (
     YieldOp,
 )
 from lamina.errors import InputError
-from lamina.runtime.scalar_ops import element_dtype, evaluate, reduce, signless
+from lamina.runtime.scalar_ops import check, element_dtype, evaluate, reduce, signless
 
 CHUNK = 1 << 22
 """Elements of one grid, reduced dimensions included."""
@@ -151,6 +152,8 @@ def _evaluate_body(
         elif isinstance(inner, ConditionOp):
             dims = {i: scalars[v] for i, v in enumerate(inner.indices)}
             scalars[inner.results[0]] = _holds(inner.set.data.conditions, dims)
+        elif isinstance(inner, CheckOp):
+            scalars[inner.result] = check(inner, scalars[inner.value], scalars[inner.condition])
         else:
             scalars[inner.results[0]] = evaluate(inner, [scalars[v] for v in inner.operands])
     raise InputError("the body ends without te.yield", op=op)

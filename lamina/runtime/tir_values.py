@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import VectorType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.tir.vectors import CastOp, CompareOp
-from lamina.runtime.scalar_ops import SCALAR_OPS
+from lamina.runtime.scalar_ops import SCALAR_OPS, check
 
 _FAST_FLOAT: dict[str, Callable[..., Any]] = {
     "arith.addf": operator.add,
@@ -53,6 +53,7 @@ HANDLERS: dict[str, Callable[..., Any]] = {
     "tir.select": _select_lanes,
     "tir.compare": _compare,
     "tir.cast": _cast,
+    "tir.check": check,
 }
 """handler(op, *operands) -> the op's value."""
 

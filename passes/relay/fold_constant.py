@@ -89,10 +89,15 @@ def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) ->
         before = sum(_bytes(v.type) for v in op.operands)
         if sum(map(_bytes, op.result_types)) > before + max_growth:
             return False
+    if op.name == "relay.check_divisor":
+        return _has_no_zero(operands[0])
     if op.name in DIVISIONS and not is_float(dtype_name(op.results[0].type.element_type)):  # type: ignore[attr-defined]
-        divisor = operands[1]
-        return isinstance(divisor, DenseIntOrFPElementsAttr) and bool(np.all(dense_array(divisor) != 0))
+        return _has_no_zero(operands[1])
     return True
+
+
+def _has_no_zero(divisor: ConstantAttr) -> bool:
+    return isinstance(divisor, DenseIntOrFPElementsAttr) and bool(np.all(dense_array(divisor) != 0))
 
 
 def _bytes(type_: Any) -> int:

@@ -300,7 +300,7 @@ class Access:
             vector = b.emit(llvm.InsertElementOp, [vector, element(lane), at], self.value_type, {})
         return vector
 
-    # -- stores ------------------------------------------------------------------------------------------------------------
+    # -- stores ----------------------------------------------------------------------------------------------------
 
     def store_step(self) -> Step:
         r = self.replay
@@ -374,10 +374,7 @@ class Access:
         """A store under a condition, without a branch: a scalar is a vector of one lane."""
         b = self.replay.b
         if not isinstance(value.type, VectorType):
-            one, bit = VectorType(value.type, [1]), VectorType(i1, [1])
-            at = b.constant(IntegerAttr(0, i32), i32)
-            value = b.emit(llvm.InsertElementOp, [b.constant_op(llvm.PoisonOp, one), value, at], one, {})
-            test = b.emit(llvm.InsertElementOp, [b.constant_op(llvm.PoisonOp, bit), test, at], bit, {})
+            value, test = b.one_lane(value), b.one_lane(test)
         b.add(llvm.MaskedStoreOp.create(operands=[value, pointer, test], properties=self.masked()))
 
     def store_lane(self, value: SSAValue, lane: int) -> None:

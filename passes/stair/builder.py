@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i32, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
@@ -84,6 +84,12 @@ class FunctionBuilder:
 
     def integer(self, value: int) -> SSAValue:
         return self.constant(IntegerAttr(value, i64), i64)
+
+    def one_lane(self, value: SSAValue) -> SSAValue:
+        """A scalar as a vector of one lane."""
+        type_ = VectorType(value.type, [1])
+        at = self.constant(IntegerAttr(0, i32), i32)
+        return self.emit(llvm.InsertElementOp, [self.constant_op(llvm.PoisonOp, type_), value, at], type_, {})
 
     def call(self, symbol: str, operands: list[SSAValue], type_: Attribute) -> SSAValue:
         """A call of a C library function of one result."""

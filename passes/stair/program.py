@@ -37,6 +37,8 @@ from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.passes.stair.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
+STATUS_ARGUMENT = -1
+"""Among the arguments of a phase: the status block, where its checks leave their code."""
 """Positions of the base pointers."""
 
 ALIGNMENT = 64
@@ -67,8 +69,8 @@ class Phase(NamedTuple):
     arguments: list[int]
 
 
-def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -> None:
-    """Replace `@main` by its program table."""
+def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], messages: Sequence[str] = ()) -> None:
+    """Replace `@main` by its program table; `messages` are what the codes 1, 2, ... of failed checks say."""
     name = main.sym_name.data
     block = main.body.block
     outputs_attr = main.attributes.get("lamina.outputs")
@@ -96,14 +98,16 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]]) -
             callee = op.callee.root_reference.data
             for phase in phases[callee]:
                 grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
-                arguments = [buffers[n] for n in phase.arguments]
+                arguments = [(STATUS, 0) if n == STATUS_ARGUMENT else buffers[n] for n in phase.arguments]
                 entries.append(Entry(phase.symbol, phase.extent, grain, arguments, op.location))
         elif not isinstance(op, MainReturnOp):
             raise VerifyException(f"tir-to-llvm: {op.name} cannot stand in @{name}")
     for table in program_globals(name, entries):
         module.body.block.insert_op_before(table, main)
+    described: dict[str, Attribute] = {"messages": ArrayAttr([StringAttr(m) for m in messages])} if messages else {}
     module.attributes["lamina.program"] = DictionaryAttr(
         {
+            **described,
             "name": StringAttr(name),
             "arena": IntegerAttr(arena_bytes, i64),
             "inputs": _described(main, 0, len(block.args) - outputs_attr.value.data),

@@ -29,6 +29,7 @@ from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.ops import (
     AllocOp,
     BroadcastOp,
@@ -41,6 +42,7 @@ from lamina.dialects.tir.ops import (
 )
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
+from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.scalars import FLOAT, OVERFLOW, compile_op, llvm_type, memory_type, splat
 
 Step = Callable[[], None]
@@ -73,6 +75,8 @@ class Replay:
         """Values that the straight-line code so far has read, by buffer and address."""
         self.shared: dict[Any, SSAValue] = {}
         """Broadcasts of the straight-line code so far, by the value that was broadcast."""
+        self.checks: Checks | None = None
+        """Where failed checks are reported; None in a function that has none."""
 
     # -- compiling bodies to steps -----------------------------------------------------------------------
 
@@ -96,6 +100,8 @@ class Replay:
             return self.compile_condition(op)
         if isinstance(op, SelectOp):
             return self.compile_plain(op, lambda o: self.b.emit(llvm.SelectOp, o, llvm_type(op.result.type), FLOAT))
+        if isinstance(op, CheckOp):
+            return self.compile_check(op)
         emit = compile_op(op, self.b)
         if emit is None:
             raise VerifyException(f"tir-to-llvm has no llvm op for {op.name}")
@@ -118,6 +124,17 @@ class Replay:
             new = emit([values[o] for o in operands])
             new.name_hint = new.name_hint or hint
             values[result] = new
+
+        return step
+
+    def compile_check(self, op: CheckOp) -> Step:
+        checks = self.checks
+        assert checks is not None
+        code = checks.code(op.message.data)
+
+        def step() -> None:
+            checks.emit(self.b, self.values[op.condition], code)
+            self.values[op.result] = self.values[op.value]
 
         return step
 

@@ -7,16 +7,22 @@ refused by name.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
+    AnyFloat,
     DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     VectorType,
+    f32,
     i1,
+    i8,
     i32,
     i64,
 )
@@ -45,7 +51,7 @@ def llvm_type(type_: Attribute) -> Attribute:
     if found is None:
         if isinstance(type_, IndexType):
             found = i64
-        elif isinstance(type_, VectorType):
+        elif type(type_) is VectorType:
             found = VectorType(llvm_type(type_.element_type), type_.get_shape())
         else:
             found = type_
@@ -55,9 +61,7 @@ def llvm_type(type_: Attribute) -> Attribute:
 
 def memory_type(type_: Attribute) -> Attribute:
     """The type in memory: a boolean takes a byte."""
-    from xdsl.dialects.builtin import i8
-
-    if isinstance(type_, VectorType):
+    if type(type_) is VectorType:
         return VectorType(memory_type(type_.element_type), type_.get_shape())
     return i8 if type_ == i1 else type_
 
@@ -137,8 +141,9 @@ Emit = Callable[[list[SSAValue]], SSAValue]
 def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     """A function from llvm operands to the llvm result; None for an op that has no row."""
     op_type = type(op)
-    result_type = llvm_type(op.results[0].type) if op.results else None
-    assert result_type is not None or not op.results
+    if not op.results:
+        return None
+    result_type = llvm_type(op.results[0].type)
     if isinstance(op, CastOp):
         op_type = CASTS[op.kind.data]
     row = _BINARY.get(op_type)
@@ -148,17 +153,17 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
         types = [result_type]
 
         def emit(operands: list[SSAValue]) -> SSAValue:
-            new = cls.create(operands=operands, result_types=types, properties=properties)  # type: ignore[arg-type]
+            new = cls.create(operands=operands, result_types=types, properties=properties)
             add(new)
             return new.results[0]
 
         return emit
     if isinstance(op, arith.ConstantOp):
-        attr = constant_attr(op.value, result_type)  # type: ignore[arg-type]
-        return lambda operands: builder.constant(attr, result_type)  # type: ignore[arg-type]
+        attr = constant_attr(op.value, result_type)
+        return lambda operands: builder.constant(attr, result_type)
     if isinstance(op, (arith.CmpfOp, arith.CmpiOp, CompareOp)):
         floats = op.is_float() if isinstance(op, CompareOp) else isinstance(op, arith.CmpfOp)
-        properties = {"predicate": IntegerAttr(op.predicate.value.data, i64)}
+        properties: Properties = {"predicate": IntegerAttr(op.predicate.value.data, i64)}
         if floats:
             properties["fastmathFlags"] = NO_FASTMATH
         return _one(builder, llvm.FCmpOp if floats else llvm.ICmpOp, result_type, properties)
@@ -173,7 +178,7 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     return None
 
 
-def _one(builder: FunctionBuilder, cls: type[Operation], type_: Any, properties: Properties) -> Emit:
+def _one(builder: FunctionBuilder, cls: type[Operation], type_: Attribute, properties: Properties) -> Emit:
     def emit(operands: list[SSAValue]) -> SSAValue:
         return builder.emit(cls, operands, type_, properties)
 
@@ -183,19 +188,20 @@ def _one(builder: FunctionBuilder, cls: type[Operation], type_: Any, properties:
 def constant_attr(attr: Attribute, type_: Attribute) -> Attribute:
     """A constant's value with index types as i64."""
     if isinstance(attr, IntegerAttr):
-        return IntegerAttr(attr.value.data, type_)  # type: ignore[arg-type]
-    if isinstance(attr, (FloatAttr, DenseIntOrFPElementsAttr)):
+        return IntegerAttr(cast("IntegerAttr", attr).value.data, cast("IntegerType", type_))
+    if type(attr) is FloatAttr or type(attr) is DenseIntOrFPElementsAttr:
         return attr
     raise TypeError(f"no llvm constant for {attr}")
 
 
 def _element(type_: Attribute) -> Attribute:
-    return type_.element_type if isinstance(type_, VectorType) else type_
+    return type_.element_type if type(type_) is VectorType else type_
 
 
-def _index_cast(op: Operation, builder: FunctionBuilder, type_: Any) -> Emit:
+def _index_cast(op: Operation, builder: FunctionBuilder, type_: Attribute) -> Emit:
     source, target = _element(llvm_type(op.operands[0].type)), _element(type_)
-    a, b = source.width.data, target.width.data  # type: ignore[attr-defined]
+    assert type(source) is IntegerType and type(target) is IntegerType
+    a, b = source.width.data, target.width.data
     if a == b:
         return lambda operands: operands[0]
     if a > b:
@@ -205,18 +211,16 @@ def _index_cast(op: Operation, builder: FunctionBuilder, type_: Any) -> Emit:
 
 def splat(value: float | int, type_: Attribute) -> Attribute:
     """The attribute of a constant in every lane of a type."""
-    if isinstance(type_, VectorType):
-        return DenseIntOrFPElementsAttr.from_list(type_, [value])  # type: ignore[arg-type]
-    from xdsl.dialects.builtin import AnyFloat
-
+    if type(type_) is VectorType:
+        return DenseIntOrFPElementsAttr.from_list(cast("VectorType[AnyFloat]", type_), [value])
     if isinstance(type_, AnyFloat):
-        return FloatAttr(float(value), type_)  # type: ignore[arg-type]
-    return IntegerAttr(int(value), type_)  # type: ignore[arg-type]
+        return FloatAttr(float(value), type_)
+    return IntegerAttr(int(value), cast("IntegerType", type_))
 
 
-def _floor_divide(builder: FunctionBuilder, type_: Any) -> Emit:
+def _floor_divide(builder: FunctionBuilder, type_: Attribute) -> Emit:
     """q - (r != 0 and (r < 0) != (b < 0)), from the truncated quotient."""
-    bit = VectorType(i1, type_.get_shape()) if isinstance(type_, VectorType) else i1
+    bit = VectorType(i1, type_.get_shape()) if type(type_) is VectorType else i1
 
     def emit(operands: list[SSAValue]) -> SSAValue:
         a, b = operands
@@ -233,7 +237,7 @@ def _floor_divide(builder: FunctionBuilder, type_: Any) -> Emit:
     return emit
 
 
-def _rsqrt(builder: FunctionBuilder, type_: Any) -> Emit:
+def _rsqrt(builder: FunctionBuilder, type_: Attribute) -> Emit:
     def emit(operands: list[SSAValue]) -> SSAValue:
         root = builder.emit(llvm.FSqrtOp, operands, type_, FLOAT)
         return builder.emit(llvm.FDivOp, [builder.constant(splat(1.0, type_), type_), root], type_, FLOAT)
@@ -241,9 +245,7 @@ def _rsqrt(builder: FunctionBuilder, type_: Any) -> Emit:
     return emit
 
 
-def _library_call(name: str, builder: FunctionBuilder, type_: Any) -> Emit:
-    from xdsl.dialects.builtin import Float32Type, Float64Type, f32
-
+def _library_call(name: str, builder: FunctionBuilder, type_: Attribute) -> Emit:
     element = _element(type_)
     call_type = element if isinstance(element, (Float32Type, Float64Type)) else f32
     symbol = name + ("f" if call_type == f32 else "")
@@ -255,7 +257,7 @@ def _library_call(name: str, builder: FunctionBuilder, type_: Any) -> Emit:
         return builder.emit(llvm.FPTruncOp, [result], element, {}) if call_type != element else result
 
     def emit(operands: list[SSAValue]) -> SSAValue:
-        if not isinstance(type_, VectorType):
+        if type(type_) is not VectorType:
             return one(operands[0])
         result = builder.emit(llvm.PoisonOp, [], type_, {})
         for lane in range(type_.get_shape()[0]):

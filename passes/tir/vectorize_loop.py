@@ -37,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Linear
+from lamina.dialects.tir.checks import CheckOp, unless
 from lamina.dialects.tir.ops import (
     AccessOp,
     AllocOp,
@@ -80,9 +81,13 @@ def unroll(loop: ForOp) -> None:
     """Leave the lanes to be taken one by one; the bound of a tail becomes a guard."""
     tail = [Condition((b - Linear.dim(loop.var)) - 1) for b in loop.min_bounds()]
     if tail:
-        for op in loop.body.block.ops:
+        for op in list(loop.body.block.ops):
             if isinstance(op, AccessOp) and not in_register(op):
                 op.set_access(op.forms(), [*op.conditions(), *tail])
+            elif isinstance(op, CheckOp):
+                new = unless(op.condition, tail)
+                loop.body.block.insert_ops_before(new, op)
+                op.operands[1] = new[-1].results[0]
         loop.set_min_bounds([])
     loop.properties["kind"] = StringAttr("unrolled")
 
@@ -143,6 +148,8 @@ class _Vectorizer:
             return self.index_arithmetic(op)
         if isinstance(op, AllocOp):
             return [op]
+        if isinstance(op, CheckOp):
+            return self.check(op)
         if not any(o in self.vectors for o in op.operands):
             return [op]
         extra: list[Operation] = []
@@ -161,6 +168,22 @@ class _Vectorizer:
         else:
             new = op_type.create(operands=operands, result_types=types, properties=dict(op.properties))
         new.attributes |= op.attributes
+        self.became(op, new)
+        return [*extra, new]
+
+    def check(self, op: CheckOp) -> list[Operation]:
+        """The lanes beyond the tail may fail."""
+        scalar = not any(o in self.vectors for o in op.operands)
+        extra: list[Operation] = []
+        value, condition = op.operands if scalar else (self.as_vector(o, extra) for o in op.operands)
+        if self.tail:
+            asked = self.lane_zero_of_tail() if scalar else self.tail
+            extra += unless(condition, asked, None if scalar else self.lanes)
+            condition = extra[-1].results[0]
+        if scalar:
+            op.operands[1] = condition
+            return [*extra, op]
+        new = CheckOp.make(value, condition, op.message.data)
         self.became(op, new)
         return [*extra, new]
 
