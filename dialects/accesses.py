@@ -88,13 +88,15 @@ def _rename(form: Linear, mapping: dict[Atom, Linear]) -> Linear:
 
 def over_positions(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], list[tuple[Linear, ...]]]:
     """The SSA values that forms use, each once, and the forms over their positions."""
+    values: list[SSAValue] = []
     positions: dict[Atom, Linear] = {}
     for group in groups:
         for form in group:
             for d in form.dims():
                 if isinstance(d, SSAValue) and d not in positions:
-                    positions[d] = Linear({len(positions): 1})
-    return list(positions), [tuple(_rename(f, positions) for f in g) for g in groups]  # type: ignore[return-value]
+                    positions[d] = Linear({len(values): 1})
+                    values.append(d)
+    return values, [tuple(_rename(f, positions) for f in g) for g in groups]
 
 
 # -- text ------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ Integers are signless in the IR and read as signed two's complement; `ui8` ... `
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import (
     IndexType,
@@ -71,7 +71,7 @@ def is_unsigned(dtype: str) -> bool:
 
 
 @cache
-def numpy_dtype(dtype: str) -> np.dtype:
+def numpy_dtype(dtype: str) -> np.dtype[Any]:
     """The numpy dtype, bfloat16 through ml_dtypes."""
     import numpy as np
 
@@ -83,13 +83,13 @@ def numpy_dtype(dtype: str) -> np.dtype:
 
 
 @cache
-def tensor_type(shape: tuple[int, ...], dtype: str) -> TensorType:
+def tensor_type(shape: tuple[int, ...], dtype: str) -> TensorType[Attribute]:
     """`tensor<shape x dtype>`, shared between equal requests."""
     return TensorType(ir_type(dtype), shape)
 
 
 def scalar_type(element_type: Attribute) -> Attribute:
     """The type a scalar of that element has in te and tir bodies: arith knows signless integers only."""
-    if isinstance(element_type, IntegerType) and element_type.signedness.data is Signedness.UNSIGNED:
+    if type(element_type) is IntegerType and element_type.signedness.data is Signedness.UNSIGNED:
         return IntegerType(element_type.width.data)
     return element_type

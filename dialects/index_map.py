@@ -182,7 +182,7 @@ def parse_condition(parser: AttrParser, dim: Callable[[], Linear | None]) -> Con
     """`expr >= expr`, `expr == expr`, `expr <= expr`, `expr < expr` or `expr > expr`."""
     left = parse_linear(parser, dim)
     for symbol in (">", "<", "="):
-        if parser.parse_optional_punctuation(symbol):  # type: ignore[arg-type]
+        if parser.parse_optional_punctuation(symbol):
             exact = bool(parser.parse_optional_punctuation("="))
             right = parse_linear(parser, dim)
             if symbol == "=":

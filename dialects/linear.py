@@ -1,17 +1,22 @@
 """Index arithmetic: linear forms over dimensions, with floor division and remainder by constants.
 
-A `Linear` is sum(coefficient * atom) + constant. An atom is a dimension (any hashable that is not a tuple: an
-SSA value in a pass, a position in an attribute, a name in a test) or ("floordiv" | "mod", Linear, divisor).
+A `Linear` is sum(coefficient * atom) + constant. An atom is a dimension (an SSA value in a pass, a position in an
+attribute, a name such as `lane`) or a division ("floordiv" | "mod", Linear, divisor).
 Simplification uses the ranges of the dimensions: `floordiv(32*a + b, 32)` is `a` when 0 <= b < 32. xDSL's affine
 expressions know no ranges, so te, tir and the stairs all use this module instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-Atom: TypeAlias = Hashable
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
+Division: TypeAlias = "tuple[str, Linear, int]"
+"""("floordiv" | "mod", what is divided, divisor)"""
+Atom: TypeAlias = "SSAValue | str | int | Division"
 Range: TypeAlias = tuple[int, int]
 """Inclusive bounds of a dimension."""
 Ranges: TypeAlias = Callable[[Atom], Range | None]

@@ -7,7 +7,7 @@ tir     before tir-to-llvm          llvm  the end
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -84,7 +84,7 @@ def pipeline_text(opt_level: int) -> str:
 
 
 @contextmanager
-def quiet_gc() -> Iterator[None]:
+def quiet_gc() -> Generator[None]:
     """No cyclic collection while many ops are made: they stay alive anyway."""
     enabled = gc.isenabled()
     gc.disable()

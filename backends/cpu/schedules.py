@@ -12,7 +12,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
+from lamina.backends.cpu.stages import Stage, read_shape, reads_elementwise, should_inline, stages_of
 from lamina.backends.cpu.tiles import choose, choose_pixels, divisor
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -80,7 +80,7 @@ def _follower(stage: Stage) -> Stage | None:
 
 
 def _lanes(stage: Stage, target: TargetAttr) -> int:
-    element = dtype_name(stage.op.result.type.element_type)  # type: ignore[attr-defined]
+    element = dtype_name(stage.op.result.type.element_type)
     return target.lanes(8 * itemsize(element))
 
 
@@ -165,7 +165,7 @@ def _plain_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: Tar
 
 def _groups(stage: Stage) -> int:
     """The groups of a convolution in plain order: how often its weights' input channels fit into the data's."""
-    data, weight = (r.tensor.type.get_shape() for r in stage.reads())  # type: ignore[attr-defined]
+    data, weight = (read_shape(r) for r in stage.reads())
     return max(data[1] // weight[1], 1)
 
 
@@ -174,7 +174,7 @@ def _weight_of(stage: Stage) -> tuple[str, int] | None:
     lane = stage.op.body.block.args[len(stage.spatial) - 1]
     for read in stage.reads():
         if read.tensor.name_hint and lane in read.indices and not isinstance(read.tensor.owner, type(stage.op)):
-            return read.tensor.name_hint, read.tensor.type.get_shape()[-1]  # type: ignore[attr-defined]
+            return read.tensor.name_hint, read_shape(read)[-1]
     return None
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
+from typing import cast
 
 from xdsl.dialects import math as math_dialect
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.linear import Linear
@@ -59,6 +60,11 @@ class Stage:
             o.name.startswith("math.") and not isinstance(o, _CHEAP_MATH) or o.name == "arith.divf"
             for o in self.op.body.block.ops
         )
+
+
+def read_shape(read: ReadOp) -> tuple[int, ...]:
+    """The shape of the tensor that a read is from."""
+    return cast("TensorType[Attribute]", read.tensor.type).get_shape()
 
 
 def stages_of(func: FuncOp) -> list[Stage]:

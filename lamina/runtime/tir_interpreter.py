@@ -247,7 +247,7 @@ class _Compiler:
 
     def _atom(self, atom: Atom) -> Form:
         if isinstance(atom, tuple):
-            kind, inner, divisor = cast(tuple[str, Linear, int], atom)
+            kind, inner, divisor = atom
             value = self.form(inner)
             if kind == "floordiv":
                 return lambda env: value(env) // divisor
@@ -475,7 +475,7 @@ class _Compiler:
         return UninitialisedError(f"{_stage_of(op)}reads {place} before it is written{self._where(op, env)}", op=op)
 
     def _name(self, atom: Atom) -> str:
-        return value_name(cast(SSAValue, atom)) if isinstance(atom, SSAValue) else str(atom)
+        return value_name(atom) if isinstance(atom, SSAValue) else str(atom)
 
     def _where(self, op: Operation, env: Env) -> str:
         """The loops around an op and where they stand."""

@@ -17,7 +17,10 @@ After:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from math import prod
+from typing import cast
 
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, i8, i64
 from xdsl.dialects.func import FuncOp as MainOp
@@ -25,6 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.linear import Linear
+from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.nest import wrap
 from lamina.dialects.tir.ops import (
     AllocOp,
@@ -60,16 +64,14 @@ class PlanMemoryPass(ModulePass):
 def size_of(type_: Attribute) -> int:
     """Bytes of a buffer."""
     assert isinstance(type_, MemRefType)
-    total = itemsize(dtype_name(type_.element_type))
-    for e in type_.get_shape():
-        total *= e
-    return total
+    buffer = cast("MemRefType[Attribute]", type_)
+    return itemsize(dtype_name(buffer.element_type)) * prod(buffer.get_shape())
 
 
-def lift_allocations(func: FuncOp) -> list[Attribute]:
+def lift_allocations(func: FuncOp) -> list[MemRefType[Attribute]]:
     """Turn a kernel's top-level memory buffers into trailing arguments; returns their types."""
     block = func.body.block
-    types: list[Attribute] = []
+    types: list[MemRefType[Attribute]] = []
     for op in list(block.ops):
         if isinstance(op, AllocOp) and op.scope.data == "global":
             argument = block.insert_arg(op.result.type, len(block.args))
@@ -84,12 +86,12 @@ def lift_allocations(func: FuncOp) -> list[Attribute]:
     return types
 
 
-def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Attribute]]) -> None:
+def _pass_workspaces(main: MainOp, workspaces: dict[str, list[MemRefType[Attribute]]]) -> None:
     for call in [c for c in main.body.block.ops if isinstance(c, CallOp)]:
         types = workspaces.get(call.callee.root_reference.data, [])
         buffers: list[SSAValue] = []
         for type_ in types:
-            alloc = AllocOp.make("workspace", type_)  # type: ignore[arg-type]
+            alloc = AllocOp.make("workspace", type_)
             inherit_location(alloc, call)
             main.body.block.insert_op_before(alloc, call)
             buffers.append(alloc.result)
@@ -105,7 +107,7 @@ def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
         name = kernels.get(type_)
         if name is None:
             name = kernels[type_] = f"copy_{len(kernels)}"
-            module.body.block.insert_op_before(_copy_kernel(name, type_), main)
+            module.body.block.insert_op_before(_copy_kernel(name, type_of(copy.source)), main)
         call = CallOp.create(
             operands=[copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
         )
@@ -115,8 +117,7 @@ def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
         copy.erase()
 
 
-def _copy_kernel(name: str, type_: Attribute) -> FuncOp:
-    assert isinstance(type_, MemRefType)
+def _copy_kernel(name: str, type_: MemRefType[Attribute]) -> FuncOp:
     func = FuncOp.make(name, [type_, type_], 1)
     source, target = func.body.block.args
     loops = [ForOp.make(e, f"copy.i{n}", hint=f"i{n}") for n, e in enumerate(type_.get_shape())]
@@ -162,8 +163,6 @@ class _Arena:
         return start
 
     def give(self, start: int, size: int) -> None:
-        from bisect import bisect_left
-
         n = bisect_left(self.gaps, (start, 0))
         if n < len(self.gaps) and self.gaps[n][0] == start + size:
             size += self.gaps.pop(n)[1]
