@@ -20,15 +20,19 @@ With `stop_after=N` only the first N primitives of each schedule are applied, to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    AnyFloat,
     FloatAttr,
     FunctionType,
     IndexType,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     ModuleOp,
     TensorType,
     i64,
@@ -46,6 +50,7 @@ from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.checks import CheckOp
+from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.nest import unique_axis, wrap
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -109,9 +114,9 @@ def apply_schedule(
 # -- functions ------------------------------------------------------------------------------------------
 
 
-def memref(type_: Attribute) -> Attribute:
+def memref(type_: Attribute) -> MemRefType[Attribute]:
     """The buffer that holds a tensor."""
-    if not isinstance(type_, TensorType):
+    if type(type_) is not TensorType:
         raise VerifyException(f"te-to-tir: {type_} is no tensor")
     return tir.buffer_type(type_.get_shape(), type_.element_type)
 
@@ -143,7 +148,7 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
     for op in func.body.block.ops:
         if isinstance(op, te.ComputeOp):
             if op.result not in buffers:
-                alloc = tir.AllocOp.make(op.stage.data, memref(op.result.type))  # type: ignore[arg-type]
+                alloc = tir.AllocOp.make(op.stage.data, memref(op.result.type))
                 alloc.location = op.location
                 block.add_op(alloc)
                 buffers[op.result] = alloc.result
@@ -175,7 +180,7 @@ def _loops(names: list[str], extents: list[int], reductions: int, axes: dict[str
 
 
 def _copy_nest(source: SSAValue, target: SSAValue, stage: str) -> Operation:
-    shape = list(target.type.get_shape())  # type: ignore[attr-defined]
+    shape = list(type_of(target).get_shape())
     loops = _loops([f"i{n}" for n in range(len(shape))], shape, 0, {}, stage)
     index = [Linear.dim(v.var) for v in loops]
     load = tir.LoadOp.make(source, index)
@@ -200,9 +205,8 @@ def lower_compute(op: te.ComputeOp, buffers: dict[SSAValue, SSAValue], axes: dic
     target = buffers[op.result]
     if op.combiner is not None and 0 in op.reduced:  # a reduction over nothing: its initial value
         loops = _loops(names[: len(op.spatial)], list(op.spatial), 0, axes, stage)
-        type_ = op.result.type
-        assert isinstance(type_, TensorType)
-        start = identity(op.combiner.data, dtype_name(type_.element_type), type_.element_type)
+        element = op.result.type.element_type
+        start = identity(op.combiner.data, dtype_name(element), element)
         store = tir.StoreOp.make(start.results[0], target, [Linear.dim(v.var) for v in loops])
         return _nest(loops, tir.BlockOp.make(stage, None, Block([start, store])))
     loops = _loops(names, [*op.spatial, *op.reduced], len(op.reduced), axes, stage)
@@ -216,7 +220,7 @@ def lower_compute(op: te.ComputeOp, buffers: dict[SSAValue, SSAValue], axes: dic
     value = _lower_body(source, body, variables, buffers)
     init = None
     if accumulator is not None and op.combiner is not None:
-        dtype = dtype_name(op.result.type.element_type)  # type: ignore[attr-defined]
+        dtype = dtype_name(op.result.type.element_type)
         combined = combine(op.combiner.data, dtype, accumulator.result, value)
         body.add_op(combined)
         value = combined.results[0]
@@ -232,8 +236,8 @@ def _lower_body(
     """Copy an equation with reads as loads; returns what it yields."""
     values = dict(variables)
 
-    def values_of(operands: object) -> list[SSAValue]:
-        return [_as_index(v, target, values) for v in operands]  # type: ignore[attr-defined]
+    def values_of(operands: Sequence[SSAValue]) -> list[SSAValue]:
+        return [_as_index(v, target, values) for v in operands]
 
     for op in source.ops:
         if isinstance(op, te.YieldOp):
@@ -314,8 +318,8 @@ def identity(combiner: str, dtype: str, type_: Attribute) -> arith.ConstantOp:
     """The constant that a reduction starts from."""
     if is_float(dtype):
         value = {"sum": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf")}[combiner]
-        return arith.ConstantOp(FloatAttr(value, type_))  # type: ignore[arg-type]
-    assert isinstance(type_, IntegerType)
+        return arith.ConstantOp(FloatAttr(value, cast("AnyFloat", type_)))
+    assert type(type_) is IntegerType
     bits = type_.width.data
     if dtype == "bool" or is_unsigned(dtype):
         low, high = 0, -1  # all ones, as signless integers print
@@ -349,7 +353,7 @@ def lower_main(main: MainOp) -> None:
         if isinstance(op, te.CallOp):
             for result in op.results:
                 if result not in buffers:
-                    alloc = tir.AllocOp.make(op.callee.root_reference.data, memref(result.type))  # type: ignore[arg-type]
+                    alloc = tir.AllocOp.make(op.callee.root_reference.data, memref(result.type))
                     alloc.result.name_hint = result.name_hint
                     buffers[result] = alloc.result
                     new_ops.append(alloc)

@@ -188,11 +188,11 @@ class ComputeOp(IRDLOperation):
 
     @property
     def spatial(self) -> tuple[int, ...]:
-        return tuple(self.shape.get_values())  # type: ignore[return-value]
+        return tuple(self.shape.get_values())
 
     @property
     def reduced(self) -> tuple[int, ...]:
-        return tuple(self.reduce_shape.get_values()) if self.reduce_shape else ()  # type: ignore[return-value]
+        return tuple(self.reduce_shape.get_values()) if self.reduce_shape else ()
 
     def argument_range(self, index: int) -> Range:
         """The bounds of a dimension."""
@@ -274,8 +274,8 @@ def _parse_extents(parser: Parser) -> list[int]:
 
 
 def _tensor_type(type_: Attribute) -> TensorType[Attribute]:
-    assert isinstance(type_, TensorType)
-    return cast("TensorType[Attribute]", type_)
+    assert type(type_) is TensorType
+    return type_
 
 
 @irdl_op_definition
@@ -319,9 +319,9 @@ class ReadOp(IRDLOperation):
         extra = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
-        if not isinstance(type_, TensorType):
+        if type(type_) is not TensorType:
             parser.raise_error("te.read reads a tensor")
-        element = _tensor_type(type_).element_type
+        element = type_.element_type
         types: list[Attribute] = [type_, *[IndexType()] * len(indices)]
         operands = parser.resolve_operands([tensor, *indices], types, parser.pos)
         return cls.create(

@@ -19,6 +19,6 @@ def __getattr__(name: str) -> Any:
 
     from lamina.dialects.tir import checks, ops, vectors
 
-    classes = [*(getattr(ops, n) for n in ops.__all__), vectors.CastOp, vectors.CompareOp, checks.CheckOp]
+    classes: list[Any] = [*(getattr(ops, n) for n in ops.__all__), vectors.CastOp, vectors.CompareOp, checks.CheckOp]
     globals()["TIR"] = tir = Dialect("tir", classes, [])
     return tir

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DictionaryAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
@@ -57,7 +57,6 @@ class ProgramInfo:
         if not isinstance(attr, DictionaryAttr):
             raise InputError("the module has no 'lamina.program'; only what tir-to-llvm makes of @main can run")
         data: dict[str, Any] = dict(attr.data)
-        assert isinstance(data["arena"], IntegerAttr) and isinstance(data["params"], ArrayAttr)
         return ProgramInfo(
             data["name"].data,
             data["arena"].value.data,
@@ -71,7 +70,7 @@ class ProgramInfo:
 
 def _port(attr: Any) -> Port:
     name, type_ = attr.data["name"], attr.data["type"]
-    assert isinstance(name, StringAttr) and isinstance(type_, MemRefType)
+    assert isinstance(name, StringAttr) and type(type_) is MemRefType
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type))
 
 

@@ -7,9 +7,10 @@ under a condition is masked, and lanes that are not contiguous are taken one by 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType, i1, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -17,9 +18,10 @@ from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_strides
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.tir.ops import AccessOp, ForOp
+from lamina.dialects.tir.memory import AccessOp, type_of
+from lamina.dialects.tir.ops import ForOp
 from lamina.passes.stair.builder import NE, POINTER
-from lamina.passes.stair.scalars import FLOAT, llvm_type, memory_type, splat
+from lamina.passes.stair.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
 
 if TYPE_CHECKING:
     from lamina.passes.stair.replay import Replay
@@ -34,11 +36,8 @@ class Access:
         self.replay = replay
         self.op = op
         self.buffer = op.buffer_value()
-        type_ = self.buffer.type
-        assert isinstance(type_, MemRefType)
-        self.numel = 1
-        for e in type_.get_shape():
-            self.numel *= e
+        type_ = type_of(self.buffer)
+        self.numel = prod(type_.get_shape())
         scalar = scalar_type(type_.element_type)
         self.element = memory_type(llvm_type(scalar))
         self.value_type = llvm_type(op.value_type())
@@ -51,7 +50,9 @@ class Access:
         self.flat = flat = recombine(flat)
         self.conditions = op.conditions()
         self.locals = replay.local_dims([flat, *(c.form for c in self.conditions)])
-        self.alignment: dict[str, Attribute] = {"alignment": IntegerAttr(itemsize(dtype_name(type_.element_type)), i64)}
+        alignment = itemsize(dtype_name(type_.element_type))
+        self.alignment: Properties = {"alignment": IntegerAttr(alignment, i64)}
+        self.masked: Properties = {"alignment": IntegerAttr(alignment, i32)}
         self._split()
 
     def _split(self) -> None:
@@ -83,10 +84,10 @@ class Access:
         key = tuple(unrolled[d] for d in self.nonlinear)
         base = self.resolved.get(key)
         if base is None:
-            mapping = {d: constant(unrolled[d]) for d in self.nonlinear}
+            mapping: dict[Atom, Linear] = {d: constant(unrolled[d]) for d in self.nonlinear}
             ranges = self.replay.b.ranges
             kept = Linear({a: c for a, c in self.flat.terms.items() if all(a != n for n, _ in self.numbers)})
-            form = kept.substitute(mapping, ranges)  # type: ignore[arg-type]
+            form = kept.substitute(mapping, ranges)
             dynamic = Linear({a: c for a, c in form.terms.items() if a != LANE})
             base = self.resolved[key] = (
                 dynamic,
@@ -124,7 +125,7 @@ class Access:
         if self.lanes is None:
             for start, vector in register.slots.items():
                 type_ = vector.type
-                if isinstance(type_, VectorType) and 0 <= offset - start < type_.get_shape()[0]:
+                if type(type_) is VectorType and 0 <= offset - start < type_.get_shape()[0]:
                     at = r.b.constant(IntegerAttr(offset - start, i64), i64)
                     return r.b.emit(llvm.ExtractElementOp, [vector, at], self.value_type, {})
         elif all((offset + n) in register.slots for n in range(self.lanes)):
@@ -213,7 +214,7 @@ class Access:
             return value
         if decided is True:
             return self.load_from(dynamic, const, stride, inside)
-        return self.load_guarded(decided, dynamic, const, stride, inside)  # type: ignore[arg-type]
+        return self.load_guarded(decided, dynamic, const, stride, inside)
 
     def pointer(self, dynamic: Linear, const: int) -> SSAValue:
         r = self.replay
@@ -260,12 +261,9 @@ class Access:
             zero = b.constant(splat(0, self.memory_value_type), self.memory_value_type)
             mask = r.mask(conditions, self.lanes)
             pointer = self.pointer(dynamic, const)
-            loaded = b.emit(llvm.MaskedLoadOp, [pointer, mask, zero], self.memory_value_type, self.masked())
+            loaded = b.emit(llvm.MaskedLoadOp, [pointer, mask, zero], self.memory_value_type, self.masked)
             return self.as_value(loaded, self.lanes)
         return self.by_lane(lambda lane: self.load_lane(lane))
-
-    def masked(self) -> dict[str, Attribute]:
-        return {"alignment": IntegerAttr(self.alignment["alignment"].value.data, i32)}  # type: ignore[attr-defined]
 
     # -- lanes one by one: strides other than 1, divisions of the lane ------------------------------------------------
 
@@ -280,13 +278,13 @@ class Access:
     def load_lane(self, lane: int) -> SSAValue:
         b = self.replay.b
         flat, decided = self.at_lane(lane)
-        element_type = llvm_type(self.op.value_type().element_type)  # type: ignore[attr-defined]
+        element_type = element_of(self.value_type)
         if decided is False:
             return b.constant(splat(0, element_type), element_type)
         pointer = self.pointer(Linear(flat.terms), flat.const)
         if decided is True:
             return self.as_value(self.load_at(pointer, self.element), None)
-        test = self.replay.scalar_condition(decided)  # type: ignore[arg-type]
+        test = self.replay.scalar_condition(decided)
         safe = b.emit(llvm.SelectOp, [test, pointer, self.replay.pointers[self.buffer]], POINTER, FLOAT)
         value = self.as_value(self.load_at(safe, self.element), None)
         zero = b.constant(splat(0, element_type), element_type)
@@ -322,7 +320,7 @@ class Access:
                         old = slots.get(offset)
                         if old is None:
                             old = r.b.constant_op(llvm.PoisonOp, value.type)
-                        value = self.choose(decided, value, old)  # type: ignore[arg-type]
+                        value = self.choose(decided, value, old)
                 if self.lanes is None and offset not in slots:
                     self.insert_scalar(slots, offset, value)
                     return
@@ -343,7 +341,7 @@ class Access:
         """A scalar stored into a vector's place replaces that lane."""
         for start, vector in slots.items():
             type_ = vector.type
-            if isinstance(type_, VectorType) and 0 <= offset - start < type_.get_shape()[0]:
+            if type(type_) is VectorType and 0 <= offset - start < type_.get_shape()[0]:
                 b = self.replay.b
                 at = b.constant(IntegerAttr(offset - start, i32), i32)
                 slots[start] = b.emit(llvm.InsertElementOp, [vector, value, at], type_, {})
@@ -351,7 +349,7 @@ class Access:
         slots[offset] = value
 
     def to_memory(self, value: SSAValue) -> SSAValue:
-        if value.type == i1 or isinstance(value.type, VectorType) and value.type.element_type == i1:
+        if element_of(value.type) == i1:
             return self.replay.b.emit(llvm.ZExtOp, [value], memory_type(value.type), {})
         return value
 
@@ -373,9 +371,9 @@ class Access:
     def store_masked(self, value: SSAValue, pointer: SSAValue, test: SSAValue) -> None:
         """A store under a condition, without a branch: a scalar is a vector of one lane."""
         b = self.replay.b
-        if not isinstance(value.type, VectorType):
+        if type(value.type) is not VectorType:
             value, test = b.one_lane(value), b.one_lane(test)
-        b.add(llvm.MaskedStoreOp.create(operands=[value, pointer, test], properties=self.masked()))
+        b.add(llvm.MaskedStoreOp.create(operands=[value, pointer, test], properties=self.masked))
 
     def store_lane(self, value: SSAValue, lane: int) -> None:
         b = self.replay.b
@@ -387,7 +385,7 @@ class Access:
         if decided is True:
             b.add(llvm.StoreOp.create(operands=[element, pointer], properties=self.alignment))
         else:
-            self.store_masked(element, pointer, self.replay.scalar_condition(decided))  # type: ignore[arg-type]
+            self.store_masked(element, pointer, self.replay.scalar_condition(decided))
 
 
 def _is_unrolled(block: Block) -> bool:

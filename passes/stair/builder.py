@@ -234,7 +234,7 @@ class FunctionBuilder:
 
         def step(partial: SSAValue | None, more: SSAValue) -> SSAValue:
             op = llvm.GEPOp.create(
-                operands=[partial, more],  # type: ignore[list-item]
+                operands=[base if partial is None else partial, more],
                 result_types=[POINTER],
                 properties={"rawConstantIndices": _DYNAMIC, "elem_type": element},
             )

@@ -9,6 +9,7 @@ loop (`builder.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -173,18 +174,21 @@ class Replay:
     def broadcast(self, value: SSAValue, type_: Attribute) -> SSAValue:
         """The scalar in every lane."""
         b = self.b
+        assert type(type_) is VectorType
+        lanes = type_.get_shape()[0]
         poison = b.constant_op(llvm.PoisonOp, type_)
         first = b.emit(llvm.InsertElementOp, [poison, value, b.constant(IntegerAttr(0, i32), i32)], type_, {})
-        return b.emit(llvm.ShuffleVectorOp, [first, poison], type_, {"mask": _zeros(type_.get_shape()[0])})  # type: ignore[attr-defined]
+        return b.emit(llvm.ShuffleVectorOp, [first, poison], type_, {"mask": _zeros(lanes)})
 
     def compile_index(self, op: IndexOp) -> Step:
         (form,) = over_values(op.map.data.results, op.operands)
         locals_ = self.local_dims([form])
+        lanes = _lanes(op.result.type)
 
         def step() -> None:
             self.bind_locals(locals_)
-            if isinstance(op.result.type, VectorType):
-                self.values[op.result] = self.lane_vector(self.resolve(form), op.result.type.get_shape()[0])
+            if lanes is not None:
+                self.values[op.result] = self.lane_vector(self.resolve(form), lanes)
             else:
                 self.values[op.result] = self.b.index_value(self.resolve(form))
 
@@ -195,7 +199,7 @@ class Replay:
         forms = over_values([c.form for c in old], op.operands)
         conditions = [Condition(f, c.equal) for f, c in zip(forms, old, strict=True)]
         locals_ = self.local_dims(forms)
-        lanes = op.result.type.get_shape()[0] if isinstance(op.result.type, VectorType) else None
+        lanes = _lanes(op.result.type)
 
         def step() -> None:
             self.bind_locals(locals_)
@@ -227,8 +231,8 @@ class Replay:
 
     def resolve(self, form: Linear) -> Linear:
         """The form with the numbers of unrolled variables in it."""
-        mapping = {d: constant(self.unrolled[d]) for d in form.dims() if d in self.unrolled}
-        return form.substitute(mapping, self.b.ranges) if mapping else form  # type: ignore[arg-type]
+        mapping: dict[Atom, Linear] = {d: constant(self.unrolled[d]) for d in form.dims() if d in self.unrolled}
+        return form.substitute(mapping, self.b.ranges) if mapping else form
 
     def decide(self, conditions: list[Condition]) -> list[Condition] | bool:
         """What is left to test; a boolean when the ranges decide all."""
@@ -427,6 +431,10 @@ class Replay:
         self.loaded, self.shared = {}, {}
 
 
+def _lanes(type_: Attribute) -> int | None:
+    return type_.get_shape()[0] if type(type_) is VectorType else None
+
+
 def _zeros(lanes: int) -> DenseArrayBase:
     found = _ZEROS.get(lanes)
     if found is None:
@@ -467,10 +475,8 @@ def _stored_registers(op: ForOp) -> list[SSAValue]:
 
 def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
     """Memory of the calling thread for a buffer."""
-    assert isinstance(type_, MemRefType)
-    size = 1
-    for e in type_.get_shape():
-        size *= e
+    assert type(type_) is MemRefType
+    size = prod(type_.get_shape())
     limit = 1 << 20
     if size * itemsize(dtype_name(type_.element_type)) > limit:
         raise VerifyException(

@@ -194,12 +194,13 @@ def constant_attr(attr: Attribute, type_: Attribute) -> Attribute:
     raise TypeError(f"no llvm constant for {attr}")
 
 
-def _element(type_: Attribute) -> Attribute:
+def element_of(type_: Attribute) -> Attribute:
+    """The type of a lane; of a scalar itself."""
     return type_.element_type if type(type_) is VectorType else type_
 
 
 def _index_cast(op: Operation, builder: FunctionBuilder, type_: Attribute) -> Emit:
-    source, target = _element(llvm_type(op.operands[0].type)), _element(type_)
+    source, target = element_of(llvm_type(op.operands[0].type)), element_of(type_)
     assert type(source) is IntegerType and type(target) is IntegerType
     a, b = source.width.data, target.width.data
     if a == b:
@@ -246,7 +247,7 @@ def _rsqrt(builder: FunctionBuilder, type_: Attribute) -> Emit:
 
 
 def _library_call(name: str, builder: FunctionBuilder, type_: Attribute) -> Emit:
-    element = _element(type_)
+    element = element_of(type_)
     call_type = element if isinstance(element, (Float32Type, Float64Type)) else f32
     symbol = name + ("f" if call_type == f32 else "")
 

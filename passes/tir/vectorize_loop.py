@@ -21,9 +21,11 @@ After:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
@@ -36,8 +38,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Linear
+from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.checks import CheckOp, unless
+from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import (
     AccessOp,
     AllocOp,
@@ -108,7 +111,7 @@ class _Vectorizer:
         self.vectors: dict[SSAValue, SSAValue] = {}
         """Scalar values of the loop body whose value differs by lane, with the vector that replaces them."""
         self.broadcasts: dict[SSAValue, SSAValue] = {}
-        self.mapping = {loop.var: Linear.dim(LANE)}
+        self.mapping: dict[Atom, Linear] = {loop.var: Linear.dim(LANE)}
         self.ranges = RangeCache({LANE: (0, self.lanes - 1)})
         self.tail = [Condition((b - Linear.dim(LANE)) - 1) for b in loop.min_bounds()]
 
@@ -225,7 +228,7 @@ class _Vectorizer:
         """Whether lanes beyond the tail would read outside of the buffer. What they read is never stored."""
         if in_register(op) or not self.tail:
             return False
-        shape = op.buffer.type.get_shape()  # type: ignore[attr-defined]
+        shape = type_of(op.buffer).get_shape()
         for form, extent in zip(forms, shape, strict=True):
             bounds = form.range(self.ranges)
             if bounds is None or bounds[0] < 0 or bounds[1] >= extent:
@@ -233,7 +236,7 @@ class _Vectorizer:
         return False
 
     def lane_zero_of_tail(self) -> list[Condition]:
-        zero = {LANE: Linear()}
+        zero: dict[Atom, Linear] = {LANE: Linear()}
         return [Condition(c.form.substitute(zero)) for c in self.tail]
 
     def index_arithmetic(self, op: IndexOp | ConditionOp) -> list[Operation]:
@@ -261,8 +264,9 @@ class _Vectorizer:
             return found
         type_ = self.vector_type(value.type)
         owner = value.owner
-        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, (FloatAttr, IntegerAttr)):
-            dense = DenseIntOrFPElementsAttr.from_list(type_, [owner.value.value.data])  # type: ignore[arg-type]
+        constant = owner.value if isinstance(owner, arith.ConstantOp) else None
+        if type(constant) is FloatAttr or type(constant) is IntegerAttr:
+            dense = DenseIntOrFPElementsAttr.from_list(cast("VectorType[AnyFloat]", type_), [constant.value.data])
             new: Operation = arith.ConstantOp.create(properties={"value": dense}, result_types=[type_])
         else:
             new = BroadcastOp.create(operands=[value], result_types=[type_])

@@ -6,7 +6,8 @@ After:
     %p = relay.layout_transform %w {dst_layout = "NK64n", src_layout = "NK"} : (...) -> tensor<1x64x64xf32>
     %y = relay.nn.contrib_dense_pack %x, %p {units = 40, weight_layout = "NK64n"} : (...) -> tensor<1x40xf32>
 
-A block is some vectors of the target, read one after the other. relay-fold-constant then packs at compile time; rows beyond the last are zero.
+A block is some vectors of the target, read one after the other. relay-fold-constant then packs at compile time; rows
+beyond the last are zero.
 """
 
 from __future__ import annotations
