@@ -194,11 +194,12 @@ def fit(
         rest = y - (np.polyval(found[::-1], at) if found else 0.0)
         basis = at[:, None] ** np.arange(len(found), degree + 1)
         scale = np.abs(basis).max(0)
+        solve: Any = np.linalg.lstsq
         lawson = np.full(nodes, 1.0 / nodes)
         best = (np.inf, scale)
         for _ in range(120):
             s = np.sqrt(lawson) * w
-            c = np.linalg.lstsq(basis / scale * s[:, None], rest * s, rcond=None)[0] / scale
+            c: Array = solve(basis / scale * s[:, None], rest * s, rcond=None)[0] / scale
             error = np.abs(basis @ c - rest) * w
             best = min(best, (float(error.max()), c), key=lambda b: b[0])
             lawson = lawson * error / (lawson * error).sum()

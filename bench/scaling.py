@@ -13,6 +13,7 @@ import gc
 import resource
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -82,8 +83,7 @@ def costs(count: int) -> dict[str, float]:
         timed("verify", lambda module=module: verify_module(module))
         timed("print", lambda module=module, ctx=ctx: print_op(module, ctx))
         for name, pipeline in passes.items():
-            ready = parse_pipeline(pipeline)
-            timed(name, lambda module=module, ctx=ctx, ready=ready: run_pipeline(module, ctx, ready))
+            timed(name, partial(run_pipeline, module, ctx, parse_pipeline(pipeline)))
     return best
 
 

@@ -9,7 +9,7 @@ does not branch. te and tir have the op alike; with vectors, every lane is check
 from __future__ import annotations
 
 import abc
-from typing import Self, cast
+from typing import Self
 
 from xdsl.dialects.builtin import StringAttr, VectorType, i1
 from xdsl.ir import Attribute, SSAValue
@@ -17,7 +17,6 @@ from xdsl.irdl import IRDLOperation, operand_def, prop_def, result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 
 class CheckOpBase(IRDLOperation, abc.ABC):
@@ -67,6 +66,6 @@ class CheckOpBase(IRDLOperation, abc.ABC):
 
 def condition_type(type_: Attribute) -> Attribute:
     """One bit, for each lane."""
-    if isa(type_, VectorType):
-        return VectorType(i1, cast("VectorType[Attribute]", type_).get_shape())
+    if type(type_) is VectorType:
+        return VectorType(i1, type_.get_shape())
     return i1

@@ -24,7 +24,6 @@ def main() -> int:
     args = parser.parse_args()
 
     import models
-    import onnx
 
     import lamina
     from lamina.measure import compare, largest_difference, onnxruntime_session, random_inputs
@@ -35,7 +34,7 @@ def main() -> int:
     print(f"1. the model: light_{args.model} of the onnx package, with random weights")
     proto = models.light_model(args.model)
     path = folder / f"{args.model}.onnx"
-    onnx.save(proto, path)
+    path.write_bytes(proto.SerializeToString())
     print(lamina.load(path))
 
     print("\n2. compile, one thread, from nothing (no cache)")

@@ -45,7 +45,8 @@ def _term_or_namespace(name: str) -> Any:
     if name in OPS:
         from lamina.dialects.terms import term
 
-        return term(find_op(name))
+        op: Any = find_op(name)
+        return term(op)
     if not [n for n in OPS if n.startswith(name + ".")]:
         raise AttributeError(f"no op or namespace {name}")
     return Namespace(name + ".")
@@ -53,11 +54,13 @@ def _term_or_namespace(name: str) -> Any:
 
 def __getattr__(name: str) -> Any:
     if name == "RELAY":
-        from lamina.dialects.relay.op_index import OPS
-        from lamina.dialects.relay.params import ParamAttr
         from xdsl.ir import Dialect
 
-        value: Any = Dialect("relay", [find_op(n) for n in OPS], [ParamAttr])
+        from lamina.dialects.relay.op_index import OPS
+        from lamina.dialects.relay.params import ParamAttr
+
+        ops: list[Any] = [find_op(n) for n in OPS]
+        value: Any = Dialect("relay", ops, [ParamAttr])
     elif name.startswith("_"):
         raise AttributeError(name)
     else:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lamina.dialects.te.primitive import PrimitiveOp
+from lamina.dialects.te.schedule import OPS
 from lamina.registry import LEVELS, our_passes
 
 ROOT = Path(__file__).parents[2]
@@ -201,6 +203,14 @@ def test_passes_are_explained_by_example() -> None:
         if not re.search(r"\bBefore\b", doc) or not re.search(r"\bAfter\b", doc):
             wrong.append(f"{file.path}: the docstring shows no Before and After")
     assert not wrong, "\n".join(wrong)
+
+
+def test_schedule_primitives_have_a_picture() -> None:
+    primitives = [op for op in OPS if issubclass(op, PrimitiveOp)]
+    assert len(primitives) > 10
+    for op in primitives:
+        doc = op.__doc__ or ""
+        assert "Before:" in doc and "After" in doc, f"{op.name}: the docstring shows no Before and After"
 
 
 def test_backend_passes_are_named_by_their_backend() -> None:
