@@ -7,6 +7,7 @@ must leave a module that verifies.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,17 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from lamina.backends.cpu.jit import host_target, named_target
+from lamina.compiler import module_text
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, Sample
+from lamina.dialects.relay.base import RelayOp, Sample, tensor_info
+from lamina.dialects.relay.broadcast import AddOp, MultiplyOp
+from lamina.dialects.relay.reduce import MaxOp
 from lamina.dialects.target import TARGET
+from lamina.parsing import parse_text
 from lamina.pipeline import parse_pipeline
 from lamina.runtime.compiled import load_module
 from lamina.runtime.execute import run_module
@@ -56,7 +61,7 @@ def apply(ctx: LaminaContext, module: ModuleOp, pipeline: str) -> None:
             raise AssertionError(f"after {p.name}: {e}") from e
 
 
-def ways(module: ModuleOp, arrays: Arrays) -> dict[str, Arrays]:
+def ways(module: ModuleOp, arrays: Arrays, fuse: int = 0) -> dict[str, Arrays]:
     """The results of `@main`, by the way they were computed."""
     ctx = LaminaContext()
     found: dict[str, Arrays] = {}
@@ -65,7 +70,7 @@ def ways(module: ModuleOp, arrays: Arrays) -> dict[str, Arrays]:
         found[way] = list(run_module(module, ctx, "main", arrays).values())
 
     run("relay", module)
-    apply(ctx, module, "relay-fuse-ops{fuse-opt-level=0},relay-to-te")
+    apply(ctx, module, f"relay-fuse-ops{{fuse-opt-level={fuse}}},relay-to-te")
     run("te", module)
     naive = module.clone()  # pyright: ignore[reportUnknownMemberType]
     apply(ctx, naive, "te-to-tir")
@@ -81,8 +86,52 @@ def ways(module: ModuleOp, arrays: Arrays) -> dict[str, Arrays]:
     return found
 
 
+def check_texts(name: str, s: Sample) -> None:
+    """The text of each level is read again, and prints the same."""
+    ctx = LaminaContext()
+    module = module_of(load(name), s)
+    for pipeline in (
+        "relay-fuse-ops{fuse-opt-level=0},relay-to-te",
+        "cpu-schedule",
+        "te-to-tir",
+        f"{TIR_PASSES},tir-plan-memory",
+        "tir-to-llvm",
+    ):
+        apply(ctx, module, pipeline)
+        text = module_text(module)
+        again = parse_text(ctx, text, f"{name}.mlir")
+        verify_module(again)
+        assert module_text(again) == text, f"{name} after {pipeline}"
+
+
+def followed(op_type: type[RelayOp], s: Sample) -> ModuleOp | None:
+    """`@main` with one op of floats, and y * y + y over it, the largest element along each first axis."""
+    module = module_of(op_type, s)
+    main = module.body.block.first_op
+    assert isinstance(main, FuncOp)
+    block = main.body.block
+    returns = block.last_op
+    assert isinstance(returns, ReturnOp)
+    results: list[SSAValue] = []
+    for y in returns.operands:
+        info = tensor_info(y.type)
+        if not info.shape or 0 in info.shape or info.dtype not in ("float32", "int32"):
+            return None
+        square = MultiplyOp.make(y, y)
+        total = AddOp.make(square.results[0], y)
+        largest = MaxOp.make(total.results[0], axis=[0])
+        block.insert_ops_before([square, total, largest], returns)
+        results.append(largest.results[0])
+    returns.operands = results
+    main.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [v.type for v in results])
+    return module
+
+
 def check(name: str, number: int, s: Sample) -> None:
-    found = ways(module_of(load(name), s), arrays_of(name, number, s))
+    compare(name, number, s, ways(module_of(load(name), s), arrays_of(name, number, s)))
+
+
+def compare(name: str, number: int, s: Sample, found: dict[str, Arrays]) -> None:
     expected = found.pop("relay")
     for way, results in found.items():
         for r, (a, e) in enumerate(zip(results, expected, strict=True)):
@@ -93,9 +142,29 @@ def size(s: Sample) -> int:
     return sum(int(np.prod(o.shape)) for o in s.operands)
 
 
+def smallest(name: str) -> tuple[int, Sample]:
+    return min(valid_samples(load(name)), key=lambda found: size(found[1]))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_smallest_sample_runs_five_ways(name: str) -> None:
-    check(name, *min(valid_samples(load(name)), key=lambda found: size(found[1])))
+    check(name, *smallest(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_are_read_again_at_every_level(name: str) -> None:
+    check_texts(name, valid_samples(load(name))[0][1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_fused_with_what_follows_runs_five_ways(name: str) -> None:
+    number, s = valid_samples(load(name))[0]
+    module = followed(load(name), s)
+    if module is None:
+        pytest.skip("what follows takes float32 or int32 of at least one dimension")
+    compare(name, number, replace(s, rtol=10 * s.rtol), ways(module, arrays_of(name, number, s), fuse=1))
 
 
 @pytest.mark.slow
