@@ -26,12 +26,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.lib import Tensor, building
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
 
 LONGEST_NAME = 80
@@ -50,7 +50,7 @@ class RelayToTePass(ModulePass):
             stair.run()
         for left in op.walk():
             if left.name.startswith("relay."):
-                raise VerifyException(f"relay-to-te leaves {left.name} behind; run relay-fuse-ops before it")
+                raise InputError(f"relay-to-te leaves {left.name} behind; run relay-fuse-ops before it", op=left)
 
 
 class _Stair:
@@ -67,7 +67,7 @@ class _Stair:
             if isinstance(op, CallOp):
                 function = op.function()
                 if function is None:
-                    raise VerifyException("relay-to-te: a call of an unknown function; run relay-inline before it")
+                    raise InputError("relay-to-te: a call of an unknown function; run relay-inline before it", op=op)
                 callee = self.function(function)
                 new: Operation = te.CallOp.make(callee.sym_name.data, op.operands[1:], op.result_types)
                 self.replace(op, new)
@@ -76,8 +76,9 @@ class _Stair:
             elif isinstance(op, FnOp):
                 dead.append(op)
             elif not isinstance(op, MainReturnOp):
-                raise VerifyException(
-                    f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops"
+                raise InputError(
+                    f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",
+                    op=op,
                 )
         for op in dead:
             op.detach()
@@ -161,7 +162,7 @@ def lower_function(function: FnOp, name: str) -> te.FuncOp:
                 results = te_results(type(op), [tensors[o] for o in op.operands], attrs_of(op))
                 tensors.update(zip(op.results, results, strict=True))
             else:
-                raise VerifyException(f"relay-to-te: {op.name} cannot stand in a primitive function")
+                raise InputError(f"relay-to-te: {op.name} cannot stand in a primitive function", op=op)
             tag = StringAttr(op.name.removeprefix("relay."))
             _each_new(target, before, lambda new: _mark(new, tag, op))  # noqa: B023
     return lowered
@@ -186,7 +187,7 @@ def constant_tensor(op: ConstantOp) -> Tensor:
 
     array = constant_array(op, None)
     if array.size != 1:
-        raise VerifyException("relay-to-te: a constant of more than one element inside a primitive function")
+        raise InputError("relay-to-te: a constant of more than one element inside a primitive function", op=op)
     value = array.reshape(-1)[0].item()
     return build.compute(
         array.shape, lambda *_: build.const(value, str(array.dtype)), "constant", dtype=str(array.dtype)

@@ -70,7 +70,7 @@ class TeToTirPass(ModulePass):
             if isinstance(top, ScheduleOp):
                 name = top.func.root_reference.data
                 if name in schedules:
-                    raise VerifyException(f"te-to-tir: @{name} has two schedules")
+                    raise InputError(f"te-to-tir: @{name} has two schedules", op=top)
                 schedules[name] = top
             elif isinstance(top, te.FuncOp):
                 lowered, names = lower_function(top)
@@ -83,13 +83,13 @@ class TeToTirPass(ModulePass):
                 lower_main(top)
         for name, schedule in schedules.items():
             if name not in functions:
-                raise VerifyException(f"te-to-tir: the schedule of @{name} has no function")
+                raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
             apply_schedule(schedule, functions[name], arguments[name], self.stop_after)
             schedule.detach()
             schedule.erase()
         for left in op.walk():
             if left.name.startswith("te."):
-                raise VerifyException(f"te-to-tir leaves {left.name} behind")
+                raise InputError(f"te-to-tir leaves {left.name} behind", op=left)
 
 
 def apply_schedule(
@@ -101,8 +101,9 @@ def apply_schedule(
         if n == stop_after:
             return
         if not isinstance(primitive, PrimitiveOp):
-            raise VerifyException(
-                f"schedule of @{schedule.func.root_reference.data}: {primitive.name} is no schedule primitive"
+            raise InputError(
+                f"schedule of @{schedule.func.root_reference.data}: {primitive.name} is no schedule primitive",
+                op=primitive,
             )
         try:
             primitive.apply(state)
@@ -156,7 +157,7 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
             inherit_location(nest, op)
             block.add_op(nest)
         elif op is not returns:
-            raise VerifyException(f"te-to-tir: {op.name} cannot stand in a te.func")
+            raise InputError(f"te-to-tir: {op.name} cannot stand in a te.func", op=op)
     for value, out in copies:
         block.add_op(_copy_nest(buffers[value], out, unique_axis(lowered, "copy")))
     return lowered, names
@@ -270,7 +271,7 @@ def _lower_body(
                 attributes=dict(op.attributes),
             )
         else:
-            raise VerifyException(f"te-to-tir: {op.name} cannot stand in a te.compute")
+            raise InputError(f"te-to-tir: {op.name} cannot stand in a te.compute", op=op)
         new.location = op.location
         target.add_op(new)
         values[op.results[0]] = new.results[0]
@@ -372,7 +373,7 @@ def lower_main(main: MainOp) -> None:
                     new_ops.append(tir.CopyOp.create(operands=[buffers[value], out]))
             new_ops.append(MainReturnOp())
         else:
-            raise VerifyException(f"te-to-tir: {op.name} cannot stand in @{main.sym_name.data}")
+            raise InputError(f"te-to-tir: {op.name} cannot stand in @{main.sym_name.data}", op=op)
         for new in new_ops:
             inherit_location(new, op)
             block.insert_op_before(new, op)

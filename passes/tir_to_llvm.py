@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr, i64
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
@@ -63,7 +63,7 @@ class TirToLlvmPass(ModulePass):
             op.body.block.add_op(declaration)
         for left in op.walk():
             if left.name.startswith("tir."):
-                raise VerifyException(f"tir-to-llvm leaves {left.name} behind")
+                raise InputError(f"tir-to-llvm leaves {left.name} behind", op=left)
 
 
 def _phases(func: FuncOp) -> list[list[Operation]]:
@@ -161,9 +161,10 @@ def _lower_phase(
     else:
         for op in ops:
             if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):
-                raise VerifyException(
+                raise InputError(
                     f"tir-to-llvm: buffer {op.stage.data!r} of scope {op.scope.data!r} is shared by phases of a "
-                    "kernel; run tir-plan-memory"
+                    "kernel; run tir-plan-memory",
+                    op=op,
                 )
             replay.compile_step(op)()
     builder.add(llvm.ReturnOp.create())

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
 from lamina.dialects.index_map import LANE, Condition
@@ -20,6 +19,7 @@ from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.memory import AccessOp, type_of
 from lamina.dialects.tir.ops import ForOp
+from lamina.errors import InputError
 from lamina.passes.stair.builder import NE, POINTER
 from lamina.passes.stair.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
 
@@ -109,9 +109,10 @@ class Access:
                 d.owner.parent_op() for d in dynamic.dims() if isinstance(d, SSAValue) and isinstance(d.owner, Block)
             ]
             names = ", ".join(repr(a.axis.data) for a in axes if isinstance(a, ForOp))
-            raise VerifyException(
+            raise InputError(
                 f"tir-to-llvm: register buffer {self.replay.registers[self.buffer].name!r} is indexed by the loop "
-                f"variable of {names or 'a vector with a stride'}; unroll that loop or use another scope"
+                f"variable of {names or 'a vector with a stride'}; unroll that loop or use another scope",
+                op=self.op,
             )
         return const
 
@@ -134,9 +135,10 @@ class Access:
                 at = r.b.constant(IntegerAttr(n, i32), i32)
                 vector = r.b.emit(llvm.InsertElementOp, [vector, register.slots[offset + n], at], self.value_type, {})
             return vector
-        raise VerifyException(
+        raise InputError(
             f"tir-to-llvm: element {offset} of register buffer {register.name!r} is read before it is written, "
-            "or with another vector length"
+            "or with another vector length",
+            op=self.op,
         )
 
     # -- steps -----------------------------------------------------------------------------------------------------

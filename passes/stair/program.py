@@ -29,11 +29,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
+from lamina.errors import InputError
 from lamina.passes.stair.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
@@ -75,7 +75,7 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
     block = main.body.block
     outputs_attr = main.attributes.get("lamina.outputs")
     if not isinstance(outputs_attr, IntegerAttr):
-        raise VerifyException(f"tir-to-llvm: @{name} has no 'lamina.outputs'; it does not come from te-to-tir")
+        raise InputError(f"tir-to-llvm: @{name} has no 'lamina.outputs'; it does not come from te-to-tir", op=main)
     bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(block.args)}
     params: dict[Attribute, int] = {}
     arena_bytes = 0
@@ -85,7 +85,7 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
     for op in block.ops:
         if isinstance(op, AllocOp):
             if arena_bytes:
-                raise VerifyException(f"tir-to-llvm: @{name} allocates more than its arena; run tir-plan-memory")
+                raise InputError(f"tir-to-llvm: @{name} allocates more than its arena; run tir-plan-memory", op=op)
             arena_bytes = op.result.type.get_shape()[0]
             bases[op.result] = (ARENA, 0)
         elif isinstance(op, ViewOp):
@@ -101,7 +101,7 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
                 arguments = [(STATUS, 0) if n == STATUS_ARGUMENT else buffers[n] for n in phase.arguments]
                 entries.append(Entry(phase.symbol, phase.extent, grain, arguments, op.location))
         elif not isinstance(op, MainReturnOp):
-            raise VerifyException(f"tir-to-llvm: {op.name} cannot stand in @{name}")
+            raise InputError(f"tir-to-llvm: {op.name} cannot stand in @{name}", op=op)
     for table in program_globals(name, entries):
         module.body.block.insert_op_before(table, main)
     described: dict[str, Attribute] = {"messages": ArrayAttr([StringAttr(m) for m in messages])} if messages else {}

@@ -41,6 +41,7 @@ from lamina.dialects.tir.ops import (
     SelectOp,
     StoreOp,
 )
+from lamina.errors import InputError
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
 from lamina.passes.stair.checks import Checks
@@ -105,7 +106,7 @@ class Replay:
             return self.compile_check(op)
         emit = compile_op(op, self.b)
         if emit is None:
-            raise VerifyException(f"tir-to-llvm has no llvm op for {op.name}")
+            raise InputError(f"tir-to-llvm has no llvm op for {op.name}", op=op)
         return self.compile_plain(op, emit)
 
     def compile_plain(self, op: Operation, emit: Callable[[list[SSAValue]], SSAValue]) -> Step:
@@ -331,7 +332,7 @@ class Replay:
 
     def compile_loop(self, op: ForOp) -> Step:
         if op.kind.data == "vectorized":
-            raise VerifyException(f"tir-to-llvm: {op.axis.data!r} is still vectorized; run tir-vectorize-loop")
+            raise InputError(f"tir-to-llvm: {op.axis.data!r} is still vectorized; run tir-vectorize-loop", op=op)
         if op.kind.data == "unrolled":
             return self.compile_unrolled(op)
         variable = op.var
@@ -349,8 +350,9 @@ class Replay:
 
     def compile_unrolled(self, op: ForOp) -> Step:
         if op.bounds:
-            raise VerifyException(
-                f"tir-to-llvm: the unrolled loop {op.axis.data!r} has a tail; partition the loop it depends on"
+            raise InputError(
+                f"tir-to-llvm: the unrolled loop {op.axis.data!r} has a tail; partition the loop it depends on",
+                op=op,
             )
         variable = op.var
         steps = self.compile(op.body.block)

@@ -34,7 +34,6 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.index_map import LANE, Condition
@@ -53,6 +52,7 @@ from lamina.dialects.tir.ops import (
     StoreOp,
 )
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -121,8 +121,9 @@ class _Vectorizer:
         assert place is not None
         for op in list(loop.body.block.ops):
             if op.regions:
-                raise VerifyException(
-                    f"tir-vectorize-loop: {loop.axis.data!r} contains {op.name}; reorder it to be innermost"
+                raise InputError(
+                    f"tir-vectorize-loop: {loop.axis.data!r} contains {op.name}; reorder it to be innermost",
+                    op=loop,
                 )
             new = self.rewrite(op)
             for n in new:
@@ -217,8 +218,9 @@ class _Vectorizer:
             op.set_access(forms, [*conditions, *self.lane_zero_of_tail()])
             return [op]
         if not any(LANE in f.dims() for f in forms):
-            raise VerifyException(
-                f"tir-vectorize-loop: the lanes of {self.loop.axis.data!r} all store to the same element"
+            raise InputError(
+                f"tir-vectorize-loop: the lanes of {self.loop.axis.data!r} all store to the same element",
+                op=op,
             )
         value = self.as_vector(op.value, extra)
         tail = [] if in_register(op) else self.tail
