@@ -7,13 +7,16 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 STAMP := $(VENV)/.installed
-# Relative, so that the name of the checkout decides nothing.
-PYTEST := $(PY) -m pytest -q
-LIT := $(BIN)/lit -q -j2 test
+JOBS ?= 2
+PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
+# Files of tests that take more than a few seconds together; `make check` leaves them out.
+LENGTHY := ops_five_ways onnx_nodes onnx_bad_input models light_models relay_passes schedules opt_tool_lit \
+	opt_tool_fuzz recipes expand_math pool
+LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
 
-.PHONY: demo test test-models check lint types lit bench bench-opt-tool index lock clean setup
+.PHONY: help setup demo test test-models check lint types lit bench bench-opt-tool index index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -42,7 +45,7 @@ check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests
 	$(MAKE) --no-print-directory lint lit
 	files=$$(git diff --name-only --diff-filter=d HEAD -- 'lamina/*.py' 2>/dev/null); \
 	if [ -n "$$files" ]; then $(PYRIGHT) $$files; fi
-	$(PYTEST) -m "not long and not slow" -x
+	$(PYTEST) -m "not long and not slow" -x $(foreach f,$(LENGTHY),--ignore=test/unit/test_$(f).py)
 
 lint: $(STAMP)
 	$(BIN)/ruff check $(SOURCES) test bench examples
