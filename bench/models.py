@@ -103,7 +103,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "LAMINA_CACHE_DIR": cache}
         head = ("model", "lamina ms", "onnxruntime ms", "ratio", "cold s", "cached s", "peak MB", "weights MB", "diff")
-        print("{:<15}{:>22}{:>22}{:>8}{:>8}{:>10}{:>9}{:>12}{:>9}".format(*head), flush=True)
+        print("{:<15}{:>26}{:>26}{:>8}{:>8}{:>10}{:>9}{:>12}{:>9}".format(*head), flush=True)
         for name in args.models or models.LIGHT_MODELS:
             words = [sys.executable, __file__, "--one", name, "--threads", str(args.threads)]
             words += ["--seconds", str(args.seconds), "--opt-level", str(args.opt_level)]
@@ -117,7 +117,7 @@ def main() -> int:
                 "{median:.2f} [{p10:.2f} .. {p90:.2f}]".format(**_in_ms(row[s])) for s in ("lamina", "onnxruntime")
             ]
             print(
-                f"{name:<15}{times[0]:>22}{times[1]:>22}{row['ratio']:>8.3f}{row['cold_s']:>8.1f}{row['cached_s']:>10.2f}"
+                f"{name:<15}{times[0]:>26}{times[1]:>26}{row['ratio']:>8.3f}{row['cold_s']:>8.1f}{row['cached_s']:>10.2f}"
                 f"{row['compile_peak_mb']:>9.0f}{row['weights_mb']:>12.0f}{row['difference']:>9.0e}",
                 flush=True,
             )
