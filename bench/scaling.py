@@ -2,8 +2,8 @@
 
     python bench/scaling.py [--small 2000] [--large 20000] [--nodes 50000]
 
-Prints microseconds per op at both sizes for parse, verify, print, simplify, fold and fuse. The issue's bounds: the
-ratio at most 1.5; the chain compiled in 60 s and 6 GB.
+Prints microseconds per op at both sizes for parse, verify, print, simplify, fold and fuse. The goals: a
+ratio of at most 1.5, and the chain compiled in 60 s and 6 GB.
 """
 
 from __future__ import annotations
