@@ -151,6 +151,8 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     if row is not None:
         cls, properties = row
         types = [result_type]
+        if cls in (llvm.FPToSIOp, llvm.FPToUIOp):
+            return _frozen(builder, cls, result_type)
 
         def emit(operands: list[SSAValue]) -> SSAValue:
             new = cls.create(operands=operands, result_types=types, properties=properties)
@@ -181,6 +183,15 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
 def _one(builder: FunctionBuilder, cls: type[Operation], type_: Attribute, properties: Properties) -> Emit:
     def emit(operands: list[SSAValue]) -> SSAValue:
         return builder.emit(cls, operands, type_, properties)
+
+    return emit
+
+
+def _frozen(builder: FunctionBuilder, cls: type[Operation], type_: Attribute) -> Emit:
+    """A conversion that has no result for some floats: whatever the machine gives, it is one number, not poison."""
+
+    def emit(operands: list[SSAValue]) -> SSAValue:
+        return builder.emit(llvm.FreezeOp, [builder.emit(cls, operands, type_, {})], type_, {})
 
     return emit
 
