@@ -23,6 +23,10 @@ Ranges: TypeAlias = Callable[[Atom], Range | None]
 """The bounds of a dimension, None where nothing is known."""
 
 
+MAX_EXTENT = 1 << 40
+"""Beyond any size: the bound of an unknown extent, so that ranges stay numbers."""
+
+
 def unknown_ranges(_: Atom) -> Range | None:
     return None
 

@@ -21,6 +21,8 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     enclosing_loops,
 )
+from lamina.dialects.tir.refusals import refuse as refuse
+from lamina.dialects.tir.refusals import unchecked as unchecked
 
 
 def spatial_form(block: BlockOp, buffer: SSAValue, what: str) -> list[SSAValue]:

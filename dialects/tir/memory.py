@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, VectorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StringAttr, VectorType
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -24,10 +24,21 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
-from lamina.dialects.linear import Linear
+from lamina.dialects.index_map import (
+    Condition,
+    IndexMap,
+    IndexMapAttr,
+    IndexSet,
+    IndexSetAttr,
+    InlineDims,
+    parse_linear,
+    print_indices,
+)
+from lamina.dialects.linear import Linear, constant
+from lamina.dialects.sizes import ArgAttrs, argument_extents
 
-SCOPES = ("global", "register")
+SCOPES = ("global", "register", "shared", "local")
+"""Where a buffer lives: in memory that all see, in SSA values, in the memory of a block of threads, of one thread."""
 
 
 def type_of(buffer: SSAValue) -> MemRefType[Attribute]:
@@ -44,26 +55,103 @@ def buffer_type(shape: Sequence[int], element_type: Attribute) -> MemRefType:
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """A buffer that lives in the enclosing block: `tir.alloc "acc" scope "register" : memref<2x16xf32>`."""
+    """A buffer that lives in the enclosing block: `tir.alloc "acc" scope "register" : memref<2x16xf32>`.
+
+    Where an extent is not known, all are given: `tir.alloc "B" scope "global" [%n * 2, 4] : memref<?x4xf32>`.
+    """
 
     name = "tir.alloc"
 
+    sizes = var_operand_def(INDEX)
     stage = prop_def(StringAttr)
     scope = prop_def(StringAttr)
+    size_map = opt_prop_def(IndexMapAttr)
     result = result_def(MemRefType)
 
-    assembly_format = "$stage `scope` $scope attr-dict `:` type($result)"
     traits = traits_def(MemoryAllocEffect())
 
     @staticmethod
-    def make(stage: str, type_: MemRefType, scope: str = "global") -> AllocOp:
+    def make(stage: str, type_: MemRefType, scope: str = "global", extents: Sequence[Linear] | None = None) -> AllocOp:
+        """A buffer; its extents are needed where the type has an unknown one."""
         op = AllocOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)}, result_types=[type_])
+        if extents is not None and DYNAMIC_INDEX in type_.get_shape():
+            values, (forms,) = over_positions([extents])
+            op.operands = values
+            op.properties["size_map"] = IndexMapAttr(IndexMap(len(values), forms))
         op.result.name_hint = stage if stage.isidentifier() else None
         return op
+
+    def extents(self) -> list[Linear]:
+        """The extent of each dimension."""
+        if self.size_map is not None:
+            return over_values(self.size_map.data.results, self.operands)
+        return [constant(e) for e in self.result.type.get_shape()]
+
+    def set_extents(self, extents: Sequence[Linear]) -> None:
+        """Replace the sizes of a buffer of unknown extents; its type stays."""
+        values, (forms,) = over_positions([extents])
+        self.operands = values
+        self.properties["size_map"] = IndexMapAttr(IndexMap(len(values), forms))
 
     def verify_(self) -> None:
         if self.scope.data not in SCOPES:
             raise VerifyException(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
+        shape = self.result.type.get_shape()
+        if (DYNAMIC_INDEX in shape) != (self.size_map is not None):
+            raise VerifyException("sizes are given where an extent is unknown, and nowhere else")
+        if self.size_map is None:
+            return
+        if self.size_map.data.dims != len(self.operands) or len(self.size_map.data.results) != len(shape):
+            raise VerifyException(f"{len(self.size_map.data.results)} sizes for rank {len(shape)}")
+        for form, extent in zip(self.size_map.data.results, shape, strict=True):
+            if extent != DYNAMIC_INDEX and form != constant(extent):
+                raise VerifyException(f"the size {form} of an extent that is {extent}")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(" scope ")
+        printer.print_string_literal(self.scope.data)
+        if self.size_map is not None:
+            printer.print_string(" ")
+            print_indices(printer, self.size_map.data, self.operands)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> AllocOp:
+        properties: dict[str, Attribute] = {"stage": StringAttr(parser.parse_str_literal("the stage's name"))}
+        parser.parse_keyword("scope")
+        properties["scope"] = StringAttr(parser.parse_str_literal("the memory scope"))
+        dims = InlineDims(parser)
+        sizes = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+        operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
+        if sizes is not None:
+            properties["size_map"] = IndexMapAttr(IndexMap(len(operands), tuple(sizes)))
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        return cls.create(operands=operands, properties=properties, attributes=extra, result_types=[type_])
+
+
+def extents_of(buffer: SSAValue) -> list[Linear]:
+    """The extent of each dimension of a buffer: numbers, or forms over the function's sizes."""
+    shape = type_of(buffer).get_shape()
+    if DYNAMIC_INDEX not in shape:
+        return [constant(e) for e in shape]
+    owner = buffer.owner
+    if isinstance(owner, AllocOp):
+        return owner.extents()
+    assert isinstance(buffer, BlockArgument)
+    func = buffer.block.parent_op()
+    assert func is not None
+    return argument_extents(buffer, cast("ArgAttrs", func.properties.get("arg_attrs")))
+
+
+def shape_with(extents: Sequence[Linear]) -> list[int]:
+    """The shape of a buffer of these extents: DYNAMIC_INDEX for one that is no number."""
+    return [e.const if e.is_constant else DYNAMIC_INDEX for e in extents]
 
 
 class AccessOp(IRDLOperation):

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
@@ -27,11 +26,9 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     enclosing_loops,
 )
-
-
-class ScheduleError(VerifyException):
-    """A schedule primitive cannot be applied; the text says to which loop or stage and why."""
-
+from lamina.dialects.tir.refusals import IllegalError as IllegalError
+from lamina.dialects.tir.refusals import ScheduleError as ScheduleError
+from lamina.dialects.tir.refusals import refuse as refuse
 
 # -- reading a nest ------------------------------------------------------------------------------------
 

@@ -25,9 +25,12 @@ in its map. A guard (`where [...]`) makes a load give zero and a store do nothin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
     FunctionType,
     IndexType,
     IntegerAttr,
@@ -56,19 +59,38 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEf
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import INDEX, ConditionOpBase, IndexOpBase, over_positions, over_values
-from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
-from lamina.dialects.linear import Linear, Range
+from lamina.dialects.index_map import (
+    Condition,
+    IndexMap,
+    IndexMapAttr,
+    IndexSetAttr,
+    InlineDims,
+    parse_linear,
+    print_conditions,
+    print_indices,
+)
+from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.sizes import shape_attrs, verify_shapes
 from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp, ViewOp
+from lamina.dialects.tir.control import BarrierOp as BarrierOp
+from lamina.dialects.tir.control import ConditionalBase, parse_set
+from lamina.dialects.tir.control import IfOp as IfOp
 from lamina.dialects.tir.memory import SCOPES as SCOPES
 from lamina.dialects.tir.memory import AccessOp as AccessOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.memory import buffer_type as buffer_type
 
-LoopKind = Literal["serial", "parallel", "unrolled", "vectorized"]
-KINDS: tuple[LoopKind, ...] = ("serial", "parallel", "unrolled", "vectorized")
+LoopKind = Literal["serial", "parallel", "unrolled", "vectorized", "thread"]
+KINDS: tuple[LoopKind, ...] = ("serial", "parallel", "unrolled", "vectorized", "thread")
+THREAD_TAGS = (
+    *(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz"),
+    *("vthread", "vthread.x", "vthread.y", "vthread.z"),
+)
+"""The thread axes that a loop can be bound to (TVM's names)."""
 
 __all__ = [
     "AllocOp",
+    "BarrierOp",
     "BlockOp",
     "BroadcastOp",
     "CallOp",
@@ -76,6 +98,7 @@ __all__ = [
     "CopyOp",
     "ForOp",
     "FuncOp",
+    "IfOp",
     "IndexOp",
     "LoadOp",
     "ParamOp",
@@ -93,14 +116,18 @@ class FuncOp(IRDLOperation):
 
     sym_name = prop_def(SymbolNameConstraint())
     function_type = prop_def(FunctionType)
+    arg_attrs = opt_prop_def(ArrayAttr)
     outputs = prop_def(IntegerAttr)
     body = region_def("single_block")
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoTerminator())
 
     @staticmethod
-    def make(name: str, arg_types: Sequence[Attribute], outputs: int) -> FuncOp:
-        return FuncOp.create(
+    def make(
+        name: str, arg_types: Sequence[Attribute], outputs: int, shapes: Sequence[IndexMapAttr | None] | None = None
+    ) -> FuncOp:
+        """A kernel without a body. `shapes` gives the extents of arguments that have an unknown one."""
+        func = FuncOp.create(
             properties={
                 "sym_name": StringAttr(name),
                 "function_type": FunctionType.from_lists(list(arg_types), []),
@@ -108,12 +135,20 @@ class FuncOp(IRDLOperation):
             },
             regions=[Region(Block(arg_types=arg_types))],
         )
+        if shapes is not None and any(s is not None for s in shapes):
+            func.properties["arg_attrs"] = shape_attrs(shapes)
+        return func
+
+    def argument_range(self, index: int) -> Range:
+        """The bounds of a size."""
+        return 0, MAX_EXTENT
 
     def verify_(self) -> None:
         if tuple(self.function_type.inputs) != self.body.block.arg_types:
             raise VerifyException("the function type's inputs differ from the body's arguments")
         if not 0 <= self.outputs.value.data <= len(self.body.block.args):
             raise VerifyException(f"{self.outputs.value.data} outputs of {len(self.body.block.args)} arguments")
+        verify_shapes(self.body.block.args, cast("ArrayAttr[DictionaryAttr] | None", self.arg_attrs))
 
     def print(self, printer: Printer) -> None:
         extra = {"outputs": self.outputs} | self.attributes
@@ -123,12 +158,13 @@ class FuncOp(IRDLOperation):
             self.function_type,
             self.body,
             extra,
-            reserved_attr_names=("sym_name", "function_type"),
+            arg_attrs=cast("ArrayAttr[DictionaryAttr] | None", self.arg_attrs),
+            reserved_attr_names=("sym_name", "function_type", "arg_attrs"),
         )
 
     @classmethod
     def parse(cls, parser: Parser) -> FuncOp:
-        name, inputs, _, region, extra, _, _ = parse_func_op_like(
+        name, inputs, _, region, extra, arg_attrs, _ = parse_func_op_like(
             parser, reserved_attr_names=("sym_name", "function_type")
         )
         attributes = dict(extra.data) if extra else {}
@@ -138,6 +174,8 @@ class FuncOp(IRDLOperation):
             "function_type": FunctionType.from_lists(list(inputs), []),
             "outputs": outputs,
         }
+        if arg_attrs is not None:
+            properties["arg_attrs"] = arg_attrs
         return cls.create(properties=properties, attributes=attributes, regions=[region])
 
 
@@ -145,8 +183,10 @@ class FuncOp(IRDLOperation):
 class ForOp(IRDLOperation):
     """A loop from 0 to its extent, or to the least of its bounds where that is smaller.
 
-    The axis name is unique in the function. `reduction` says that iterations accumulate into the same element: it
-    is declared, since it cannot be read from the accesses once buffers have shrunk to tiles.
+    A loop whose extent depends on a size has bounds only: `tir.for %i = 0 to min [%n] "C.i"`. The axis name is unique
+    in the function. `reduction` says that iterations accumulate into the same element: it is declared, since it cannot
+    be read from the accesses once buffers have shrunk to tiles. A loop of kind `thread` is run by the threads of a GPU
+    along the axis that it names: `tir.for %i = 0 to 64 thread "threadIdx.x" "C.i.1"`.
     """
 
     name = "tir.for"
@@ -156,6 +196,7 @@ class ForOp(IRDLOperation):
     kind = prop_def(StringAttr)
     axis = prop_def(StringAttr)
     reduction = opt_prop_def(UnitAttr)
+    thread = opt_prop_def(StringAttr)
     bound_map = opt_prop_def(IndexMapAttr)
     body = region_def("single_block")
 
@@ -163,7 +204,7 @@ class ForOp(IRDLOperation):
 
     @staticmethod
     def make(
-        extent: int,
+        extent: int | None,
         axis: str,
         *,
         kind: LoopKind = "serial",
@@ -172,8 +213,9 @@ class ForOp(IRDLOperation):
         body: Block | None = None,
         hint: str | None = None,
     ) -> ForOp:
+        """A loop; without an extent it runs to the least of its bounds."""
         properties: dict[str, Attribute] = {
-            "extent": IntegerAttr(extent, i64),
+            "extent": IntegerAttr(DYNAMIC_INDEX if extent is None else extent, i64),
             "kind": StringAttr(kind),
             "axis": StringAttr(axis),
         }
@@ -188,9 +230,24 @@ class ForOp(IRDLOperation):
             block.args[0].name_hint = hint
         return ForOp.create(operands=operands, properties=properties, regions=[Region(block)])
 
+    @staticmethod
+    def upto(limits: Sequence[Linear], axis: str, *, reduction: bool = False, hint: str | None = None) -> ForOp:
+        """A serial loop to the least of some forms; the constant ones become the extent."""
+        known = [f.const for f in limits if f.is_constant]
+        bounds = [f for f in limits if not f.is_constant]
+        extent = max(min(known), 0) if known else None
+        return ForOp.make(extent, axis, reduction=reduction, bounds=bounds, hint=hint)
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the loop has no constant extent."""
+        return self.extent.value.data == DYNAMIC_INDEX
+
     @property
     def trip(self) -> int:
-        return self.extent.value.data
+        """The most iterations that the loop can have."""
+        trip = self.extent.value.data
+        return MAX_EXTENT if trip == DYNAMIC_INDEX else trip
 
     @property
     def var(self) -> SSAValue:
@@ -203,6 +260,10 @@ class ForOp(IRDLOperation):
     def min_bounds(self) -> list[Linear]:
         """The forms that also bound the loop."""
         return over_values(self.bound_map.data.results, self.operands) if self.bound_map else []
+
+    def limits(self) -> list[Linear]:
+        """The forms whose least is the number of iterations: the constant extent, if there is one, and the bounds."""
+        return self.min_bounds() if self.is_dynamic else [constant(self.trip), *self.min_bounds()]
 
     def set_min_bounds(self, bounds: Sequence[Linear]) -> None:
         if not bounds:
@@ -218,10 +279,16 @@ class ForOp(IRDLOperation):
         return 0, max(self.trip - 1, 0)
 
     def verify_(self) -> None:
-        if self.trip < 0:
+        if self.extent.value.data < 0 and not self.is_dynamic:
             raise VerifyException(f"the extent {self.trip} is negative")
+        if self.is_dynamic and not self.bound_map:
+            raise VerifyException("a loop has an extent or bounds")
         if self.kind.data not in KINDS:
             raise VerifyException(f"unknown loop kind {self.kind.data!r}; it is one of {', '.join(KINDS)}")
+        if (self.kind.data == "thread") != (self.thread is not None):
+            raise VerifyException("a loop of kind thread, and no other, names its thread axis")
+        if self.thread is not None and self.thread.data not in THREAD_TAGS:
+            raise VerifyException(f"unknown thread axis {self.thread.data!r}; it is one of {', '.join(THREAD_TAGS)}")
         if len(self.body.block.args) != 1 or not isinstance(self.body.block.args[0].type, IndexType):
             raise VerifyException("a loop has one variable of type index")
         dims = self.bound_map.data.dims if self.bound_map else 0
@@ -232,13 +299,16 @@ class ForOp(IRDLOperation):
         printer.print_string(" ")
         printer.enter_scope()
         printer.print_ssa_value(self.var)
-        printer.print_string(f" = 0 to {self.trip} ")
+        printer.print_string(" = 0 to " if self.is_dynamic else f" = 0 to {self.trip} ")
         if self.bound_map is not None:
             printer.print_string("min ")
             print_indices(printer, self.bound_map.data, self.bounds)
             printer.print_string(" ")
         if self.kind.data != "serial":
             printer.print_string(f"{self.kind.data} ")
+        if self.thread is not None:
+            printer.print_string_literal(self.thread.data)
+            printer.print_string(" ")
         if self.is_reduction:
             printer.print_string("reduction ")
         printer.print_string_literal(self.axis.data)
@@ -255,19 +325,23 @@ class ForOp(IRDLOperation):
         if parser.parse_integer(allow_boolean=False) != 0:
             parser.raise_error("a loop starts at 0; offsets belong into the accesses")
         parser.parse_keyword("to")
-        extent = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        extent = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
         operands: Sequence[SSAValue] = ()
-        properties: dict[str, Attribute] = {"extent": IntegerAttr(extent, i64)}
+        properties: dict[str, Attribute] = {"extent": IntegerAttr(DYNAMIC_INDEX if extent is None else extent, i64)}
         if parser.parse_optional_keyword("min"):
             dims = InlineDims(parser)
             results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
             operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
             properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), tuple(results)))
+        elif extent is None:
+            parser.raise_error("a loop goes to a number or to `min` of its bounds")
         kind = "serial"
         for candidate in KINDS[1:]:
             if parser.parse_optional_keyword(candidate):
                 kind = candidate
         properties["kind"] = StringAttr(kind)
+        if kind == "thread":
+            properties["thread"] = StringAttr(parser.parse_str_literal("the thread axis"))
         if parser.parse_optional_keyword("reduction"):
             properties["reduction"] = UnitAttr()
         properties["axis"] = StringAttr(parser.parse_str_literal("the axis name"))
@@ -282,27 +356,39 @@ class ForOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BlockOp(IRDLOperation):
-    """One element of a stage. A reduction's `init` runs before the first iteration of its reduction loops."""
+class BlockOp(ConditionalBase):
+    """One element of a stage. A reduction's `init` runs before the first iteration of its reduction loops.
+
+    Where a condition of the predicate (`tir.block "C" where [%n - %i - 1 >= 0] { ... }`) fails, neither runs.
+    """
 
     name = "tir.block"
 
+    dims = var_operand_def(INDEX)
     stage = prop_def(StringAttr)
+    set = opt_prop_def(IndexSetAttr)
     init = region_def()
     body = region_def("single_block")
 
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
     @staticmethod
-    def make(stage: str, init: Block | None, body: Block) -> BlockOp:
-        return BlockOp.create(
+    def make(stage: str, init: Block | None, body: Block, predicate: Sequence[Condition] = ()) -> BlockOp:
+        op = BlockOp.create(
             properties={"stage": StringAttr(stage)},
             regions=[Region(init) if init is not None else Region(), Region(body)],
         )
+        op.set_conditions(predicate)
+        return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_string_literal(self.stage.data)
+        if self.set is not None:
+            printer.print_string(" where ")
+            print_conditions(printer, self.set.data, self.dims)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
         if self.init.blocks:
             printer.print_string(" init ")
             printer.print_region(self.init)
@@ -313,12 +399,21 @@ class BlockOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> BlockOp:
-        stage = StringAttr(parser.parse_str_literal("the stage's name"))
+        properties: dict[str, Attribute] = {"stage": StringAttr(parser.parse_str_literal("the stage's name"))}
+        operands: Sequence[SSAValue] = ()
+        if parser.parse_optional_keyword("where"):
+            operands, properties["set"] = parse_set(parser)
+        extra = parser.parse_optional_attr_dict_with_keyword()
         init = Region()
         if parser.parse_optional_keyword("init"):
             init = parser.parse_region()
             parser.parse_keyword("do")
-        return cls.create(properties={"stage": stage}, regions=[init, parser.parse_region()])
+        return cls.create(
+            operands=operands,
+            properties=properties,
+            attributes=extra.data if extra else {},
+            regions=[init, parser.parse_region()],
+        )
 
 
 @irdl_op_definition

@@ -15,6 +15,6 @@ te.func @f(%A: tensor<9xf32>) -> tensor<8xf32> {
   te.return %c : tensor<8xf32>
 }
 te.schedule @f {
-  // expected-error@+1 {{unknown memory scope 'shared'; it is one of global, register}}
-  te.set_scope "B" "shared"
+  // expected-error@+1 {{unknown memory scope 'nowhere'; it is one of global, register, shared, local}}
+  te.set_scope "B" "nowhere"
 }
