@@ -20,40 +20,29 @@ With `stop_after=N` only the first N primitives of each schedule are applied, to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    AnyFloat,
-    FloatAttr,
     FunctionType,
-    IndexType,
     IntegerAttr,
-    IntegerType,
-    MemRefType,
     ModuleOp,
-    TensorType,
     i64,
 )
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import over_values
-from lamina.dialects.dtypes import dtype_name, is_float, is_unsigned
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear
+from lamina.dialects.linear import constant
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
 from lamina.dialects.tir import ops as tir
-from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.memory import type_of
-from lamina.dialects.tir.nest import unique_axis, wrap
+from lamina.dialects.tir.nest import unique_axis
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.nests.computes import lower_compute
+from lamina.passes.nests.lowering import Lowering, Place, copy_nest, memref
 
 
 @dataclass(frozen=True)
@@ -115,13 +104,6 @@ def apply_schedule(
 # -- functions ------------------------------------------------------------------------------------------
 
 
-def memref(type_: Attribute) -> MemRefType[Attribute]:
-    """The buffer that holds a tensor."""
-    if type(type_) is not TensorType:
-        raise VerifyException(f"te-to-tir: {type_} is no tensor")
-    return tir.buffer_type(type_.get_shape(), type_.element_type)
-
-
 def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
     """The naive loop nests of a te.func, and its buffers by argument name."""
     returns = func.body.block.last_op
@@ -132,202 +114,32 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
     lowered.location = func.location
     lowered.attributes = dict(func.attributes)
     block = lowered.body.block
-    buffers: dict[SSAValue, SSAValue] = {}
+    lowering = Lowering()
+    places = lowering.places
     names: dict[str, SSAValue] = {}
     for n, (old, new) in enumerate(zip(func.body.block.args, block.args, strict=False)):
-        buffers[old] = new
+        places[old] = Place(new)
         new.name_hint = old.name_hint
         names[old.name_hint or f"arg{n}"] = new
     copies: list[tuple[SSAValue, SSAValue]] = []
     for value, out in zip(returns.values, list(block.args)[len(in_types) :], strict=True):
-        if isinstance(value.owner, te.ComputeOp) and value not in buffers:
-            buffers[value] = out
+        if isinstance(value.owner, te.ComputeOp) and value not in places:
+            places[value] = Place(out)
             out.name_hint = f"{value.name_hint}_out" if value.name_hint else None
         else:  # an argument, or a value that is returned twice
             copies.append((value, out))
-    axes: dict[str, int] = {}
     for op in func.body.block.ops:
         if isinstance(op, te.ComputeOp):
-            if op.result not in buffers:
-                alloc = tir.AllocOp.make(op.stage.data, memref(op.result.type))
-                alloc.location = op.location
-                block.add_op(alloc)
-                buffers[op.result] = alloc.result
-            nest = lower_compute(op, buffers, axes)
+            lowering.allocate(op.tensors, op.stage.data, op.extents()[: len(op.spatial)], block)
+            nest = lower_compute(op, lowering)
             inherit_location(nest, op)
             block.add_op(nest)
         elif op is not returns:
             raise InputError(f"te-to-tir: {op.name} cannot stand in a te.func", op=op)
     for value, out in copies:
-        block.add_op(_copy_nest(buffers[value], out, unique_axis(lowered, "copy")))
+        extents = [constant(e) for e in type_of(out).get_shape()]
+        block.add_op(copy_nest(places[value], Place(out), extents, unique_axis(lowered, "copy"), lowering))
     return lowered, names
-
-
-def _loops(names: list[str], extents: list[int], reductions: int, axes: dict[str, int], stage: str) -> list[tir.ForOp]:
-    loops: list[tir.ForOp] = []
-    for n, (name, extent) in enumerate(zip(names, extents, strict=True)):
-        axis = f"{stage}.{name}"
-        seen = axes.get(axis, 0)
-        axes[axis] = seen + 1
-        loops.append(
-            tir.ForOp.make(
-                extent,
-                f"{axis}_{seen}" if seen else axis,
-                reduction=n >= len(names) - reductions,
-                hint=name,
-            )
-        )
-    return loops
-
-
-def _copy_nest(source: SSAValue, target: SSAValue, stage: str) -> Operation:
-    shape = list(type_of(target).get_shape())
-    loops = _loops([f"i{n}" for n in range(len(shape))], shape, 0, {}, stage)
-    index = [Linear.dim(v.var) for v in loops]
-    load = tir.LoadOp.make(source, index)
-    body = Block([load, tir.StoreOp.make(load.result, target, index)])
-    return _nest(loops, tir.BlockOp.make(stage, None, body))
-
-
-def _nest(loops: list[tir.ForOp], block: tir.BlockOp) -> Operation:
-    if not loops:
-        return block
-    holder = Block()
-    holder.add_op(block)
-    wrap(loops, holder)
-    return loops[0]
-
-
-def lower_compute(op: te.ComputeOp, buffers: dict[SSAValue, SSAValue], axes: dict[str, int]) -> Operation:
-    """The loop nest of one compute."""
-    stage = op.stage.data
-    source = op.body.block
-    names = [a.name_hint or f"i{n}" for n, a in enumerate(source.args)]
-    target = buffers[op.result]
-    if op.combiner is not None and 0 in op.reduced:  # a reduction over nothing: its initial value
-        loops = _loops(names[: len(op.spatial)], list(op.spatial), 0, axes, stage)
-        element = op.result.type.element_type
-        start = identity(op.combiner.data, dtype_name(element), element)
-        store = tir.StoreOp.make(start.results[0], target, [Linear.dim(v.var) for v in loops])
-        return _nest(loops, tir.BlockOp.make(stage, None, Block([start, store])))
-    loops = _loops(names, [*op.spatial, *op.reduced], len(op.reduced), axes, stage)
-    variables: dict[SSAValue, SSAValue] = dict(zip(source.args, (v.var for v in loops), strict=True))
-    index = [Linear.dim(v.var) for v in loops[: len(op.spatial)]]
-    body = Block()
-    accumulator = None
-    if op.combiner is not None:
-        accumulator = tir.LoadOp.make(target, index)
-        body.add_op(accumulator)
-    value = _lower_body(source, body, variables, buffers)
-    init = None
-    if accumulator is not None and op.combiner is not None:
-        dtype = dtype_name(op.result.type.element_type)
-        combined = combine(op.combiner.data, dtype, accumulator.result, value)
-        body.add_op(combined)
-        value = combined.results[0]
-        start = identity(op.combiner.data, dtype, value.type)
-        init = Block([start, tir.StoreOp.make(start.results[0], target, index)])
-    body.add_op(tir.StoreOp.make(value, target, index))
-    return _nest(loops, tir.BlockOp.make(stage, init, body))
-
-
-def _lower_body(
-    source: Block, target: Block, variables: dict[SSAValue, SSAValue], buffers: dict[SSAValue, SSAValue]
-) -> SSAValue:
-    """Copy an equation with reads as loads; returns what it yields."""
-    values = dict(variables)
-
-    def values_of(operands: Sequence[SSAValue]) -> list[SSAValue]:
-        return [_as_index(v, target, values) for v in operands]
-
-    for op in source.ops:
-        if isinstance(op, te.YieldOp):
-            return values.get(op.value, op.value)
-        if isinstance(op, te.ReadOp):
-            operands = values_of(op.indices)
-            forms = over_values(op.map.data.results, operands)
-            conditions: list[Condition] = []
-            if op.guard is not None:
-                guards = over_values([c.form for c in op.guard.data.conditions], operands)
-                conditions = [Condition(f, c.equal) for f, c in zip(guards, op.guard.data.conditions, strict=True)]
-            new: Operation = tir.LoadOp.make(buffers[op.tensor], forms, conditions)
-        elif isinstance(op, te.IndexOp):
-            (form,) = over_values(op.map.data.results, values_of(op.indices))
-            new = tir.IndexOp.of(form)
-        elif isinstance(op, te.ConditionOp):
-            guards = over_values([c.form for c in op.set.data.conditions], values_of(op.indices))
-            new = tir.ConditionOp.of(
-                [Condition(f, c.equal) for f, c in zip(guards, op.set.data.conditions, strict=True)]
-            )
-        elif isinstance(op, te.CheckOp):
-            value, condition = (_through_index_op(v, target, values, variables) for v in op.operands)
-            new = CheckOp.make(value, condition, op.message.data)
-        elif op.name.startswith(("arith.", "math.")):
-            operands = [_through_index_op(v, target, values, variables) for v in op.operands]
-            new = type(op).create(
-                operands=operands,
-                result_types=list(op.result_types),
-                properties=dict(op.properties),
-                attributes=dict(op.attributes),
-            )
-        else:
-            raise InputError(f"te-to-tir: {op.name} cannot stand in a te.compute", op=op)
-        new.location = op.location
-        target.add_op(new)
-        values[op.results[0]] = new.results[0]
-        new.results[0].name_hint = op.results[0].name_hint
-    raise VerifyException("te-to-tir: a te.compute without te.yield")
-
-
-def _as_index(value: SSAValue, target: Block, values: dict[SSAValue, SSAValue]) -> SSAValue:
-    found = values.get(value, value)
-    assert isinstance(found.type, IndexType)
-    return found
-
-
-def _through_index_op(
-    value: SSAValue, target: Block, values: dict[SSAValue, SSAValue], variables: dict[SSAValue, SSAValue]
-) -> SSAValue:
-    """An operand of arithmetic; a loop variable enters arithmetic only through tir.index."""
-    if value in variables:
-        index = tir.IndexOp.of(Linear.dim(variables[value]))
-        target.add_op(index)
-        return index.result
-    return values.get(value, value)
-
-
-_COMBINE = {
-    "sum": (arith.AddfOp, arith.AddiOp, arith.AddiOp),
-    "prod": (arith.MulfOp, arith.MuliOp, arith.MuliOp),
-    "max": (arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
-    "min": (arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
-}
-
-
-def combine(combiner: str, dtype: str, a: SSAValue, b: SSAValue) -> Operation:
-    """The op that adds one term to a reduction; booleans are added by or, multiplied by and."""
-    if dtype == "bool":
-        op_type = {"sum": arith.OrIOp, "max": arith.OrIOp, "prod": arith.AndIOp, "min": arith.AndIOp}[combiner]
-        return op_type.create(operands=[a, b], result_types=[a.type])
-    float_op, int_op, unsigned_op = _COMBINE[combiner]
-    if is_float(dtype):
-        return float_op(a, b)
-    return (unsigned_op if is_unsigned(dtype) else int_op)(a, b)
-
-
-def identity(combiner: str, dtype: str, type_: Attribute) -> arith.ConstantOp:
-    """The constant that a reduction starts from."""
-    if is_float(dtype):
-        value = {"sum": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf")}[combiner]
-        return arith.ConstantOp(FloatAttr(value, cast("AnyFloat", type_)))
-    assert type(type_) is IntegerType
-    bits = type_.width.data
-    if dtype == "bool" or is_unsigned(dtype):
-        low, high = 0, -1  # all ones, as signless integers print
-    else:
-        low, high = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
-    number = {"sum": 0, "prod": 1, "max": low, "min": high}[combiner]
-    return arith.ConstantOp(IntegerAttr(number, type_))
 
 
 # -- @main: tensors to buffers --------------------------------------------------------------------------------

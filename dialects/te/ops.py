@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
@@ -31,7 +32,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -42,6 +43,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
     var_operand_def,
+    var_region_def,
     var_result_def,
 )
 from xdsl.parser import Parser
@@ -49,11 +51,35 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import ConditionOpBase, IndexOpBase, parse_access, print_access, verify_access
+from lamina.dialects.accesses import (
+    ConditionOpBase,
+    IndexOpBase,
+    over_positions,
+    over_values,
+    parse_access,
+    print_access,
+    verify_access,
+)
 from lamina.dialects.checks import CheckOpBase
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
-from lamina.dialects.linear import Range
+from lamina.dialects.index_map import (
+    IndexMap,
+    IndexMapAttr,
+    IndexSet,
+    IndexSetAttr,
+    InlineDims,
+    parse_linear,
+    print_indices,
+)
+from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.sizes import ArgAttrs, shape_attrs, verify_shapes
+from lamina.dialects.te.reducers import (
+    REGION_COMBINER,
+    element_types,
+    parse_reducer,
+    print_reducer,
+    verify_reducer,
+)
 
 Combiner = Literal["sum", "prod", "max", "min"]
 COMBINERS: tuple[Combiner, ...] = ("sum", "prod", "max", "min")
@@ -87,15 +113,24 @@ class FuncOp(IRDLOperation):
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
 
     @staticmethod
-    def make(name: str, arg_types: Sequence[Attribute], result_types: Sequence[Attribute]) -> FuncOp:
+    def make(
+        name: str,
+        arg_types: Sequence[Attribute],
+        result_types: Sequence[Attribute],
+        shapes: Sequence[IndexMapAttr | None] | None = None,
+    ) -> FuncOp:
+        """A function without a body. `shapes` gives the extents of arguments that have an unknown one."""
         block = Block(arg_types=arg_types)
-        return FuncOp.create(
+        func = FuncOp.create(
             properties={
                 "sym_name": StringAttr(name),
                 "function_type": FunctionType.from_lists(list(arg_types), list(result_types)),
             },
             regions=[Region(block)],
         )
+        if shapes is not None and any(s is not None for s in shapes):
+            func.properties["arg_attrs"] = shape_attrs(shapes)
+        return func
 
     def verify_(self) -> None:
         if tuple(self.function_type.inputs) != self.body.block.arg_types:
@@ -105,6 +140,11 @@ class FuncOp(IRDLOperation):
             raise VerifyException("the body ends without te.return")
         if tuple(self.function_type.outputs) != tuple(last.operand_types):
             raise VerifyException("te.return's types differ from the function type's results")
+        verify_shapes(self.body.block.args, cast("ArgAttrs", self.arg_attrs))
+
+    def argument_range(self, index: int) -> Range:
+        """The bounds of a size."""
+        return 0, MAX_EXTENT
 
     def print(self, printer: Printer) -> None:
         print_func_op_like(
@@ -146,69 +186,124 @@ class ReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """The value of one element, or of one term of the reduction."""
+    """The values of one element, or of one term of the reduction: one for each result."""
 
     name = "te.yield"
-    value = operand_def()
-    assembly_format = "$value attr-dict `:` type($value)"
+    values = var_operand_def()
+    assembly_format = "$values attr-dict `:` type($values)"
     traits = traits_def(IsTerminator())
 
 
 @irdl_op_definition
 class ComputeOp(IRDLOperation):
-    """Each element of the result, by an index equation; with a combiner, reduced over the trailing dimensions."""
+    """Each element of the result, by an index equation; with a combiner, reduced over the trailing dimensions.
+
+    Extents may be forms over the function's sizes: `te.compute "C" [%n, 4] sum [%n * 2] (%i, %j, %k) : ...`.
+    """
 
     name = "te.compute"
 
+    sizes = var_operand_def(IndexType)
     stage = prop_def(StringAttr)
     shape = prop_def(DenseArrayBase.constr(i64))
     combiner = opt_prop_def(StringAttr)
     reduce_shape = opt_prop_def(DenseArrayBase.constr(i64))
+    size_map = opt_prop_def(IndexMapAttr)
     body = region_def("single_block")
-    result = result_def(TensorType)
+    reducer = var_region_def("single_block")
+    tensors = var_result_def(TensorType)
 
     traits = traits_def(Pure())
 
     @staticmethod
     def make(
         stage: str,
-        result_type: TensorType,
+        result_type: TensorType | Sequence[TensorType],
         reduce_shape: Sequence[int],
         combiner: str | None,
         block: Block,
+        extents: Sequence[Linear] | None = None,
+        reducer: Sequence[Block] = (),
     ) -> ComputeOp:
+        """A compute; `extents` gives all extents, spatial and reduced, where one of them is no number.
+
+        `reducer` is the combine and the identity block of the combiner "reduce".
+        """
+        types = [result_type] if isinstance(result_type, TensorType) else list(result_type)
         properties: dict[str, Attribute] = {
             "stage": StringAttr(stage),
-            "shape": DenseArrayBase.from_list(i64, list(result_type.get_shape())),
+            "shape": DenseArrayBase.from_list(i64, list(types[0].get_shape())),
         }
         if combiner is not None:
             properties["combiner"] = StringAttr(combiner)
             properties["reduce_shape"] = DenseArrayBase.from_list(i64, list(reduce_shape))
-        return ComputeOp.create(properties=properties, result_types=[result_type], regions=[Region(block)])
+        operands: list[SSAValue] = []
+        if extents is not None and any(not e.is_constant for e in extents):
+            operands, (forms,) = over_positions([extents])
+            properties["size_map"] = IndexMapAttr(IndexMap(len(operands), forms))
+        return ComputeOp.create(
+            operands=operands,
+            properties=properties,
+            result_types=types,
+            regions=[Region(b) for b in (block, *reducer)],
+        )
+
+    @property
+    def result(self) -> OpResult[TensorType]:
+        """The only result; a compute of several values has `tensors`."""
+        (only,) = self.tensors
+        return only
 
     @property
     def spatial(self) -> tuple[int, ...]:
+        """The extents of the result, DYNAMIC_INDEX for one that is no number."""
         return tuple(self.shape.get_values())
 
     @property
     def reduced(self) -> tuple[int, ...]:
+        """The extents that are reduced over, DYNAMIC_INDEX for one that is no number."""
         return tuple(self.reduce_shape.get_values()) if self.reduce_shape else ()
+
+    def extents(self) -> list[Linear]:
+        """The extent of each dimension, spatial and then reduced."""
+        if self.size_map is not None:
+            return over_values(self.size_map.data.results, self.sizes)
+        return [constant(e) for e in (*self.spatial, *self.reduced)]
 
     def argument_range(self, index: int) -> Range:
         """The bounds of a dimension."""
-        return 0, max((*self.spatial, *self.reduced)[index] - 1, 0)
+        extent = (*self.spatial, *self.reduced)[index]
+        return 0, MAX_EXTENT - 1 if extent == DYNAMIC_INDEX else max(extent - 1, 0)
 
     def verify_(self) -> None:
-        result = self.result.type
-        assert isinstance(result, TensorType)
-        if result.get_shape() != self.spatial:
-            raise VerifyException(f"shape {list(self.spatial)} differs from the result type {result}")
+        if not self.tensors:
+            raise VerifyException("a compute has at least one result")
+        for type_ in self.result_types:
+            if cast("TensorType", type_).get_shape() != self.spatial:
+                raise VerifyException(f"shape {list(self.spatial)} differs from the result type {type_}")
         if (self.combiner is None) != (self.reduce_shape is None):
             raise VerifyException("a combiner and its reduced extents go together")
-        if self.combiner is not None and self.combiner.data not in COMBINERS:
-            raise VerifyException(f"unknown combiner {self.combiner.data!r}; it is one of {', '.join(COMBINERS)}")
+        combiner = self.combiner.data if self.combiner is not None else None
+        if (combiner == REGION_COMBINER) != bool(self.reducer):
+            raise VerifyException("`reduce [...]` goes with the regions `combine (...) {...} identity {...}`")
+        if combiner == REGION_COMBINER:
+            verify_reducer(self.reducer, self.result_types)
+        elif combiner is not None and combiner not in COMBINERS:
+            raise VerifyException(
+                f"unknown combiner {combiner!r}; it is one of {', '.join(COMBINERS)}, or reduce with a combine region"
+            )
+        elif combiner is not None and len(self.tensors) != 1:
+            raise VerifyException(f"{combiner} reduces one value; {len(self.tensors)} values take a combine region")
         block = self.body.block
         dims = len(self.spatial) + len(self.reduced)
+        shape = (*self.spatial, *self.reduced)
+        if (DYNAMIC_INDEX in shape) != (self.size_map is not None):
+            raise VerifyException("sizes are given where an extent is unknown, and nowhere else")
+        if self.size_map is not None:
+            known, forms = self.size_map.data
+            fits = known == len(self.sizes) and len(forms) == dims
+            if not fits or any(e != DYNAMIC_INDEX and f != constant(e) for e, f in zip(shape, forms, strict=True)):
+                raise VerifyException(f"the sizes do not give the extents {list(shape)}")
         if len(block.args) != dims:
             raise VerifyException(f"the body has {len(block.args)} dimensions, the shape and reduction {dims}")
         if any(not isinstance(a.type, IndexType) for a in block.args):
@@ -216,15 +311,22 @@ class ComputeOp(IRDLOperation):
         last = block.last_op
         if not isinstance(last, YieldOp):
             raise VerifyException("the body ends without te.yield")
-        if last.value.type != scalar_type(result.element_type):
-            raise VerifyException(f"te.yield gives {last.value.type}, the tensor holds {result.element_type}")
+        if len(last.values) != len(self.tensors):
+            raise VerifyException(f"te.yield gives {len(last.values)} values for {len(self.tensors)} results")
+        for given, held, type_ in zip(
+            last.operand_types, element_types(self.result_types), self.result_types, strict=True
+        ):
+            if given != held:
+                raise VerifyException(f"te.yield gives {given}, the tensor holds {_tensor_type(type_).element_type}")
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_string_literal(self.stage.data)
-        printer.print_string(f" {list(self.spatial)}")
+        printer.print_string(" ")
+        self._print_extents(printer, 0, len(self.spatial))
         if self.combiner is not None:
-            printer.print_string(f" {self.combiner.data} {list(self.reduced)}")
+            printer.print_string(f" {self.combiner.data} ")
+            self._print_extents(printer, len(self.spatial), None)
         printer.print_string(" ")
         block = self.body.block
         # The dimensions belong to the body, so their names live in its scope.
@@ -232,45 +334,71 @@ class ComputeOp(IRDLOperation):
         with printer.in_parens():
             printer.print_list(block.args, printer.print_ssa_value)
         printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
+        printer.print_list(self.result_types, printer.print_attribute)
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.exit_scope()
+        if self.reducer:
+            print_reducer(printer, self.reducer)
+
+    def _print_extents(self, printer: Printer, first: int, end: int | None) -> None:
+        if self.size_map is None:
+            printer.print_string(str(list((*self.spatial, *self.reduced)[first:end])))
+        else:
+            part = IndexMap(self.size_map.data.dims, self.size_map.data.results[first:end])
+            print_indices(printer, part, self.sizes)
 
     @classmethod
     def parse(cls, parser: Parser) -> ComputeOp:
         stage = parser.parse_str_literal("the stage's name")
-        shape = _parse_extents(parser)
+        dims = InlineDims(parser)
+        spatial_forms = _parse_extents(parser, dims)
         combiner = parser.parse_optional_identifier()
-        reduced = _parse_extents(parser) if combiner is not None else None
+        reduced_forms = _parse_extents(parser, dims) if combiner is not None else []
+        operands = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
+        shape, reduced = (
+            [e.const if e.is_constant else DYNAMIC_INDEX for e in f] for f in (spatial_forms, reduced_forms)
+        )
         arguments = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
         )
         parser.parse_punctuation(":")
-        result_type = parser.parse_type()
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        for type_ in types:
+            if type(type_) is not TensorType:
+                parser.raise_error(f"te.compute gives tensors, not {type_}")
         extra = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region([a.resolve(IndexType()) for a in arguments])
+        reducer = parse_reducer(parser, types)
         properties: dict[str, Attribute] = {
             "stage": StringAttr(stage),
             "shape": DenseArrayBase.from_list(i64, shape),
         }
-        if combiner is not None and reduced is not None:
+        if combiner is not None:
             properties["combiner"] = StringAttr(combiner)
             properties["reduce_shape"] = DenseArrayBase.from_list(i64, reduced)
+        if operands:
+            properties["size_map"] = IndexMapAttr(IndexMap(len(operands), (*spatial_forms, *reduced_forms)))
         return cls.create(
+            operands=operands,
             properties=properties,
             attributes=extra.data if extra else {},
-            result_types=[result_type],
-            regions=[region],
+            result_types=types,
+            regions=[region, *reducer],
         )
 
 
-def _parse_extents(parser: Parser) -> list[int]:
-    return parser.parse_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False, allow_negative=False)
-    )
+def _parse_extents(parser: Parser, dims: InlineDims) -> list[Linear]:
+    def extent() -> Linear:
+        start = parser.pos
+        form = parse_linear(parser, dims)
+        if form.is_constant and form.const < 0:
+            parser.raise_error(f"the extent {form.const} is negative", start, parser.pos)
+        return form
+
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, extent)
 
 
 def _tensor_type(type_: Attribute) -> TensorType[Attribute]:

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, TensorType, i1
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_unsigned
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, linear_text
+from lamina.dialects.sizes import ArgAttrs, argument_extents
 from lamina.dialects.te.ops import (
     CallOp,
     CheckOp,
@@ -54,17 +55,24 @@ class Program:
 def run_te_func(
     func: FuncOp, arrays: Sequence[np.ndarray[Any, Any]], program: Program | None = None
 ) -> list[np.ndarray[Any, Any]]:
-    """The results of a te.func on arrays of its argument types."""
+    """The results of a te.func on arrays of its argument types; a size is given as an integer."""
     program = program or Program()
     block = func.body.block
     if len(arrays) != len(block.args):
         raise InputError(f"@{func.sym_name.data} takes {len(block.args)} arrays, got {len(arrays)}")
     values: dict[SSAValue, np.ndarray[Any, Any]] = {}
+    indices: dict[Atom, int] = {
+        a: int(array) for a, array in zip(block.args, arrays, strict=True) if isinstance(a.type, IndexType)
+    }
     for n, (argument, array) in enumerate(zip(block.args, arrays, strict=True)):
-        values[argument] = _checked(f"argument {n} of @{func.sym_name.data}", argument.type, np.asarray(array))
+        if argument not in indices:
+            extents = argument_extents(argument, cast("ArgAttrs", func.arg_attrs))
+            shape = tuple(e.evaluate(indices) for e in extents)
+            what = f"argument {n} of @{func.sym_name.data}"
+            values[argument] = _checked(what, argument.type, np.asarray(array), shape)
     for op in block.ops:
         if isinstance(op, ComputeOp):
-            values[op.result] = run_compute(op, values)
+            values.update(zip(op.tensors, run_compute(op, values, indices), strict=True))
         elif isinstance(op, ReturnOp):
             return [values[v] for v in op.values]
         elif isinstance(op, ParamOp):
@@ -83,35 +91,77 @@ def run_te_func(
     raise InputError(f"@{func.sym_name.data} ends without te.return", op=func)
 
 
-def _checked(what: str, type_: Attribute, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _checked(
+    what: str, type_: Attribute, array: np.ndarray[Any, Any], shape: tuple[int, ...] | None = None
+) -> np.ndarray[Any, Any]:
+    """The array, if it is of a tensor type (and of a shape, where the type leaves extents open)."""
     assert isinstance(type_, TensorType)
-    if array.shape != type_.get_shape() or array.dtype != element_dtype(cast(Attribute, type_)):
+    if array.shape != (shape or type_.get_shape()) or array.dtype != element_dtype(cast(Attribute, type_)):
         raise InputError(f"{what} is {type_}, got {array.dtype} of shape {array.shape}")
     return array
 
 
-def run_compute(op: ComputeOp, values: Mapping[SSAValue, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    """The tensor that a te.compute defines; `values` holds the tensors that it reads."""
-    assert isinstance(op.result.type, TensorType)
-    unsigned = is_unsigned(dtype_name(op.result.type.element_type)) and op.result.type.element_type != i1
-    result = np.empty(op.spatial, element_dtype(op.result.type))
-    extents = op.spatial + op.reduced
-    if result.size == 0:
-        return result
-    if 0 in op.reduced:
-        assert op.combiner is not None
-        held = signless(result)
-        held[...] = reduce(op.combiner.data, np.empty((0,), held.dtype), (0,), unsigned)
-        return result
-    for box in _boxes(extents, len(op.spatial)):
-        value = _evaluate_body(op, box, values)
+def run_compute(
+    op: ComputeOp, values: Mapping[SSAValue, np.ndarray[Any, Any]], indices: Mapping[Atom, int] | None = None
+) -> list[np.ndarray[Any, Any]]:
+    """The tensors that a te.compute defines.
+
+    `values` holds the tensors that it reads, `indices` the sizes and times around it.
+    """
+    indices = indices or {}
+    extents = tuple(e.evaluate(indices) for e in op.extents())
+    rank = len(op.spatial)
+    spatial, reduced = extents[:rank], extents[rank:]
+    results = [np.empty(spatial, element_dtype(t)) for t in op.result_types]
+    if results[0].size == 0:
+        return results
+    if 0 in reduced:
+        for result, start in zip(results, _fold(op, [()] * len(results), reduced, results), strict=True):
+            signless(result)[...] = start
+        return results
+    for box in _boxes(extents, rank):
+        found = _evaluate_body(op, box, values, indices)
         shape = tuple(high - low for low, high in box)
         if op.combiner is not None:
-            axes = tuple(range(len(op.spatial), len(extents)))
-            value = reduce(op.combiner.data, np.broadcast_to(value, shape), axes, unsigned)
-        place = tuple(slice(low, high) for low, high in box[: len(op.spatial)])
-        signless(result)[place] = value
-    return result
+            found = _fold(op, [np.broadcast_to(v, shape) for v in found], reduced, results)
+        place = tuple(slice(low, high) for low, high in box[:rank])
+        for result, value in zip(results, found, strict=True):
+            signless(result)[place] = value
+    return results
+
+
+def _fold(
+    op: ComputeOp, terms: Sequence[Any], reduced: tuple[int, ...], results: Sequence[np.ndarray[Any, Any]]
+) -> list[np.ndarray[Any, Any]]:
+    """Terms over the whole grid, folded over the trailing dimensions from the first term to the last."""
+    assert op.combiner is not None
+    if op.reducer:
+        combine, identity = (region.block for region in op.reducer)
+        held = _evaluate_block(identity, [])
+        if 0 in reduced:
+            return held
+        spatial = np.shape(terms[0])[: len(op.spatial)]
+        rows = [np.reshape(t, (*spatial, -1)) for t in terms]
+        for k in range(rows[0].shape[-1]):
+            held = _evaluate_block(combine, [*held, *(r[..., k] for r in rows)])
+        return held
+    (result,) = results
+    type_ = op.result.type.element_type
+    unsigned = is_unsigned(dtype_name(type_)) and type_ != i1
+    if 0 in reduced:
+        return [np.asarray(reduce(op.combiner.data, np.empty((0,), signless(result).dtype), (0,), unsigned))]
+    axes = tuple(range(len(op.spatial), len(op.spatial) + len(reduced)))
+    return [np.asarray(reduce(op.combiner.data, terms[0], axes, unsigned))]
+
+
+def _evaluate_block(block: Block, arguments: Sequence[Any]) -> list[Any]:
+    """What a block of arithmetic yields."""
+    scalars: dict[SSAValue, Any] = dict(zip(block.args, arguments, strict=True))
+    for op in block.ops:
+        if isinstance(op, YieldOp):
+            return [np.asarray(scalars[v]) for v in op.values]
+        scalars[op.results[0]] = evaluate(op, [scalars[v] for v in op.operands])
+    raise InputError("a region ends without te.yield")
 
 
 def _boxes(extents: tuple[int, ...], spatial: int) -> list[list[tuple[int, int]]]:
@@ -132,11 +182,14 @@ def _boxes(extents: tuple[int, ...], spatial: int) -> list[list[tuple[int, int]]
 
 
 def _evaluate_body(
-    op: ComputeOp, box: list[tuple[int, int]], tensors: Mapping[SSAValue, np.ndarray[Any, Any]]
-) -> np.ndarray[Any, Any]:
+    op: ComputeOp,
+    box: list[tuple[int, int]],
+    tensors: Mapping[SSAValue, np.ndarray[Any, Any]],
+    indices: Mapping[Atom, int],
+) -> list[np.ndarray[Any, Any]]:
     block = op.body.block
     rank = len(box)
-    scalars: dict[SSAValue, Any] = {}
+    scalars: dict[SSAValue, Any] = {cast(SSAValue, v): np.asarray(n) for v, n in indices.items()}
     for d, (argument, (low, high)) in enumerate(zip(block.args, box, strict=True)):
         shape = [1] * rank
         shape[d] = high - low
@@ -145,7 +198,7 @@ def _evaluate_body(
         if isinstance(inner, ReadOp):
             scalars[inner.result] = _read(op, inner, scalars, tensors)
         elif isinstance(inner, YieldOp):
-            return np.asarray(scalars[inner.value])
+            return [np.asarray(scalars[v]) for v in inner.values]
         elif isinstance(inner, IndexOp):
             dims: dict[Atom, Any] = {i: scalars[v] for i, v in enumerate(inner.indices)}
             scalars[inner.results[0]] = np.asarray(inner.map.data.results[0].evaluate(dims))
