@@ -27,7 +27,9 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.target import module_target
 from lamina.dialects.tir.checks import CheckOp
+from lamina.dialects.tir.intrinsics import IntrinsicOp
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -42,6 +44,7 @@ class TirToLlvmPass(ModulePass):
     name = "tir-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_features(op)
         phases: dict[str, list[Phase]] = {}
         declarations: dict[str, llvm.FuncOp] = {}
         mains: list[MainOp] = []
@@ -64,6 +67,25 @@ class TirToLlvmPass(ModulePass):
         for left in op.walk():
             if left.name.startswith("tir."):
                 raise InputError(f"tir-to-llvm leaves {left.name} behind", op=left)
+
+
+def check_features(module: ModuleOp) -> None:
+    """Raise InputError at a machine intrinsic that the module's target does not have.
+
+    Without a target in the module it is the emitter that refuses: LLVM would kill the process.
+    """
+    target = module_target(module)
+    if target is None:
+        return
+    for op in module.walk():
+        if isinstance(op, IntrinsicOp):
+            missing = op.row.missing(target.has_feature)
+            if missing:
+                raise InputError(
+                    f"'{op.intrinsic.data}' needs the target feature {', '.join(missing)}, which "
+                    f"{target.cpu.data} has not",
+                    op=op,
+                )
 
 
 def _phases(func: FuncOp) -> list[list[Operation]]:

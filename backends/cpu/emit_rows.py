@@ -23,6 +23,7 @@ from lamina.backends.cpu.emit_values import EmitError, quoted, type_text
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.llvm_target.core import FCMP_PREDICATES, ICMP_PREDICATES
 from lamina.dialects.llvm_target.memory import ATOMIC_BIN_OPS
+from lamina.dialects.tir.intrinsics import INTRINSICS
 
 
 class Row(NamedTuple):
@@ -39,8 +40,8 @@ class Signature(NamedTuple):
     overload: str = ""
     result: str = ""
     arguments: tuple[str, ...] = ()
-    feature: str = ""
-    """The target must have it: without, LLVM's code generator kills the process."""
+    features: tuple[str, ...] = ()
+    """The target must have them: without, LLVM's code generator kills the process."""
 
 
 def _binary(word: str) -> Row:
@@ -184,17 +185,14 @@ ROWS: dict[type[Operation], Row] = {
 }
 # fmt: on
 
-_ZMM, _YMM, _XMM = "<16 x i32>", "<8 x i32>", "<4 x i32>"
-
 CALLABLE: dict[str, Signature] = {
     "llvm.fptosi.sat": Signature(overload="r0"),
     "llvm.fptoui.sat": Signature(overload="r0"),
     "llvm.x86.sse2.pause": Signature("", "void"),
-    "llvm.x86.avx512.vpdpbusd.512": Signature("", _ZMM, (_ZMM, "<64 x i8>", "<64 x i8>"), "avx512vnni"),
-    "llvm.x86.avx512.vpdpwssd.512": Signature("", _ZMM, (_ZMM, "<32 x i16>", "<32 x i16>"), "avx512vnni"),
-    "llvm.x86.avx512bf16.dpbf16ps.512": Signature(
-        "", "<16 x float>", ("<16 x float>", "<32 x bfloat>", "<32 x bfloat>"), "avx512bf16"
-    ),
+    **{
+        row.name: Signature("", type_text(row.result), tuple(map(type_text, row.operands)), row.features)
+        for row in INTRINSICS.values()
+    },
 }
 
 Spelling = Callable[[Attribute | None], str]

@@ -115,8 +115,9 @@ def _call_intrinsic(emitter: Emitter, op: Operation) -> str:
     signature = CALLABLE.get(base)
     if signature is None:
         raise EmitError(f"intrinsic '{base}' has no row; known are {', '.join(sorted(CALLABLE))}")
-    if signature.feature and f"+{signature.feature}" not in emitter.features:
-        raise EmitError(f"intrinsic '{base}' needs the target feature {signature.feature}")
+    missing = [f for f in signature.features if f"+{f}" not in emitter.features]
+    if missing:
+        raise EmitError(f"intrinsic '{base}' needs the target feature {', '.join(missing)}")
     values = operands_of(op)
     arguments = [emitter.type(v.type) for v in values]
     result = _result_type(emitter, op)

@@ -13,8 +13,9 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.tir.intrinsics import BitcastOp, evaluate_intrinsic
 from lamina.dialects.tir.vectors import CastOp, CompareOp
-from lamina.runtime.scalar_ops import SCALAR_OPS, check
+from lamina.runtime.scalar_ops import SCALAR_OPS, check, element_dtype
 
 _FAST_FLOAT: dict[str, Callable[..., Any]] = {
     "arith.addf": operator.add,
@@ -48,12 +49,20 @@ def _cast(op: Operation, value: Any) -> Any:
     return SCALAR_OPS[f"arith.{op.kind.data}"](op, value)
 
 
+def _bitcast(op: Operation, value: Any) -> Any:
+    assert isinstance(op, BitcastOp)
+    bits = np.atleast_1d(value).view(element_dtype(op.result.type))
+    return bits if isinstance(op.result.type, VectorType) else bits[0]
+
+
 HANDLERS: dict[str, Callable[..., Any]] = {
     **SCALAR_OPS,
     "tir.select": _select_lanes,
     "tir.compare": _compare,
     "tir.cast": _cast,
     "tir.check": check,
+    "tir.bitcast": _bitcast,
+    "tir.intrinsic": evaluate_intrinsic,
 }
 """handler(op, *operands) -> the op's value."""
 

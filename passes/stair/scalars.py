@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ _BINARY: dict[type[Operation], Row] = {
     math.PowFOp: (llvm.FPowOp, FLOAT),
     math.CopySignOp: (llvm.FCopySignOp, FLOAT),
     arith.SelectOp: (llvm.SelectOp, FLOAT),
+    BitcastOp: (llvm.BitcastOp, {}),
 }
 
 _LIBM = {math.ErfOp: "erf", math.AsinhOp: "asinh", math.AcoshOp: "acosh", math.AtanhOp: "atanh"}
@@ -171,6 +173,8 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
         return _one(builder, llvm.FCmpOp if floats else llvm.ICmpOp, result_type, properties)
     if op_type is arith.IndexCastOp:
         return _index_cast(op, builder, result_type)
+    if isinstance(op, IntrinsicOp):
+        return _intrinsic(op.intrinsic.data, builder, result_type)
     if isinstance(op, arith.FloorDivSIOp):
         return _floor_divide(builder, result_type)
     if isinstance(op, math.RsqrtOp):
@@ -183,6 +187,15 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
 def _one(builder: FunctionBuilder, cls: type[Operation], type_: Attribute, properties: Properties) -> Emit:
     def emit(operands: list[SSAValue]) -> SSAValue:
         return builder.emit(cls, operands, type_, properties)
+
+    return emit
+
+
+def _intrinsic(name: str, builder: FunctionBuilder, type_: Attribute) -> Emit:
+    def emit(operands: list[SSAValue]) -> SSAValue:
+        op = llvm.CallIntrinsicOp(name, operands, [type_])
+        builder.add(op)
+        return op.results[0]
 
     return emit
 

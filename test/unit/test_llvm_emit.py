@@ -138,7 +138,7 @@ def test_target_intrinsics_are_gated_by_feature() -> None:
     v4 = named_target("x86-64-v4")
     vnni = type(v4).get(v4.triple.data, "znver4", v4.features.data + ",+avx512vnni", 512, 32)
     assert "vpdpbusd" in assembly(emit_module(parse(text), vnni), vnni)
-    assert all(s.feature or s.overload or name == "llvm.x86.sse2.pause" for name, s in CALLABLE.items())
+    assert all(s.features or s.overload or name == "llvm.x86.sse2.pause" for name, s in CALLABLE.items())
 
 
 def body(lines: str, arguments: str = "%a: f32, %i: i32, %p: !llvm.ptr") -> str:
