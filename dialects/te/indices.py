@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import is_float, is_unsigned
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
 from lamina.dialects.te.ops import ComputeOp, ConditionOp
 
 if TYPE_CHECKING:
@@ -28,10 +28,22 @@ class Scope:
     def __init__(self, block: Block) -> None:
         self.function = block
         self.body: Block | None = None
-        self.ranges: dict[Atom, Range] = {}
+        self.around: dict[Atom, Range] = {a: (0, MAX_EXTENT) for a in block.args if isinstance(a.type, IndexType)}
+        """The sizes, and the times of the te.scans under construction."""
+        self.ranges: dict[Atom, Range] = dict(self.around)
         self.axes: dict[IterVar, SSAValue] = {}
         self.built: dict[tuple[Any, ...], SSAValue] = {}
         self.stages: set[str] = {op.stage.data for op in block.ops if isinstance(op, ComputeOp)}
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Scalars are appended to another block, which knows nothing of the values of this one."""
+        outer = self.body, self.ranges, self.axes, self.built
+        self.body, self.ranges, self.axes, self.built = block, dict(self.around), {}, {}
+        try:
+            yield
+        finally:
+            self.body, self.ranges, self.axes, self.built = outer
 
     def add(self, op: Operation) -> SSAValue:
         """The value of a pure op in the body: an equal one that stands there already, or this one appended."""
@@ -78,9 +90,9 @@ def current_scope() -> Scope:
 
 
 class IterVar:
-    """A reduction axis: usable as an index inside one te.compute."""
+    """A reduction axis: usable as an index inside one te.compute. Its extent may be a form of the sizes."""
 
-    def __init__(self, extent: int, name: str) -> None:
+    def __init__(self, extent: int | Index, name: str) -> None:
         self.extent = extent
         self.name = name
 
@@ -89,7 +101,7 @@ class IterVar:
         value = scope.axes.get(self)
         if value is None:
             value = scope.axes[self] = Block(arg_types=[IndexType()]).args[0]
-            scope.ranges[value] = (0, self.extent - 1)
+            scope.ranges[value] = dimension_range(index_form(self.extent))
         return Index(Linear.dim(value))
 
     def __add__(self, other: Any) -> Index:
@@ -210,6 +222,11 @@ class Cond:
             return const(decided, "bool")
         op = ConditionOp.of(decided.conditions)
         return Scalar(current_scope().add(op), "bool")
+
+
+def dimension_range(extent: Linear) -> Range:
+    """The bounds of a dimension. Where it is empty there are no elements; a bound keeps the arithmetic sound."""
+    return 0, max(extent.const, 1) - 1 if extent.is_constant else MAX_EXTENT - 1
 
 
 def index_form(value: Any) -> Linear:
