@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     FunctionType,
+    IndexType,
     IntegerAttr,
     ModuleOp,
     i64,
@@ -33,11 +34,12 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.linear import constant
+from lamina.dialects.index_map import IndexMapAttr
+from lamina.dialects.sizes import argument_extents, shape_attrs, symbolic_shape
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
 from lamina.dialects.tir import ops as tir
-from lamina.dialects.tir.memory import type_of
+from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -108,9 +110,12 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
     """The naive loop nests of a te.func, and its buffers by argument name."""
     returns = func.body.block.last_op
     assert isinstance(returns, te.ReturnOp)
-    in_types = [memref(t) for t in func.function_type.inputs]
+    in_types = [t if isinstance(t, IndexType) else memref(t) for t in func.function_type.inputs]
     out_types = [memref(t) for t in func.function_type.outputs]
     lowered = tir.FuncOp.make(func.sym_name.data, [*in_types, *out_types], len(out_types))
+    shapes = _shapes(func)
+    if any(s is not None for s in shapes):
+        lowered.properties["arg_attrs"] = shape_attrs(shapes)
     lowered.location = func.location
     lowered.attributes = dict(func.attributes)
     block = lowered.body.block
@@ -118,8 +123,11 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
     places = lowering.places
     names: dict[str, SSAValue] = {}
     for n, (old, new) in enumerate(zip(func.body.block.args, block.args, strict=False)):
-        places[old] = Place(new)
         new.name_hint = old.name_hint
+        if isinstance(old.type, IndexType):
+            lowering.sizes[old] = new
+            continue
+        places[old] = Place(new)
         names[old.name_hint or f"arg{n}"] = new
     copies: list[tuple[SSAValue, SSAValue]] = []
     for value, out in zip(returns.values, list(block.args)[len(in_types) :], strict=True):
@@ -137,9 +145,27 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
         elif op is not returns:
             raise InputError(f"te-to-tir: {op.name} cannot stand in a te.func", op=op)
     for value, out in copies:
-        extents = [constant(e) for e in type_of(out).get_shape()]
+        extents = extents_of(out)
         block.add_op(copy_nest(places[value], Place(out), extents, unique_axis(lowered, "copy"), lowering))
     return lowered, names
+
+
+def _shapes(func: te.FuncOp) -> list[IndexMapAttr | None]:
+    """The `te.shape` of each argument of the tir function: those of the te function, and those of its results."""
+    args = func.body.block.args
+    shapes = [
+        None if isinstance(a.type, IndexType) else symbolic_shape(args, argument_extents(a, func.arg_attrs))  # type: ignore[arg-type]
+        for a in args
+    ]
+    by_value = dict(zip(args, shapes, strict=True))
+    returns = func.body.block.last_op
+    assert isinstance(returns, te.ReturnOp)
+    for value in returns.values:
+        if isinstance(value.owner, te.ComputeOp):
+            shapes.append(symbolic_shape(args, value.owner.extents()[: len(value.owner.spatial)]))
+        else:
+            shapes.append(by_value.get(value))  # type: ignore[arg-type]
+    return shapes
 
 
 # -- @main: tensors to buffers --------------------------------------------------------------------------------

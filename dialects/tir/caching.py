@@ -6,9 +6,17 @@ from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.legality import own_nest, spatial_form
-from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, type_of
+from lamina.dialects.tir.memory import (
+    AllocOp,
+    LoadOp,
+    StoreOp,
+    buffer_type,
+    extents_of,
+    shape_with,
+    type_of,
+)
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
@@ -20,7 +28,7 @@ from lamina.dialects.tir.nest import (
     wrap,
 )
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
-from lamina.dialects.tir.regions import local_index, region_of
+from lamina.dialects.tir.regions import limits_within, local_index, region_of
 
 
 def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForOp, scope: str) -> list[ForOp]:
@@ -34,29 +42,31 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
     if any(o.conditions() for o in readers):
         raise ScheduleError(f"{what}: a guarded read cannot be cached")
     region = region_of(readers, loop)
-    kept = [d for d, e in enumerate(region.extent) if e > 1] or [len(region.extent) - 1]
-    type_ = type_of(tensor)
+    kept = [d for d, e in enumerate(region.extent) if e != constant(1)] or [len(region.extent) - 1]
     label = unique_stage(func, f"{name}.{scope}")
-    alloc = AllocOp.make(label, buffer_type([region.extent[d] for d in kept], type_.element_type), scope)
+    extents = [region.extent[d] for d in kept]
+    alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(tensor).element_type), scope, extents)
     alloc.result.name_hint = f"{name}_{scope}" if name.isidentifier() else None
-    loops = [
-        ForOp.make(region.extent[d], unique_axis(func, f"{label}.{d}"), hint=f"{(tensor.name_hint or 'c')}{d}")
+    ranges = RangeCache()
+    sizes = extents_of(tensor)
+    # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
+    copies = {
+        d: ForOp.upto(
+            limits_within(sizes[d], region.extent[d], region.base[d], ranges),
+            unique_axis(func, f"{label}.{d}"),
+            hint=f"{(tensor.name_hint or 'c')}{d}",
+        )
         for d in kept
-    ]
-    shape = type_.get_shape()
+    }
+    loops = list(copies.values())
     guard: list[Condition] = []
-    copies = dict(zip(kept, loops, strict=True))
     for d, base in enumerate(region.base):
-        # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
-        bounds = base.range(RangeCache())
+        bounds = base.range(ranges)
         index = base + Linear.dim(copies[d].var) if d in copies else base
         if bounds is None or bounds[0] < 0:
             guard.append(Condition(index))
-        if bounds is None or bounds[1] + region.extent[d] > shape[d]:
-            if d in copies:
-                copies[d].set_min_bounds([shape[d] - base])
-            else:
-                guard.append(Condition(shape[d] - 1 - index))
+        if d not in copies and len(limits_within(sizes[d], region.extent[d], base, ranges)) > 1:
+            guard.append(Condition(sizes[d] - 1 - index))
     offset = {d: Linear.dim(v.var) for d, v in copies.items()}
     body = Block()
     source = [b + offset[d] if d in offset else b for d, b in enumerate(region.base)]
@@ -65,7 +75,6 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
     body.add_op(StoreOp.make(load.result, alloc.result, [Linear.dim(v.var) for v in loops]))
     holder = Block()
     holder.add_op(BlockOp.make(label, None, body))
-    ranges = RangeCache()
     for op in readers:
         forms = [op.forms()[d] - region.base[d] for d in kept]
         operands = list(op.operands)
@@ -91,7 +100,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         raise ScheduleError(f"{what}: it is stored under a condition")
     loops = own_nest(block, what)
     outermost = loops[0] if loops else block
-    alloc = AllocOp.make(label, type_of(buffer), scope)
+    alloc = AllocOp.make(label, type_of(buffer), scope, extents_of(buffer))
     alloc.result.name_hint = f"{stage}_{scope}" if stage.isidentifier() else None
     assert outermost.parent is not None
     outermost.parent.insert_op_before(alloc, outermost)
@@ -99,12 +108,12 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     trips = {v.var: v for v in loops}
     copy_stage = unique_stage(func, f"{stage}.out")
     copies = [
-        ForOp.make(trips[v].trip, unique_axis(func, f"{copy_stage}.{n}"), hint=v.name_hint)
+        ForOp.upto(trips[v].limits(), unique_axis(func, f"{copy_stage}.{n}"), hint=v.name_hint)
         for n, v in enumerate(spatial)
     ]
     renamed: dict[Atom, Linear] = {v: Linear.dim(c.var) for v, c in zip(spatial, copies, strict=True)}
-    for v, copy in zip(spatial, copies, strict=True):
-        copy.set_min_bounds([b.substitute(renamed) for b in trips[v].min_bounds()])
+    for copy in copies:
+        copy.set_min_bounds([b.substitute(renamed) for b in copy.min_bounds()])
     body = Block()
     index = [Linear.dim(v.var) for v in copies]
     load = LoadOp.make(alloc.result, index)

@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
 from lamina.dialects.linear import Atom, Linear, Ranges, constant, floordiv, mod
+from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.ops import (
     AccessOp,
     AllocOp,
@@ -121,6 +122,8 @@ def substitute_in(op: Operation, mapping: dict[Atom, Linear], ranges: Ranges) ->
         op.set_access(forms, conditions)
     elif isinstance(op, ForOp):
         op.set_min_bounds([f.substitute(mapping, ranges) for f in op.min_bounds()])
+    elif isinstance(op, ConditionalBase):
+        op.set_conditions([Condition(c.form.substitute(mapping, ranges), c.equal) for c in op.conditions()])
     elif isinstance(op, IndexOp):
         (form,) = over_values(op.map.data.results, op.operands)
         operands, (forms,) = over_positions([[form.substitute(mapping, ranges)]])
@@ -174,11 +177,33 @@ def erase_nest(op: Operation) -> None:
         op = parent
 
 
+# -- tails -----------------------------------------------------------------------------------------------------------
+
+
+def bounds_to_predicate(loop: ForOp) -> None:
+    """Let a loop run to its extent, and every block in it only where the loop's bounds hold.
+
+    Raises ScheduleError for a loop without a constant extent, which has nothing else to run to.
+    """
+    if not loop.bounds:
+        return
+    if loop.is_dynamic:
+        raise ScheduleError(f"the loop {loop.axis.data!r} has no constant extent, so its bounds cannot be a predicate")
+    conditions = [Condition(b - Linear.dim(loop.var) - 1) for b in loop.min_bounds()]
+    loop.set_min_bounds([])
+    for op in loop.body.walk():
+        if type(op) is BlockOp:
+            op.set_conditions([*op.conditions(), *(c for c in conditions if c not in op.conditions())])
+
+
 # -- split, fuse, reorder ------------------------------------------------------------------------------------
 
 
-def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int]:
-    """The extents that a split gives. Raises ScheduleError where the loop cannot be split so."""
+def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int | None]:
+    """The extents that a split gives, None for one that depends on a size.
+
+    Raises ScheduleError where the loop cannot be split so.
+    """
     known = 1
     for f in factors:
         if f == 0 or f < -1:
@@ -186,14 +211,21 @@ def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int]:
         known *= f if f > 0 else 1
     if not factors or list(factors).count(-1) > 1:
         raise ScheduleError(f"split of {loop.axis.data!r}: at least one factor, and only one of them inferred")
+    if loop.kind.data != "serial":
+        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
+    if loop.is_dynamic:
+        if factors[0] != -1:
+            raise ScheduleError(
+                f"split of {loop.axis.data!r}: its extent is known only when the program runs, so the outermost "
+                "factor has to be inferred (-1)"
+            )
+        return [None, *factors[1:]]
     sizes = [f if f > 0 else max(-(-loop.trip // known), 1) for f in factors]
     if prod(sizes) < loop.trip:
         raise ScheduleError(
             f"split of {loop.axis.data!r}: factors {list(factors)} cover {prod(sizes)} of {loop.trip} iterations"
         )
-    if loop.kind.data != "serial":
-        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
-    return sizes
+    return list(sizes)
 
 
 def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
@@ -201,37 +233,38 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
 
     Where their product exceeds the extent, the innermost loop is bounded by what is left.
     """
-    extent = loop.trip
     sizes = split_sizes(loop, factors)
-    total = prod(sizes)
-    old_bounds = loop.min_bounds()
+    total = prod(size for size in sizes if size is not None)
+    limits = loop.min_bounds()
+    if not loop.is_dynamic and total != loop.trip:
+        limits.append(constant(loop.trip))
     hint = loop.var.name_hint
-    new = [
-        ForOp.make(
-            size,
-            f"{loop.axis.data}.{n}",
-            reduction=loop.is_reduction,
-            hint=f"{hint}{'oi'[n] if len(sizes) == 2 else n}" if hint else None,
-        )
-        for n, size in enumerate(sizes)
-    ]
-    ranges = RangeCache({v.var: (0, v.trip - 1) for v in new})
+    ranges = RangeCache()
+    new: list[ForOp] = []
+    for n, size in enumerate(sizes):
+        bounds = [ceildiv(b, total, ranges) for b in loop.min_bounds()] if size is None else []
+        label = f"{hint}{'oi'[n] if len(sizes) == 2 else n}" if hint else None
+        axis = f"{loop.axis.data}.{n}"
+        new.append(ForOp.make(size, axis, reduction=loop.is_reduction, bounds=bounds, hint=label))
+    ranges = RangeCache({v.var: (0, max(v.trip - 1, 0)) for v in new})
     form = constant(0)
     stride = 1
     for v in reversed(new):
         form = form + Linear.dim(v.var) * stride
         stride *= v.trip
     outer = form - Linear.dim(new[-1].var)
-    bounds = [b - outer for b in old_bounds]
-    if total != extent:
-        bounds.append(extent - outer)
     body = loop.body.block
     substitute(loop.var, form, ranges)
     replace_op(loop, new[0])
     wrap(new, body)
+    new[-1].set_min_bounds([b - outer for b in limits])
     loop.erase(safe_erase=False)
-    new[-1].set_min_bounds(bounds)
     return new
+
+
+def ceildiv(form: Linear, divisor: int, ranges: Ranges) -> Linear:
+    """The least integer not below form / divisor."""
+    return floordiv(form + (divisor - 1), divisor, ranges)
 
 
 def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
@@ -240,11 +273,7 @@ def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
         raise ScheduleError(f"tile names {y.axis.data!r} twice")
     for loop, factor in zip((y, x), factors, strict=True):
         split_sizes(loop, [-1, factor])
-    chain = _perfect_nest([y, x], "tile")
-    for inner in chain[1:]:
-        # y's own inner loop stays outside x's, so a tail of x may follow y, but nothing else may.
-        if chain[0].var in inner.bounds and (inner is not x or chain[0] is not y):
-            raise ScheduleError(f"tile: the tail of {inner.axis.data!r} depends on {chain[0].axis.data!r}")
+    _perfect_nest([y, x], "tile")
     yo, yi = split(y, [-1, factors[0]])
     xo, xi = split(x, [-1, factors[1]])
     reorder([yo, xo, yi, xi])
@@ -254,8 +283,11 @@ def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
 def _check_fuse(outer: ForOp, inner: ForOp) -> None:
     if inner.parent_op() is not outer or len(outer.body.block.ops) != 1:
         raise ScheduleError(f"fuse: {inner.axis.data!r} is not all that stands in {outer.axis.data!r}")
-    if outer.bounds or inner.bounds:
-        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: a loop with a tail does not fuse")
+    if inner.is_dynamic:
+        raise ScheduleError(
+            f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: the extent of the inner loop is known only when "
+            "the program runs"
+        )
     if outer.is_reduction != inner.is_reduction:
         raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: only one of them is a reduction")
     if outer.kind.data != "serial" or inner.kind.data != "serial":
@@ -276,10 +308,12 @@ def fuse(loops: Sequence[ForOp]) -> ForOp:
 
 def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
     hints = [v.var.name_hint for v in (outer, inner)]
+    bounds_to_predicate(inner)
     new = ForOp.make(
-        outer.trip * inner.trip,
+        None if outer.is_dynamic else outer.trip * inner.trip,
         f"{outer.axis.data}+{inner.axis.data}",
         reduction=outer.is_reduction,
+        bounds=[b * inner.trip for b in outer.min_bounds()],
         hint="_".join(h for h in hints if h) or None,
     )
     ranges = RangeCache({new.var: (0, max(new.trip - 1, 0))})
@@ -318,14 +352,19 @@ def reorder(order: Sequence[ForOp]) -> None:
     sequence = iter(order)
     new = [next(sequence) if id(v) in wanted else v for v in chain]
     position = {v.var: n for n, v in enumerate(new)}
+    freed: list[ForOp] = []
     for n, v in enumerate(new):
         for used in v.bounds:
-            if position.get(used, -1) >= n:
-                raise ScheduleError(
-                    f"reorder: the tail of {v.axis.data!r} depends on a loop that would stand inside it"
-                )
+            if position.get(used, -1) >= n and v not in freed:
+                if v.is_dynamic:
+                    raise ScheduleError(
+                        f"reorder: the extent of {v.axis.data!r} depends on a loop that would stand inside it"
+                    )
+                freed.append(v)
     if new == chain:
         return
+    for v in freed:
+        bounds_to_predicate(v)
     body = chain[-1].body.block
     inner_ops = list(body.ops)
     place = chain[0].parent
@@ -381,11 +420,13 @@ def decompose_init(block: BlockOp) -> None:
     for v in loops[first + 1 :]:
         if not v.is_reduction:
             copy = ForOp.make(
-                v.trip,
+                None if v.is_dynamic else v.trip,
                 unique_axis(func, f"{v.axis.data}.init"),
                 kind=v.kind.data,  # type: ignore[arg-type]
+                bounds=v.min_bounds(),
                 hint=v.var.name_hint,
             )
+            copy.properties |= {"thread": v.thread} if v.thread is not None else {}
             mapping[v.var] = Linear.dim(copy.var)
             copy.set_min_bounds([b.substitute(mapping) for b in v.min_bounds()])
             copies.append(copy)
@@ -394,10 +435,15 @@ def decompose_init(block: BlockOp) -> None:
         op.detach()
         body.add_op(op)
     ranges = RangeCache({v.var: (0, v.trip - 1) for v in copies})
+    # Nothing is left of conditions on the reduction: they hold before its first iteration.
+    zero: dict[Atom, Linear] = {v.var: constant(0) for v in reductions}
+    around = {v.var for v in loops}
+    conditions = [c for c in block.conditions() if not zero.keys() >= around.intersection(c.form.dims())]
+    conditions = [Condition(c.form.substitute(mapping | zero, ranges), c.equal) for c in conditions]
     for op in body.walk():
         if isinstance(op, (AccessOp, IndexOp, ConditionOp)):
             substitute_in(op, mapping, ranges)
-    new = BlockOp.make(f"{block.stage.data}.init", None, body)
+    new = BlockOp.make(f"{block.stage.data}.init", None, body, conditions)
     outer = loops[first]
     assert outer.parent is not None
     if copies:

@@ -13,7 +13,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear, constant
+from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, constant
+from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.legality import (
     belongs,
     check_unscheduled,
@@ -23,7 +24,15 @@ from lamina.dialects.tir.legality import (
     needed_before,
     spatial_form,
 )
-from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, buffer_type, type_of
+from lamina.dialects.tir.memory import (
+    AccessOp,
+    AllocOp,
+    LoadOp,
+    StoreOp,
+    buffer_type,
+    extents_of,
+    shape_with,
+)
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
@@ -42,29 +51,34 @@ class Region(NamedTuple):
     """A box of a buffer: in dimension d the elements base[d] ... base[d] + extent[d] - 1."""
 
     base: list[Linear]
-    extent: list[int]
+    extent: list[Linear]
 
 
 def region_of(ops: Sequence[AccessOp], loop: ForOp) -> Region:
-    """The box that accesses inside a loop touch in one iteration of it."""
-    shape = type_of(ops[0].buffer_value()).get_shape()
+    """The box that accesses inside a loop touch in one iteration of it.
+
+    In a dimension that a loop of unknown extent runs along, and where the box would be larger than it, it is whole.
+    """
     ranges = RangeCache()
     inside = _variables_inside(loop)
     base: list[Linear] = []
-    extent: list[int] = []
-    for d, size in enumerate(shape):
-        if size == 1:
-            base.append(constant(0))
-            extent.append(1)
-            continue
-        box = _dimension_box([op.forms()[d] for op in ops], inside, ranges)
-        if box is None or (box[1] >= size and box[0].is_constant):
+    extent: list[Linear] = []
+    for d, size in enumerate(extents_of(ops[0].buffer_value())):
+        box = None if size == constant(1) else _dimension_box([op.forms()[d] for op in ops], inside, ranges)
+        if box is None or box[1] >= MAX_EXTENT or (size.is_constant and box[1] >= size.const and box[0].is_constant):
             base.append(constant(0))
             extent.append(size)
         else:
             base.append(box[0])
-            extent.append(box[1])
+            extent.append(constant(box[1]))
     return Region(base, extent)
+
+
+def limits_within(size: Linear, extent: Linear, base: Linear, ranges: RangeCache) -> list[Linear]:
+    """How far a loop over a box goes: the box, and what is left of the dimension where the box may end beyond it."""
+    beyond = (size - base - extent).range(ranges)
+    inside = beyond is not None and beyond[0] >= 0
+    return [extent] if inside else [extent, size - base]
 
 
 def local_index(form: Linear, ranges: RangeCache) -> Linear:
@@ -124,25 +138,22 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     variables = spatial_form(block, buffer, what)
     check_unscheduled(block, loops)
     region = region_of(readers, loop)
+    sizes = extents_of(buffer)
     ranges = RangeCache()
     new_loops: list[ForOp] = []
     mapping: dict[Atom, Linear] = {}
     by_variable = {v.var: v for v in loops}
-    extents = {v: by_variable[v].trip for v in variables}
-    tile = {v: Linear.dim(v) for v in variables}
     conditions: list[Condition] = []
     for d, v in enumerate(variables):
         source = by_variable[v]
-        new = ForOp.make(region.extent[d], source.axis.data, hint=v.name_hint)
+        limits = limits_within(sizes[d], region.extent[d], region.base[d], ranges)
+        new = ForOp.upto(limits, source.axis.data, hint=v.name_hint)
         new_loops.append(new)
-        tile[v] = Linear.dim(new.var)
-        mapping[v] = region.base[d] + tile[v]
+        mapping[v] = region.base[d] + Linear.dim(new.var)
         bounds = region.base[d].range(ranges)
         if bounds is None or bounds[0] < 0:
             conditions.append(Condition(mapping[v]))
-        if bounds is None or bounds[1] + region.extent[d] > extents[v]:
-            new.set_min_bounds([extents[v] - region.base[d]])
-    rest = [v for v in loops if v.var not in extents]
+    rest = [v for v in loops if v.var not in variables]
     _rebuild(block, loops, new_loops, rest, mapping, loop.body.block, None)
     if conditions:
         _add_guard(block, conditions)
@@ -173,11 +184,11 @@ def _rebuild(
     renewed: list[ForOp] = []
     full: dict[Atom, Linear] = dict(mapping)
     for v in rest:
-        new = ForOp.make(v.trip, v.axis.data, reduction=v.is_reduction, hint=v.var.name_hint)
+        new = ForOp.upto(v.limits(), v.axis.data, reduction=v.is_reduction, hint=v.var.name_hint)
         full[v.var] = Linear.dim(new.var)
         renewed.append(new)
     for op in block.walk():
-        if isinstance(op, (AccessOp, IndexOp, ConditionOp)):
+        if isinstance(op, (AccessOp, IndexOp, ConditionOp, ConditionalBase)):
             substitute_in(op, full, ranges)
     holder = Block()
     holder.add_op(block)
@@ -205,8 +216,9 @@ def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
 
 def _resize(alloc: AllocOp, region: Region, target: Block) -> AllocOp:
     """The buffer in the shape of a region, at the start of a block; the accesses are not changed."""
-    type_ = buffer_type(region.extent, alloc.result.type.element_type)
-    new = AllocOp.make(alloc.stage.data, type_, alloc.scope.data)
+    type_ = buffer_type(shape_with(region.extent), alloc.result.type.element_type)
+    new = AllocOp.make(alloc.stage.data, type_, alloc.scope.data, region.extent)
+    new.attributes |= alloc.attributes
     hint = alloc.result.name_hint
     alloc.result.replace_all_uses_with(new.result)
     new.result.name_hint = hint
@@ -253,7 +265,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if any(o.forms() != index for o in reads):
         raise ScheduleError(f"{what}: it reads {buffer.name_hint or 'its producer'} at several places")
     for d, form in enumerate(index):
-        if form.is_constant and form.const == 0 and region.extent[d] == 1:
+        if form.is_constant and form.const == 0 and region.extent[d] == constant(1):
             continue
         if form.const or list(form.terms.values()) != [1] or next(iter(form.terms)) not in by_variable:
             raise ScheduleError(f"{what}: it does not read its producer element by element (dimension {d})")
@@ -262,18 +274,17 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             continue
         (variable,) = form.terms
         source = by_variable[variable]  # type: ignore[index]
-        new = ForOp.make(region.extent[d], source.axis.data, hint=source.var.name_hint)
+        size = extents_of(buffer)[d]
+        limits = limits_within(size, region.extent[d], region.base[d], ranges)
+        new = ForOp.upto(limits, source.axis.data, hint=source.var.name_hint)
         mapping[variable] = region.base[d] + Linear.dim(new.var)
-        bounds = region.base[d].range(ranges)
-        if bounds is None or bounds[1] + region.extent[d] > source.trip:
-            new.set_min_bounds([source.trip - region.base[d]])
         new_loops[variable] = new  # type: ignore[index]
     ordered: list[ForOp] = []
     for v in loops:
         if v.var in new_loops:
             ordered.append(new_loops[v.var])
         else:
-            new = ForOp.make(v.trip, v.axis.data, hint=v.var.name_hint)
+            new = ForOp.upto(v.limits(), v.axis.data, hint=v.var.name_hint)
             mapping[v.var] = Linear.dim(new.var)
             ordered.append(new)
     last = loop.body.block.last_op
