@@ -13,18 +13,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, ir_type, scalar_type, tensor_type
 from lamina.dialects.linear import Linear
-from lamina.dialects.te.indices import Cond, Index, IterVar, building, current_scope, dimension_range, index_form
+from lamina.dialects.te.indices import Cond, Index, IterVar, building, current_scope, index_form, range_of_extent
 from lamina.dialects.te.ops import ComputeOp, YieldOp
 from lamina.dialects.te.reducers import REGION_COMBINER
 from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element
 
 __all__ = [
-    "CommReducer",
     "Cond",
     "Index",
     "IterVar",
@@ -35,7 +34,7 @@ __all__ = [
     "building",
     "comm_reducer",
     "compute",
-    "compute_tuple",
+    "compute_results",
     "const",
     "drop_dead_ops",
     "max",
@@ -72,16 +71,13 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class CommReducer:
-    """How terms are combined. Called on a term (or a tuple of them) and axes it gives a compute's value.
+class Reducer:
+    """A way to combine terms of one or several values: both functions give one scalar for each value."""
 
-    `fcombine` takes what has been accumulated, then one term; `fidentity` takes dtypes. Each gets and gives single
-    scalars for a reducer of one value, tuples for one of several.
-    """
-
-    fcombine: Callable[[Any, Any], Any]
-    fidentity: Callable[..., Any]
-    name: str = "reduce"
+    combine: Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[Scalar]]
+    """What has been accumulated, then one term."""
+    identity: Callable[[Sequence[str]], Sequence[Scalar]]
+    """The neutral values of the values' dtypes."""
 
     def __call__(
         self,
@@ -89,50 +85,62 @@ class CommReducer:
         axis: IterVar | Sequence[IterVar],
         where: Cond | Scalar | None = None,
     ) -> Reduction:
+        """The value of a compute: terms reduced over axes, those only for which `where` holds."""
         values = (value,) if isinstance(value, Scalar) else tuple(value)
         axes = (axis,) if isinstance(axis, IterVar) else tuple(axis)
         if where is not None:
             starts = self.identity([v.dtype for v in values])
             values = tuple(if_then_else(where, v, s) for v, s in zip(values, starts, strict=True))
-        return Reduction(REGION_COMBINER, values, axes, self)
+        return Reduction(self, values, axes)
 
-    def identity(self, dtypes: Sequence[str]) -> list[Scalar]:
-        """The neutral values of the dtypes, built in the current body."""
-        return [const(v, d) for v, d in zip(_as_tuple(self.fidentity(*dtypes)), dtypes, strict=True)]
-
-    def blocks(self, dtypes: Sequence[str]) -> tuple[Block, Block]:
-        """The combine and the identity block for terms of these dtypes."""
+    def blocks(self, dtypes: Sequence[str]) -> list[Block]:
+        """The combine and the identity block for values of these dtypes."""
         scope = current_scope()
         types = [scalar_type(ir_type(d)) for d in dtypes]
         combine, identity = Block(arg_types=[*types, *types]), Block()
-        sides: list[Any] = []
-        for side, offset in (("l", 0), ("r", len(types))):
-            terms = [Scalar(a, d) for a, d in zip(combine.args[offset:], dtypes, strict=False)]
-            for n, t in enumerate(terms):
-                t.value.name_hint = f"{side}{n}"
-            sides.append(terms[0] if len(terms) == 1 else tuple(terms))
+        for n, arg in enumerate(combine.args):
+            arg.name_hint = f"{'l' if n < len(types) else 'r'}{n % len(types)}"
+        sides = [Scalar(a, d) for a, d in zip(combine.args, [*dtypes, *dtypes], strict=True)]
         with scope.inside(combine):
-            found = _as_tuple(self.fcombine(*sides))
-            if len(found) != len(types):
-                raise TypeError(f"{self.name} combines {len(types)} values to {len(found)}")
-            _yield(combine, [const(v, d) for v, d in zip(found, dtypes, strict=True)])
+            found = self.combine(sides[: len(types)], sides[len(types) :])
+            if [f.dtype for f in found] != list(dtypes):
+                raise TypeError(f"the reducer combines {', '.join(dtypes)} to {', '.join(f.dtype for f in found)}")
+            _yield(combine, found)
         with scope.inside(identity):
             _yield(identity, self.identity(dtypes))
-        return combine, identity
+        return [combine, identity]
 
 
-def comm_reducer(
-    fcombine: Callable[[Any, Any], Any], fidentity: Callable[..., Any], name: str = "reduce"
-) -> CommReducer:
+def comm_reducer(fcombine: Callable[[Any, Any], Any], fidentity: Callable[..., Any]) -> Reducer:
     """A reducer of one value or of several, which must be associative and commutative.
 
-    def fcombine(x, y):
-        return select(x[1] >= y[1], x[0], y[0]), select(x[1] >= y[1], x[1], y[1])
+    `fcombine` takes what has been accumulated, then one term; `fidentity` takes dtypes. Each gets and gives single
+    scalars for a reducer of one value, tuples for one of several; a bare number takes the value's dtype.
 
-    argmax = comm_reducer(fcombine, lambda t0, t1: (const(-1, t0), const(float("-inf"), t1)), "argmax")
-    place, value = compute_tuple((m,), lambda i: argmax((cast(k, "int32"), x[i, k]), k), "T")
+        def fcombine(x, y):
+            return select(x[1] >= y[1], x[0], y[0]), select(x[1] >= y[1], x[1], y[1])
+
+        argmax = comm_reducer(fcombine, lambda t0, t1: (-1, float("-inf")))
+        place, value = compute_results((m,), lambda i: argmax((cast(k, "int32"), x[i, k]), k), "T")
     """
-    return CommReducer(fcombine, fidentity, name)
+
+    def side(values: Sequence[Scalar]) -> Any:
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def combine(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+        return _of_dtypes(fcombine(side(x), side(y)), [v.dtype for v in x])
+
+    def identity(dtypes: Sequence[str]) -> list[Scalar]:
+        return _of_dtypes(fidentity(*dtypes), dtypes)
+
+    return Reducer(combine, identity)
+
+
+def _of_dtypes(values: Any, dtypes: Sequence[str]) -> list[Scalar]:
+    found = _as_tuple(values)
+    if len(found) != len(dtypes):
+        raise TypeError(f"a reducer of {len(dtypes)} values gives {len(found)}")
+    return [const(v, d) for v, d in zip(found, dtypes, strict=True)]
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -142,14 +150,6 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 def _yield(block: Block, values: Sequence[Scalar]) -> None:
     block.add_op(YieldOp.create(operands=[v.value for v in values]))
     drop_dead_ops(block)
-
-
-@dataclass(frozen=True)
-class Reducer:
-    """A way to combine terms of one or several values: both functions give one scalar for each value."""
-
-    combine: Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[Scalar]]
-    identity: Callable[[], Sequence[Scalar]]
 
 
 @dataclass(frozen=True)
@@ -173,13 +173,19 @@ def reduce_axis(extent: int | Index | tuple[int, int | Index], name: str = "k") 
 def _reducer(combiner: str) -> Callable[..., Reduction]:
     def reduce(value: Scalar, axis: IterVar | Sequence[IterVar]) -> Reduction:
         axes = (axis,) if isinstance(axis, IterVar) else tuple(axis)
-        return Reduction(combiner, (value,), axes)
+        return Reduction(combiner, value, axes)
 
     reduce.__doc__ = f"The {combiner} over reduction axes: the outermost operation of a compute."
     return reduce
 
 
-@@def compute(
+sum = _reducer("sum")  # noqa: A001
+prod = _reducer("prod")
+max = _reducer("max")  # noqa: A001
+min = _reducer("min")  # noqa: A001
+
+
+def compute(
     shape: Sequence[int | Index], fcompute: Callable[..., Any], name: str = "compute", dtype: str | None = None
 ) -> Tensor:
     """A tensor by its index equation. The dimensions are named after the parameters of `fcompute`.
@@ -205,21 +211,16 @@ def compute_results(
     extents = [index_form(e) for e in shape]
     names = axis_names or _parameter_names(fcompute, len(extents))
     block = Block(arg_types=[IndexType()] * len(extents))
-    for arg, hint in zip(block.args, names, strict=True):
-        arg.name_hint = hint
-    # An empty tensor has no elements; a bound keeps the arithmetic sound.
-    ranges: dict[Atom, Range] = {
-        a: (0, max(e.const - 1, 0) if e.is_constant else MAX_EXTENT - 1)
-        for a, e in zip(block.args, extents, strict=True)
-    }
-    reducer: list[Block] = []
-    with _inside(scope, block, ranges):
+    combiner: str | Reducer | None = None
+    axes: tuple[IterVar, ...] = ()
+    with scope.inside(block):
+        for arg, extent, hint in zip(block.args, extents, names, strict=True):
+            arg.name_hint = hint
+            scope.ranges[arg] = range_of_extent(extent)
         value = fcompute(*(Index(Linear.dim(a)) for a in block.args))
-        combiner: str | Reducer | None = None
-        axes: tuple[IterVar, ...] = ()
         if isinstance(value, Reduction):
             combiner, axes, value = value.combiner, value.axes, value.value
-        results = [_element(v, dtype) for v in (cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,))]
+        results = [_element(v, dtype) for v in _as_tuple(value)]
         for axis in axes:
             arg = block.insert_arg(IndexType(), len(block.args))
             arg.name_hint = axis.name
@@ -228,20 +229,16 @@ def compute_results(
                 placeholder.replace_all_uses_with(arg)
         if scope.axes:
             raise TypeError(f"reduction axis {next(iter(scope.axes)).name!r} is used but not reduced over")
-        block.add_op(YieldOp.create(operands=[r.value for r in results]))
-    if isinstance(combiner, Reducer):
-        reducer = _reducer_blocks(scope, combiner, [r.dtype for r in results])
-        combiner = REGION_COMBINER
-    drop_dead_ops(block)
+        _yield(block, results)
+    reducer = combiner.blocks([r.dtype for r in results]) if isinstance(combiner, Reducer) else []
     reduced = [index_form(a.extent) for a in axes]
-    all_extents = [*extents, *reduced]
     op = ComputeOp.make(
         scope.stage_name(name),
         [tensor_type(tuple(map(_known, extents)), r.dtype) for r in results],
         [_known(e) for e in reduced],
-        combiner,
+        REGION_COMBINER if isinstance(combiner, Reducer) else combiner,
         block,
-        None if all(e.is_constant for e in all_extents) else all_extents,
+        [*extents, *reduced],
         reducer,
     )
     scope.function.add_op(op)
@@ -263,35 +260,6 @@ def _element(value: Any, dtype: str | None) -> Scalar:
     if dtype is None:
         raise TypeError("a constant tensor needs a dtype")
     return const(value, dtype)
-
-
-@contextmanager
-def _inside(scope: Scope, block: Block, ranges: dict[Atom, Range]) -> Generator[None]:
-    """Scalars go into a block, with the bounds of its dimensions and of the function's sizes."""
-    outer = scope.body, scope.ranges, scope.axes, scope.built
-    sizes: dict[Atom, Range] = {a: (0, MAX_EXTENT) for a in size_arguments(scope.function.args)}
-    scope.body, scope.ranges, scope.axes, scope.built = block, sizes | ranges, {}, {}
-    try:
-        yield
-    finally:
-        scope.body, scope.ranges, scope.axes, scope.built = outer
-
-
-def _reducer_blocks(scope: Scope, reducer: Reducer, dtypes: Sequence[str]) -> list[Block]:
-    """The combine and the identity block."""
-    types = [scalar_type(ir_type(d)) for d in dtypes]
-    combine, identity = Block(arg_types=types * 2), Block()
-    sides = [Scalar(a, d) for a, d in zip(combine.args, [*dtypes, *dtypes], strict=True)]
-    for n, arg in enumerate(combine.args):
-        arg.name_hint = f"{'acc' if n < len(types) else 'term'}{n % len(types)}"
-    with _inside(scope, combine, {}):
-        combine_results = reducer.combine(sides[: len(types)], sides[len(types) :])
-    with _inside(scope, identity, {}):
-        identity_results = reducer.identity()
-    for block, results in ((combine, combine_results), (identity, identity_results)):
-        block.add_op(YieldOp.create(operands=[r.value for r in results]))
-        drop_dead_ops(block)
-    return [combine, identity]
 
 
 def drop_dead_ops(block: Block) -> None:

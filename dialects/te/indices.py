@@ -101,7 +101,7 @@ class IterVar:
         value = scope.axes.get(self)
         if value is None:
             value = scope.axes[self] = Block(arg_types=[IndexType()]).args[0]
-            scope.ranges[value] = dimension_range(index_form(self.extent))
+            scope.ranges[value] = range_of_extent(index_form(self.extent))
         return Index(Linear.dim(value))
 
     def __add__(self, other: Any) -> Index:
@@ -224,9 +224,11 @@ class Cond:
         return Scalar(current_scope().add(op), "bool")
 
 
-def dimension_range(extent: Linear) -> Range:
-    """The bounds of a dimension. Where it is empty there are no elements; a bound keeps the arithmetic sound."""
-    return 0, max(extent.const, 1) - 1 if extent.is_constant else MAX_EXTENT - 1
+def range_of_extent(extent: Linear) -> Range:
+    """The bounds of a dimension. An empty one has no values; a bound keeps the arithmetic sound."""
+    if not extent.is_constant:
+        return 0, MAX_EXTENT - 1
+    return 0, extent.const - 1 if extent.const > 0 else 0
 
 
 def index_form(value: Any) -> Linear:
