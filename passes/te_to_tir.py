@@ -37,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.sizes import argument_extents, shape_attrs, symbolic_shape
 from lamina.dialects.te import ops as te
+from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import extents_of
@@ -45,6 +46,7 @@ from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.lowering import Lowering, Place, copy_nest, memref
+from lamina.passes.nests.scans import lower_scan, place_states
 
 
 @dataclass(frozen=True)
@@ -131,17 +133,24 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
         names[old.name_hint or f"arg{n}"] = new
     copies: list[tuple[SSAValue, SSAValue]] = []
     for value, out in zip(returns.values, list(block.args)[len(in_types) :], strict=True):
-        if isinstance(value.owner, te.ComputeOp) and value not in places:
+        if isinstance(value.owner, (te.ComputeOp, ScanOp)) and value not in places:
             places[value] = Place(out)
             out.name_hint = f"{value.name_hint}_out" if value.name_hint else None
         else:  # an argument, or a value that is returned twice
             copies.append((value, out))
+    for op in func.body.block.ops:
+        if isinstance(op, ScanOp):
+            place_states(op, lowering, block)
     for op in func.body.block.ops:
         if isinstance(op, te.ComputeOp):
             lowering.allocate(op.tensors, op.stage.data, op.extents()[: len(op.spatial)], block)
             nest = lower_compute(op, lowering)
             inherit_location(nest, op)
             block.add_op(nest)
+        elif isinstance(op, ScanOp):
+            for nest in lower_scan(op, lowering):
+                inherit_location(nest, op)
+                block.add_op(nest)
         elif op is not returns:
             raise InputError(f"te-to-tir: {op.name} cannot stand in a te.func", op=op)
     for value, out in copies:

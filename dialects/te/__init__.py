@@ -16,10 +16,12 @@ def __getattr__(name: str) -> Any:
     from xdsl.ir import Dialect
 
     from lamina.dialects.index_map import IndexMapAttr, IndexSetAttr
-    from lamina.dialects.te import ops, schedule
+    from lamina.dialects.te import ops, scan, schedule
 
     def classes(module: Any) -> list[Any]:
         return [getattr(module, n) for n in module.__all__]
 
-    globals()["TE"] = te = Dialect("te", classes(ops) + schedule.OPS, [IndexMapAttr, IndexSetAttr, *schedule.ATTRS])
+    globals()["TE"] = te = Dialect(
+        "te", classes(ops) + classes(scan) + schedule.OPS, [IndexMapAttr, IndexSetAttr, *schedule.ATTRS]
+    )
     return te

@@ -22,6 +22,7 @@ from lamina.dialects.te.indices import Cond, Index, IterVar, building, current_s
 from lamina.dialects.te.ops import ComputeOp, YieldOp
 from lamina.dialects.te.reducers import REGION_COMBINER
 from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element
+from lamina.dialects.te.scan import ScanOp
 
 __all__ = [
     "Cond",
@@ -41,6 +42,7 @@ __all__ = [
     "min",
     "prod",
     "reduce_axis",
+    "scan",
     "sum",
 ]
 
@@ -246,6 +248,49 @@ def compute_results(
         hint = op.stage.data if len(results) == 1 else f"{op.stage.data}_v{n}"
         tensor.name_hint = hint if hint.isidentifier() else None
     return [Tensor(t) for t in op.tensors]
+
+
+def scan(
+    time: int | Index,
+    inits: Sequence[Tensor],
+    update: Callable[..., Tensor | Sequence[Tensor]],
+    name: str = "scan",
+    axis_name: str = "t",
+) -> list[Tensor]:
+    """Tensors along a time axis, `time` long and starting with the initial tensors (each of shape (first, ...)).
+
+    `update(t, *states)` builds the computes of one later time and gives the slice of each state: tensors without the
+    time dimension. It may read a state at any time before t.
+
+        (s,) = scan(m, [compute((1, n), lambda _, i: x[0, i])],
+                    lambda t, s: compute((n,), lambda i: s[t - 1, i] + x[t, i]))
+    """
+    scope = current_scope()
+    extent = index_form(time)
+    first = inits[0].shape[0]
+    types = [tensor_type((_known(extent), *i.shape[1:]), i.dtype) for i in inits]
+    body = Block(arg_types=[IndexType(), *types])
+    stage = scope.stage_name(name)
+    hints = [axis_name, *([f"{stage}_state"] if len(inits) == 1 else [f"{stage}_state{n}" for n in range(len(inits))])]
+    for arg, hint in zip(body.args, hints, strict=True):
+        arg.name_hint = hint if hint.isidentifier() else None
+    t = body.args[0]
+    outer, scope.function = scope.function, body
+    scope.around[t] = range_of_extent(extent, first)
+    try:
+        found = update(Index(Linear.dim(t)), *(Tensor(a) for a in body.args[1:]))
+    finally:
+        scope.function = outer
+        del scope.around[t]
+    slices = [found] if isinstance(found, Tensor) else list(found)
+    body.add_op(YieldOp.create(operands=[s.value for s in slices]))
+    op = ScanOp.make(stage, extent, [i.value for i in inits], types, body)
+    outer.add_op(op)
+    for n, tensor in enumerate(op.tensors):
+        hint = stage if len(inits) == 1 else f"{stage}_v{n}"
+        tensor.name_hint = hint if hint.isidentifier() else None
+    op.verify_()
+    return [Tensor(v) for v in op.tensors]
 
 
 def _known(extent: Linear) -> int:

@@ -17,6 +17,7 @@ from lamina.dialects.dtypes import is_float, is_unsigned
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
 from lamina.dialects.te.ops import ComputeOp, ConditionOp
+from lamina.dialects.te.scan import ScanOp
 
 if TYPE_CHECKING:
     from lamina.dialects.te.scalars import Scalar
@@ -33,7 +34,7 @@ class Scope:
         self.ranges: dict[Atom, Range] = dict(self.around)
         self.axes: dict[IterVar, SSAValue] = {}
         self.built: dict[tuple[Any, ...], SSAValue] = {}
-        self.stages: set[str] = {op.stage.data for op in block.ops if isinstance(op, ComputeOp)}
+        self.stages: set[str] = {op.stage.data for op in block.ops if isinstance(op, (ComputeOp, ScanOp))}
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
@@ -224,11 +225,9 @@ class Cond:
         return Scalar(current_scope().add(op), "bool")
 
 
-def range_of_extent(extent: Linear) -> Range:
-    """The bounds of a dimension. An empty one has no values; a bound keeps the arithmetic sound."""
-    if not extent.is_constant:
-        return 0, MAX_EXTENT - 1
-    return 0, extent.const - 1 if extent.const > 0 else 0
+def range_of_extent(extent: Linear, first: int = 0) -> Range:
+    """The bounds of a dimension from `first` on. An empty one has no values; a bound keeps the arithmetic sound."""
+    return first, max(extent.const - 1, first) if extent.is_constant else MAX_EXTENT - 1
 
 
 def index_form(value: Any) -> Linear:

@@ -33,6 +33,7 @@ from lamina.dialects.te.ops import (
     ReturnOp,
     YieldOp,
 )
+from lamina.dialects.te.scan import ScanOp
 from lamina.errors import InputError
 from lamina.runtime.scalar_ops import check, element_dtype, evaluate, reduce, signless
 
@@ -73,6 +74,8 @@ def run_te_func(
     for op in block.ops:
         if isinstance(op, ComputeOp):
             values.update(zip(op.tensors, run_compute(op, values, indices), strict=True))
+        elif isinstance(op, ScanOp):
+            values.update(zip(op.tensors, run_scan(op, values, indices), strict=True))
         elif isinstance(op, ReturnOp):
             return [values[v] for v in op.values]
         elif isinstance(op, ParamOp):
@@ -128,6 +131,28 @@ def run_compute(
         for result, value in zip(results, found, strict=True):
             signless(result)[place] = value
     return results
+
+
+def run_scan(
+    op: ScanOp, values: Mapping[SSAValue, np.ndarray[Any, Any]], indices: Mapping[Atom, int]
+) -> list[np.ndarray[Any, Any]]:
+    """The tensors that a te.scan defines, one time after the other."""
+    tensors = dict(values)
+    states: list[np.ndarray[Any, Any]] = []
+    for state, init, extents in zip(op.states, op.inits, op.extents(), strict=True):
+        shape = tuple(e.evaluate(indices) for e in extents)
+        tensors[state] = np.empty(shape, element_dtype(state.type))
+        begun = min(op.first, shape[0])
+        tensors[state][:begun] = values[init][:begun]
+        states.append(tensors[state])
+    for time in range(op.first, op.extent().evaluate(indices)):
+        now: dict[Atom, int] = {**indices, op.var: time}
+        for inner in op.body.block.ops:
+            if isinstance(inner, ComputeOp):
+                tensors.update(zip(inner.tensors, run_compute(inner, tensors, now), strict=True))
+        for state, slice_ in zip(states, op.slices, strict=True):
+            state[time] = tensors[slice_]
+    return states
 
 
 def _fold(
