@@ -9,7 +9,11 @@ expressions know no ranges, so te, tir and the stairs all use this module instea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import gcd
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lamina.dialects import index_rules
+from lamina.dialects.index_rules import AtLeast, Divides, Rule, Side, Within
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
@@ -115,12 +119,15 @@ class Linear:
         """Inclusive bounds of the value, None when a dimension is unbounded."""
         low = high = self.const
         for atom, coef in self.terms.items():
-            bounds = atom_range(atom, ranges)
+            bounds = atom_range(atom, ranges) if type(atom) is tuple else ranges(atom)
             if bounds is None:
                 return None
-            a, b = bounds[0] * coef, bounds[1] * coef
-            low += min(a, b)
-            high += max(a, b)
+            if coef > 0:
+                low += bounds[0] * coef
+                high += bounds[1] * coef
+            else:
+                low += bounds[1] * coef
+                high += bounds[0] * coef
         return low, high
 
     def substitute(self, mapping: Mapping[Atom, Linear], ranges: Ranges = unknown_ranges) -> Linear:
@@ -135,7 +142,7 @@ class Linear:
                 found = mapping.get(atom)
                 new = Linear({atom: 1}) if found is None else found
             result = result + new * coef
-        return recombine(result)
+        return recombine(result, ranges)
 
     def simplify(self, ranges: Ranges) -> Linear:
         """The same value with every division that the ranges decide resolved."""
@@ -178,14 +185,126 @@ def atom_range(atom: Atom, ranges: Ranges) -> Range | None:
         kind, inner, divisor = atom
         bounds = inner.range(ranges)
         if kind == "mod":
-            if bounds is not None and bounds[0] >= 0 and bounds[1] < divisor:
-                return bounds
+            if bounds is not None and bounds[0] // divisor == bounds[1] // divisor:
+                return bounds[0] % divisor, bounds[1] % divisor
             return 0, divisor - 1
         return None if bounds is None else (bounds[0] // divisor, bounds[1] // divisor)
     return ranges(atom)
 
 
-def _split_multiples(x: Linear, divisor: int) -> tuple[Linear, Linear]:
+def floordiv(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear:
+    """floor(x / divisor) for a positive divisor, as far simplified as the ranges allow."""
+    if divisor <= 0:
+        raise ValueError(f"division by {divisor}: the divisor of an index is positive")
+    return _divide("floordiv", x, divisor, ranges)
+
+
+def mod(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear:
+    """x - divisor*floor(x / divisor), in [0, divisor), simplified."""
+    if divisor <= 0:
+        raise ValueError(f"remainder by {divisor}: the divisor of an index is positive")
+    return _divide("mod", x, divisor, ranges)
+
+
+# -- the rules of the table, applied -----------------------------------------------------------------------------
+
+Bindings: TypeAlias = "dict[str, Any]"
+"""Forms and numbers by the names that a rule gives them."""
+Check: TypeAlias = "Callable[[Bindings, Ranges], bool]"
+
+
+def _floordiv_head(ranges: Ranges, x: Linear, divisor: int) -> Linear:
+    return floordiv(x, divisor, ranges)
+
+
+def _mod_head(ranges: Ranges, x: Linear, divisor: int) -> Linear:
+    return mod(x, divisor, ranges)
+
+
+HEADS: dict[str, Callable[..., Any]] = {"floordiv": _floordiv_head, "mod": _mod_head}
+observer: Callable[[Rule, Bindings, Linear], None] | None = None
+"""Tests look on: called with a rule that fires, what its variables stand for, and the form that it replaces."""
+
+
+class Applied:
+    """A rule with what finds its left side in a form."""
+
+    __slots__ = ("rule", "match", "checks", "build")
+
+    def __init__(self, rule: Rule, match: Callable[..., Iterable[Any]]) -> None:
+        self.rule = rule
+        self.match = match
+        self.checks = [_check(c) for c in rule.conditions]
+        self.build = rule.rhs.compile(HEADS)
+
+
+def _check(side: Side) -> Check:
+    """Whether a condition holds for all values of the forms; it may bind the number that makes it hold."""
+    terms = [t.compile(HEADS) for t in side]
+    if isinstance(side, Within):
+        name: str = side.k.args[0]
+
+        def within(found: Bindings, ranges: Ranges) -> bool:
+            length = terms[1](found, ranges)
+            bounds = terms[0](found, ranges).range(ranges)
+            if bounds is None:
+                return False
+            block = found[name] = bounds[0] // length
+            return bounds[1] // length == block
+
+        return within
+    if isinstance(side, AtLeast):
+
+        def at_least(found: Bindings, ranges: Ranges) -> bool:
+            form = terms[0](found, ranges)
+            if isinstance(form, int):
+                return form >= 0
+            bounds = form.range(ranges)
+            return bounds is not None and bounds[0] >= 0
+
+        return at_least
+    if isinstance(side, Divides):
+        return lambda found, ranges: terms[1](found, ranges) % terms[0](found, ranges) == 0
+    remainder: str = side.k.args[0]
+
+    def congruent(found: Bindings, ranges: Ranges) -> bool:
+        modulus: Callable[[Linear], tuple[int, int]] | None = getattr(ranges, "modulus", None)
+        if modulus is None:
+            return False
+        (coefficient, base), divisor = modulus(terms[0](found, ranges)), terms[1](found, ranges)
+        found[remainder] = base % divisor
+        return coefficient % divisor == 0
+
+    return congruent
+
+
+def _divide(kind: str, x: Linear, divisor: int, ranges: Ranges) -> Linear:
+    for atom in x.terms:
+        if type(atom) is tuple:
+            x = recombine(x, ranges)
+            break
+    for rule in _DIVISION[kind]:
+        for found in rule.match(x, divisor):
+            for check in rule.checks:
+                if not check(found, ranges):
+                    break
+            else:
+                if observer is not None:
+                    observer(rule.rule, found, Linear({(kind, x, divisor): 1}))
+                value = rule.build(found, ranges)
+                return value if type(value) is Linear else Linear(const=value)
+    return Linear({(kind, x, divisor): 1})
+
+
+def as_form(value: Linear | int) -> Linear:
+    return value if isinstance(value, Linear) else Linear(const=value)
+
+
+# Matchers: the ways in which `form, divisor` can be read as the left side. One that reads it as d * q + r, say, gives
+# d, q and r such that this is the form.
+
+
+def split_multiples(x: Linear, divisor: int) -> tuple[Linear, Linear]:
     """(q, r) with x = divisor*q + r; r keeps only what is no multiple of the divisor."""
     q: dict[Atom, int] = {}
     r: dict[Atom, int] = {}
@@ -198,77 +317,215 @@ def _split_multiples(x: Linear, divisor: int) -> tuple[Linear, Linear]:
     return Linear(q, const_q), Linear(r, const_r)
 
 
-def floordiv(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear:
-    """floor(x / divisor) for a positive divisor, as far simplified as the ranges allow."""
-    if divisor <= 0:
-        raise ValueError(f"division by {divisor}: the divisor of an index is positive")
-    if divisor == 1:
-        return x
-    q, r = _split_multiples(x, divisor)
-    if not r.terms:
-        return q
-    bounds = r.range(ranges)
-    if bounds is not None:
-        low, high = bounds[0] // divisor, bounds[1] // divisor
-        if low == high:
-            return q + low
-    if len(r.terms) == 1 and r.const == 0:
-        # floor(floor(x / a) / b) = floor(x / (a*b))
-        ((atom, coef),) = r.terms.items()
-        if coef == 1 and isinstance(atom, tuple) and atom[0] == "floordiv":
-            return q + floordiv(atom[1], atom[2] * divisor, ranges)
-    r, divisor = _drop_small_terms(r, divisor, ranges)
-    return q + Linear({("floordiv", r, divisor): 1})
+def _multiples(x: Linear, divisor: int) -> Iterable[Bindings]:
+    q, r = split_multiples(x, divisor)
+    return ({"d": divisor, "q": q, "r": r},) if q.terms or q.const else ()
 
 
-def _drop_small_terms(r: Linear, divisor: int, ranges: Ranges) -> tuple[Linear, int]:
-    """floor((g*y + s) / (g*d)) = floor(y / d) where 0 <= s < g: divide out a common factor."""
-    for factor in sorted({abs(c) for c in r.terms.values() if c and divisor % abs(c) == 0}, reverse=True):
-        if factor == 1:
-            continue
-        q, rest = _split_multiples(r, factor)
-        bounds = rest.range(ranges)
-        if q.terms and bounds is not None and bounds[0] >= 0 and bounds[1] < factor:
-            return q, divisor // factor
-    return r, divisor
+def _split_coefficients(x: Linear, divisor: int, nearest: bool) -> tuple[Linear, Linear]:
+    """(q, r) with x = divisor*q + r; coefficients of r lie nearest to 0, or keep their sign."""
+    q: dict[Atom, int] = {}
+    r: dict[Atom, int] = {}
+    for atom, coef in x.terms.items():
+        times = (2 * coef + divisor) // (2 * divisor) if nearest else abs(coef) // divisor * (1 if coef > 0 else -1)
+        if times:
+            q[atom] = times
+        if coef != times * divisor:
+            r[atom] = coef - times * divisor
+    const_q, const_r = divmod(x.const, divisor)
+    return Linear(q, const_q), Linear(r, const_r)
 
 
-def mod(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear:
-    """x - divisor*floor(x / divisor), in [0, divisor), simplified."""
-    if divisor <= 0:
-        raise ValueError(f"remainder by {divisor}: the divisor of an index is positive")
-    if divisor == 1:
-        return ZERO
-    _, r = _split_multiples(x, divisor)
-    if not r.terms:
-        return r
-    bounds = r.range(ranges)
-    if bounds is not None and bounds[0] // divisor == bounds[1] // divisor:
-        return r - divisor * (bounds[0] // divisor)
-    for factor in sorted({abs(c) for c in r.terms.values() if divisor % abs(c) == 0 and abs(c) > 1}, reverse=True):
-        # (g*y + s) mod (g*d) = g*(y mod d) + s where 0 <= s < g
-        q, rest = _split_multiples(r, factor)
-        rest_bounds = rest.range(ranges)
-        if q.terms and rest_bounds is not None and rest_bounds[0] >= 0 and rest_bounds[1] < factor:
-            return mod(q, divisor // factor, ranges) * factor + rest
-    return Linear({("mod", r, divisor): 1})
+def _remainder_multiples(x: Linear, divisor: int) -> Iterable[Bindings]:
+    """A remainder keeps no coefficient as large as its divisor. The sign stays: dividing what is negative is dear."""
+    if 0 <= x.const < divisor:
+        for coef in x.terms.values():
+            if not -divisor < coef < divisor:
+                break
+        else:
+            return ()
+    q, r = _split_coefficients(x, divisor, False)
+    return ({"d": divisor, "q": q, "r": r},)
 
 
-def recombine(x: Linear) -> Linear:
+def _spilled(x: Linear, divisor: int) -> Iterable[Bindings]:
+    """17*a + b = 16*a + (a + b): coefficients beside a multiple of the divisor."""
+    for coef in x.terms.values():
+        if not -divisor <= 2 * coef <= divisor:
+            split = [_split_coefficients(x, divisor, nearest) for nearest in (False, True)]
+            return [{"d": divisor, "q": q, "s": s} for q, s in split if q.terms]
+    return ()
+
+
+def _whole(x: Linear, divisor: int) -> Iterable[Bindings]:
+    return ({"x": x, "d": divisor},)
+
+
+def _blocks(x: Linear, divisor: int) -> Iterable[Bindings]:
+    factors: list[int] = []
+    for coef in x.terms.values():
+        shared = gcd(coef, divisor)
+        if shared > 1 and shared not in factors:
+            factors += [f for f in {gcd(f, shared) for f in factors} if f > 1 and f not in factors]
+            if shared not in factors:
+                factors.append(shared)
+    if not factors:
+        return ()
+    found: list[Bindings] = []
+    for g in sorted(factors, reverse=True):
+        y, s = split_multiples(x, g)
+        found.append({"g": g, "d": divisor // g, "y": y, "s": s})
+    return found
+
+
+def _without(x: Linear, *atoms: Atom) -> Linear:
+    return Linear({a: c for a, c in x.terms.items() if a not in atoms}, x.const)
+
+
+def _nested(x: Linear, divisor: int) -> Iterable[Bindings]:
+    for atom, coef in x.terms.items():
+        if coef == 1 and type(atom) is tuple and atom[0] == "floordiv":
+            return ({"x": atom[1], "a": atom[2], "y": _without(x, atom), "b": divisor},)
+    return ()
+
+
+def _remainder_of_remainder(x: Linear, divisor: int) -> Iterable[Bindings]:
+    found: list[Bindings] = []
+    for atom, coef in x.terms.items():
+        if type(atom) is tuple and atom[0] == "mod":
+            found.append({"x": atom[1], "a": atom[2], "c": coef, "y": _without(x, atom), "b": divisor})
+    return found
+
+
+def _middle_digit(x: Linear, divisor: int) -> Iterable[Bindings]:
+    inner = _single(x, "mod")
+    if inner is None or inner[2] % divisor:
+        return ()
+    return ({"x": inner[1], "a": divisor, "b": inner[2] // divisor},)
+
+
+_MATCHERS: dict[str, Callable[[Linear, int], Iterable[Bindings]]] = {
+    "floordiv(d * q + r, d)": _multiples,
+    "mod(d * q + r, d)": _remainder_multiples,
+    "floordiv(x, d)": _whole,
+    "mod(x, d)": _whole,
+    "floordiv(g * y + s, g * d)": _blocks,
+    "mod(g * y + s, g * d)": _blocks,
+    "floordiv(d * q + s, d)": _spilled,
+    "mod(d * q + s, d)": _spilled,
+    "floordiv(floordiv(x, a) + y, b)": _nested,
+    "mod(c * mod(x, a) + y, b)": _remainder_of_remainder,
+    "floordiv(mod(x, a * b), a)": _middle_digit,
+}
+_DIVISION = {
+    kind: [Applied(r, _MATCHERS[str(r.lhs)]) for r in index_rules.DIVISION if r.lhs.head == kind]
+    for kind in ("floordiv", "mod")
+}
+
+
+# -- sums --------------------------------------------------------------------------------------------------------
+
+
+def recombine(x: Linear, ranges: Ranges = unknown_ranges) -> Linear:
     """x mod d + (x floordiv d) * d = x: what split an index into digits and put them together again cancels."""
-    divisions = [a for a in x.terms if isinstance(a, tuple)]
-    if len(divisions) < 2:
-        return x
-    for atom in divisions:
-        kind, inner, divisor = atom
-        coef = x.terms.get(atom)
-        if kind != "mod" or coef is None:
+    while True:  # each rule that fires makes the sum smaller
+        divisions: list[Division] = [a for a in x.terms if type(a) is tuple]
+        if not divisions:
+            return x
+        new = _recombine_once(x, divisions, ranges)
+        if new is None:
+            return x
+        x = new
+
+
+def _recombine_once(x: Linear, divisions: list[Division], ranges: Ranges) -> Linear | None:
+    for rule in _SUMS:
+        for found, times, rest in rule.match(x, divisions, ranges):
+            if observer is not None:
+                observer(rule.rule, found | {"times": times}, x - rest)
+            return rest + as_form(rule.build(found, ranges)) * times
+    return None
+
+
+Addends: TypeAlias = "Iterable[tuple[Bindings, int, Linear]]"
+"""What the variables stand for, how often the left side stands in the sum, and what else does."""
+
+
+def _quotient(x: Linear, divisor: int) -> Linear | None:
+    """x / divisor where that has no remainder."""
+    if x.const % divisor or any(c % divisor for c in x.terms.values()):
+        return None
+    return Linear({a: c // divisor for a, c in x.terms.items()}, x.const // divisor)
+
+
+def _digits(x: Linear, divisions: list[Division], ranges: Ranges) -> Addends:
+    for low in divisions:
+        if low[0] != "mod":
             continue
-        quotient = ("floordiv", inner, divisor)
-        if x.terms.get(quotient) == coef * divisor:
-            rest = {a: c for a, c in x.terms.items() if a not in (atom, quotient)}
-            x = Linear(rest, x.const) + inner * coef
-    return x
+        times, d = x.terms[low], low[2]
+        for high in divisions:
+            if high[0] == "floordiv" and high[2] == d and x.terms[high] == times * d:
+                y = _quotient(low[1] - high[1], d)
+                if y is not None:
+                    yield {"x": high[1], "y": y, "d": d}, times, _without(x, low, high)
+
+
+def _single(x: Linear, kind: str) -> Division | None:
+    """The division that is all of a form."""
+    if len(x.terms) == 1 and not x.const:
+        ((atom, coef),) = x.terms.items()
+        if coef == 1 and isinstance(atom, tuple) and atom[0] == kind:
+            return atom
+    return None
+
+
+def _upper_digits(x: Linear, divisions: list[Division], ranges: Ranges) -> Addends:
+    for low in divisions:
+        inner = _single(low[1], "floordiv") if low[0] == "mod" else None
+        if inner is None:
+            continue
+        times, b = x.terms[low], low[2]
+        high: Division = ("floordiv", inner[1], inner[2] * b)
+        if x.terms.get(high) == times * b:
+            yield {"x": inner[1], "a": inner[2], "b": b}, times, _without(x, low, high)
+
+
+def _lower_digits(x: Linear, divisions: list[Division], ranges: Ranges) -> Addends:
+    for high in divisions:
+        inner = _single(high[1], "floordiv") if high[0] == "mod" else None
+        if inner is None:
+            continue
+        a = inner[2]
+        for low in divisions:
+            if low[0] == "mod" and low[2] == a and x.terms[high] == x.terms[low] * a:
+                y = _quotient(low[1] - inner[1], a)
+                if y is not None:
+                    yield {"x": inner[1], "y": y, "a": a, "b": high[2]}, x.terms[low], _without(x, low, high)
+
+
+def _what_is_left(kind: str) -> Callable[[Linear, list[Division], Ranges], Addends]:
+    def match(x: Linear, divisions: list[Division], ranges: Ranges) -> Addends:
+        for atom in divisions:
+            head, inner, d = atom
+            coef = -x.terms[atom]
+            factor = d if kind == "floordiv" else 1
+            if head != kind or coef % factor:
+                continue
+            times = coef // factor
+            if all(x.terms.get(a) == c * times for a, c in inner.terms.items()):
+                yield {"x": inner, "d": d}, times, _without(x, atom, *inner.terms) - inner.const * times
+
+    return match
+
+
+_SUM_MATCHERS: dict[str, Callable[[Linear, list[Division], Ranges], Addends]] = {
+    "d * floordiv(x, d) + mod(x + d * y, d)": _digits,
+    "b * floordiv(x, a * b) + mod(floordiv(x, a), b)": _upper_digits,
+    "a * mod(floordiv(x, a), b) + mod(x + a * y, a)": _lower_digits,
+    "x - d * floordiv(x, d)": _what_is_left("floordiv"),
+    "x - mod(x, d)": _what_is_left("mod"),
+}
+_SUMS = [Applied(r, _SUM_MATCHERS[str(r.lhs)]) for r in index_rules.SUMS]
 
 
 def linear_text(x: Linear, name: Callable[[Atom], str]) -> str:
