@@ -45,6 +45,7 @@ from lamina.dialects.te.stage_primitives import (
     ReverseComputeAtOp,
     SetScopeOp,
 )
+from lamina.dialects.te.thread_primitives import BindOp
 
 
 @irdl_op_definition
@@ -64,6 +65,7 @@ class ScheduleOp(IRDLOperation):
 
 
 OPS: list[Any] = [
+    BindOp,
     CacheReadOp,
     CacheWriteOp,
     ComputeAtOp,

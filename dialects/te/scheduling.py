@@ -32,6 +32,7 @@ from lamina.dialects.te.schedule import (
     UnrollOp,
     VectorizeOp,
 )
+from lamina.dialects.te.thread_primitives import BindOp
 
 
 class Schedule:
@@ -87,6 +88,9 @@ class Schedule:
 
     def partition(self, loop: SSAValue) -> None:
         self._add(PartitionOp.make(loop))
+
+    def bind(self, loop: SSAValue, thread: str) -> None:
+        self._add(BindOp.make(loop, thread))
 
     def compute_inline(self, stage: str) -> None:
         self._add(ComputeInlineOp.make(stage))

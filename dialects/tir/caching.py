@@ -29,6 +29,7 @@ from lamina.dialects.tir.nest import (
 )
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
 from lamina.dialects.tir.regions import limits_within, local_index, region_of
+from lamina.dialects.tir.threads import sharing_loops
 
 
 def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForOp, scope: str) -> list[ForOp]:
@@ -41,7 +42,8 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
         raise ScheduleError(f"{what}: it is written in the loop {loop.axis.data!r}")
     if any(o.conditions() for o in readers):
         raise ScheduleError(f"{what}: a guarded read cannot be cached")
-    region = region_of(readers, loop)
+    threads = sharing_loops(loop, scope)
+    region = region_of(readers, loop, threads)
     kept = [d for d, e in enumerate(region.extent) if e != constant(1)] or [len(region.extent) - 1]
     label = unique_stage(func, f"{name}.{scope}")
     extents = [region.extent[d] for d in kept]
@@ -83,8 +85,10 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
         op.set_access([local_index(f, ranges) for f in forms])
     first = loop.body.block.first_op
     assert first is not None
-    loop.body.block.insert_op_before(alloc, first)
     loop.body.block.insert_op_before(loops[0], first)
+    outermost = threads[0] if threads else loops[0]
+    assert outermost.parent is not None
+    outermost.parent.insert_op_before(alloc, outermost)
     wrap(loops, holder)
     return loops
 

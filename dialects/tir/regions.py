@@ -45,6 +45,7 @@ from lamina.dialects.tir.nest import (
     wrap,
 )
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
+from lamina.dialects.tir.threads import sharing_loops
 
 
 class Region(NamedTuple):
@@ -54,13 +55,13 @@ class Region(NamedTuple):
     extent: list[Linear]
 
 
-def region_of(ops: Sequence[AccessOp], loop: ForOp) -> Region:
-    """The box that accesses inside a loop touch in one iteration of it.
+def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = ()) -> Region:
+    """The box that accesses inside a loop touch in one iteration of it and of all `threads` around it.
 
     In a dimension that a loop of unknown extent runs along, and where the box would be larger than it, it is whole.
     """
     ranges = RangeCache()
-    inside = _variables_inside(loop)
+    inside = _variables_inside(loop) | {v.var for v in threads}
     base: list[Linear] = []
     extent: list[Linear] = []
     for d, size in enumerate(extents_of(ops[0].buffer_value())):
@@ -137,7 +138,8 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
     variables = spatial_form(block, buffer, what)
     check_unscheduled(block, loops)
-    region = region_of(readers, loop)
+    threads = sharing_loops(loop, alloc.scope.data)
+    region = region_of(readers, loop, threads)
     sizes = extents_of(buffer)
     ranges = RangeCache()
     new_loops: list[ForOp] = []
@@ -162,7 +164,7 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         op.set_access(forms, op.conditions())
     for op in accesses(block, buffer):
         op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
-    _resize(alloc, region, loop.body.block)
+    _resize(alloc, region, threads[0] if threads else loop.body.block.first_op)
     return [*new_loops, *reduction_loops(block)]
 
 
@@ -214,8 +216,8 @@ def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
             op.set_access(op.forms(), [*op.conditions(), *conditions])
 
 
-def _resize(alloc: AllocOp, region: Region, target: Block) -> AllocOp:
-    """The buffer in the shape of a region, at the start of a block; the accesses are not changed."""
+def _resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp:
+    """The buffer in the shape of a region, before another statement; the accesses are not changed."""
     type_ = buffer_type(shape_with(region.extent), alloc.result.type.element_type)
     new = AllocOp.make(alloc.stage.data, type_, alloc.scope.data, region.extent)
     new.attributes |= alloc.attributes
@@ -225,8 +227,8 @@ def _resize(alloc: AllocOp, region: Region, target: Block) -> AllocOp:
     new.location = alloc.location
     alloc.detach()
     alloc.erase()
-    assert target.first_op is not None
-    target.insert_op_before(new, target.first_op)
+    assert before is not None and before.parent is not None
+    before.parent.insert_op_before(new, before)
     return new
 
 
@@ -301,5 +303,5 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             if isinstance(op, AccessOp):
                 forms = [local_index(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
                 op.set_access(forms, op.conditions())
-        _resize(buffer.owner, region, loop.body.block)
+        _resize(buffer.owner, region, loop.body.block.first_op)
     return ordered

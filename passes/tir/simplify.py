@@ -44,7 +44,7 @@ def _simplify_loops(func: FuncOp) -> None:
         if loop.trip == 0:
             loop.detach()
             loop.erase(safe_erase=False)
-        elif loop.trip == 1 and not loop.bounds and loop.kind.data != "parallel":
+        elif loop.trip == 1 and not loop.bounds and loop.kind.data not in ("parallel", "thread"):
             substitute(loop.var, constant(0))
             place = loop.parent
             assert place is not None
