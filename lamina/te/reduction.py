@@ -1,0 +1,163 @@
+"""Reductions: combining functions, by name or by their equation, and the expressions that they give.
+
+te.sum(A[i, k], axis=k)
+argmax = te.comm_reducer(lambda x, y: ..., lambda t0, t1: (te.const(-1, t0), te.min_value(t1)), name="argmax")
+argmax((index[k], A[i, k]), axis=k)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from lamina.dialects.dtypes import is_float
+from lamina.te.expr import Expr, Max, Min, Var, as_expr, binary, const, fail
+
+if TYPE_CHECKING:
+    from lamina.te.tensor import IterVar
+
+
+class CommReducer:
+    """How terms are combined: `lhs` and `rhs` are the variables of `result`; `kind` a name that te knows."""
+
+    def __init__(
+        self, lhs: Sequence[Var], rhs: Sequence[Var], result: Sequence[Expr], identity: Sequence[Expr], kind: str = ""
+    ) -> None:
+        self.lhs = list(lhs)
+        self.rhs = list(rhs)
+        self.result = list(result)
+        self.identity_element = list(identity)
+        self.kind = kind
+
+
+class Reduce(Expr):
+    """One of the values that a reduction over axes gives. `condition` says which terms take part."""
+
+    def __init__(
+        self,
+        combiner: CommReducer,
+        source: Sequence[Expr],
+        axis: Sequence[IterVar],
+        condition: Expr | None,
+        value_index: int,
+    ) -> None:
+        self.combiner = combiner
+        self.source = tuple(source)
+        self.axis = tuple(axis)
+        self.condition = condition
+        self.value_index = value_index
+        self.dtype = self.source[value_index].dtype
+
+    def children(self) -> Sequence[Expr]:
+        return self.source if self.condition is None else (*self.source, self.condition)
+
+    def text(self) -> str:
+        name = self.combiner.kind or "reduce"
+        return f"{name}({', '.join(s.text() for s in self.source)}, axis=[{', '.join(a.name for a in self.axis)}])"
+
+
+def reductions_in(roots: Sequence[Expr]) -> bool:
+    """Whether a reduction stands anywhere in the expressions."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Reduce):
+            return True
+        if id(node) not in seen:
+            seen.add(id(node))
+            stack.extend(node.children())
+    return False
+
+
+def comm_reducer(fcombine: Callable[..., Any], fidentity: Callable[..., Any], name: str = "reduce") -> Any:
+    """A reduction by its combining function, which must be associative and commutative, and its neutral element.
+
+    For several values `fcombine(x, y)` takes and gives tuples, and `fidentity` takes their dtypes.
+    """
+    return _reducer(fcombine, fidentity, name, "")
+
+
+def _reducer(fcombine: Callable[..., Any], fidentity: Callable[..., Any], name: str, kind: str) -> Any:
+    def make(source: Sequence[Expr], several: bool) -> CommReducer:
+        lhs = [Var(f"x{n}", s.dtype) for n, s in enumerate(source)]
+        rhs = [Var(f"y{n}", s.dtype) for n, s in enumerate(source)]
+        result = fcombine(lhs, rhs) if several else fcombine(lhs[0], rhs[0])
+        identity = fidentity(*(s.dtype for s in source))
+        results = [as_expr(r) for r in _listed(result)]
+        identities = [as_expr(i) for i in _listed(identity)]
+        types = [s.dtype for s in source]
+        for what, values in (("combines to", results), ("starts from", identities)):
+            if [v.dtype for v in values] != types:
+                found = ", ".join(v.dtype for v in values)
+                raise fail(f"reducer {name!r} {what} {found}; its terms are {', '.join(types)}")
+        return CommReducer(lhs, rhs, results, identities, kind)
+
+    def reduce(expr: Any, axis: Any, where: Any = None, init: Any = None, *more: Any) -> Any:
+        from lamina.te.tensor import IterVar
+
+        axes = list(cast("Sequence[Any]", axis)) if isinstance(axis, (list, tuple)) else [axis]
+        if not all(isinstance(a, IterVar) for a in axes):  # reducer(a, b, c): of values, not over axes
+            total = as_expr(expr)
+            for value in [axis, *(v for v in (where, init) if v is not None), *more]:
+                total = as_expr(fcombine(total, value))
+            return total
+        if init is not None:
+            raise fail(f"{name} with an initial value", hint="add it in a compute of its own")
+        for a in axes:
+            if a.iter_type != "CommReduce":
+                raise fail(f"{name} over {a.name!r}, which is no reduction axis", hint="make it with te.reduce_axis")
+        several = isinstance(expr, (list, tuple))
+        source = [as_expr(e) for e in _listed(expr)]
+        combiner = make(source, several)
+        condition = None if where is None else as_expr(where)
+        found = tuple(Reduce(combiner, source, axes, condition, n) for n in range(len(source)))
+        return found if several else found[0]
+
+    reduce.__name__ = name
+    reduce.__doc__ = f"The {name} over axes made with te.reduce_axis, of the terms where a condition holds."
+    return reduce
+
+
+def _listed(value: Any) -> Iterator[Any]:
+    return iter(cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else (value,))
+
+
+def max_value(dtype: str) -> Expr:
+    """The greatest number of a dtype, of floats the greatest finite one."""
+    return _limit(dtype, "max")
+
+
+def min_value(dtype: str) -> Expr:
+    """The least number of a dtype, of floats the least finite one."""
+    return _limit(dtype, "min")
+
+
+def infinity(dtype: str) -> Expr:
+    return const(float("inf"), dtype)
+
+
+def _limit(dtype: str, which: str) -> Expr:
+    if dtype == "bool":
+        return const(which == "max", "bool")
+    if not is_float(dtype):
+        import numpy as np
+
+        return const(int(getattr(np.iinfo(dtype), which)), dtype)
+    import ml_dtypes
+
+    return const(float(getattr(ml_dtypes.finfo(dtype), which)), dtype)
+
+
+def _lowest(dtype: str) -> Expr:
+    return const(float("-inf"), dtype) if is_float(dtype) else min_value(dtype)
+
+
+def _highest(dtype: str) -> Expr:
+    return infinity(dtype) if is_float(dtype) else max_value(dtype)
+
+
+sum = _reducer(lambda a, b: a + b, lambda t: const(0, t), "sum", "sum")  # noqa: A001
+prod = _reducer(lambda a, b: a * b, lambda t: const(1, t), "prod", "prod")
+max = _reducer(lambda a, b: binary(Max, a, b), _lowest, "max", "max")  # noqa: A001
+min = _reducer(lambda a, b: binary(Min, a, b), _highest, "min", "min")  # noqa: A001
