@@ -17,7 +17,7 @@ from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_strides
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.tir.memory import AccessOp, type_of
+from lamina.dialects.tir.memory import AccessOp, extents_of, type_of
 from lamina.dialects.tir.ops import ForOp
 from lamina.errors import InputError
 from lamina.passes.stair.builder import NE, POINTER
@@ -37,19 +37,26 @@ class Access:
         self.op = op
         self.buffer = op.buffer_value()
         type_ = type_of(self.buffer)
-        self.numel = prod(type_.get_shape())
+        extents = extents_of(self.buffer)
+        known = all(e.is_constant for e in extents)
+        self.numel = prod(type_.get_shape()) if known else 0
+        """How many elements the buffer has for sure."""
         scalar = scalar_type(type_.element_type)
         self.element = memory_type(llvm_type(scalar))
         self.value_type = llvm_type(op.value_type())
         self.memory_value_type = memory_type(self.value_type)
         self.lanes = op.lanes
-        strides = row_major_strides(type_.get_shape())
+        # From the last extent that is no number inward, strides are numbers; `rows` are the dimensions outside of it.
+        first = max((d for d, e in enumerate(extents) if not e.is_constant), default=0)
+        strides = row_major_strides([1, *(e.const for e in extents[first + 1 :])])
+        forms = op.forms()
         flat = Linear()
-        for form, stride in zip(op.forms(), strides, strict=True):
+        for form, stride in zip(forms[first:], strides, strict=False):
             flat = flat + form * stride
         self.flat = flat = recombine(flat)
+        self.rows = [(form, extents[d + 1 :]) for d, form in enumerate(forms[:first])]
         self.conditions = op.conditions()
-        self.locals = replay.local_dims([flat, *(c.form for c in self.conditions)])
+        self.locals = replay.local_dims([flat, *forms[:first], *(c.form for c in self.conditions)])
         alignment = itemsize(dtype_name(type_.element_type))
         self.alignment: Properties = {"alignment": IntegerAttr(alignment, i64)}
         self.masked: Properties = {"alignment": IntegerAttr(alignment, i32)}
@@ -67,6 +74,7 @@ class Access:
             key=id,
         )
         self.lane_inside = any(isinstance(a, tuple) and LANE in a[1].dims() for a in self.flat.terms)
+        self.lane_in_row = any(LANE in form.dims() for form, _ in self.rows)
         self.numbers = [(a, c) for a, c in self.flat.terms.items() if a in unrolled]
         self.lane_stride = self.flat.terms.get(LANE, 0)
         self.dynamic = Linear({a: c for a, c in self.flat.terms.items() if a not in unrolled and a != LANE})
@@ -80,7 +88,7 @@ class Access:
             const = self.const
             for a, c in self.numbers:
                 const += unrolled[a] * c
-            return self.dynamic, const, self.lane_stride, self.lane_inside
+            return self.dynamic, const, self.lane_stride, self.lane_inside or self.lane_in_row
         key = tuple(unrolled[d] for d in self.nonlinear)
         base = self.resolved.get(key)
         if base is None:
@@ -93,7 +101,7 @@ class Access:
                 dynamic,
                 form.const,
                 form.terms.get(LANE, 0),
-                any(isinstance(a, tuple) and LANE in a[1].dims() for a in form.terms),
+                self.lane_in_row or any(isinstance(a, tuple) and LANE in a[1].dims() for a in form.terms),
             )
         const = base[1] + self.const
         for a, c in self.numbers:
@@ -120,21 +128,9 @@ class Access:
         r = self.replay
         register = r.registers[self.buffer]
         offset = self.register_offset()
-        value = register.slots.get(offset)
-        if value is not None and value.type == self.value_type:
+        value = register.read(r.b, offset, self.value_type, partial=bool(self.conditions))
+        if value is not None:
             return value
-        if self.lanes is None:
-            for start, vector in register.slots.items():
-                type_ = vector.type
-                if type(type_) is VectorType and 0 <= offset - start < type_.get_shape()[0]:
-                    at = r.b.constant(IntegerAttr(offset - start, i64), i64)
-                    return r.b.emit(llvm.ExtractElementOp, [vector, at], self.value_type, {})
-        elif all((offset + n) in register.slots for n in range(self.lanes)):
-            vector = r.b.constant_op(llvm.PoisonOp, self.value_type)
-            for n in range(self.lanes):
-                at = r.b.constant(IntegerAttr(n, i32), i32)
-                vector = r.b.emit(llvm.InsertElementOp, [vector, register.slots[offset + n], at], self.value_type, {})
-            return vector
         raise InputError(
             f"tir-to-llvm: element {offset} of register buffer {register.name!r} is read before it is written, "
             "or with another vector length",
@@ -209,7 +205,8 @@ class Access:
             known = r.loaded.get(self.buffer)
             if known is None:
                 known = r.loaded[self.buffer] = {}
-            key = (dynamic, const, stride, self.lanes, inside and tuple(r.unrolled.items()))
+            rows = tuple(r.resolve(form) for form, _ in self.rows)
+            key = (rows, dynamic, const, stride, self.lanes, inside and tuple(r.unrolled.items()))
             value = known.get(key)
             if value is None:
                 value = known[key] = self.load_from(dynamic, const, stride, inside)
@@ -218,11 +215,18 @@ class Access:
             return self.load_from(dynamic, const, stride, inside)
         return self.load_guarded(decided, dynamic, const, stride, inside)
 
-    def pointer(self, dynamic: Linear, const: int) -> SSAValue:
+    def pointer(self, dynamic: Linear, const: int, lane: int = 0) -> SSAValue:
         r = self.replay
         base = r.pointers[self.buffer]
+        known_from: int | None = 0
+        for row, inner in self.rows:
+            form = r.resolve(row)
+            if self.lane_in_row:
+                form = form.substitute({LANE: constant(lane)}, r.b.ranges)
+            if form.terms or form.const:
+                base, known_from = r.b.row_pointer(base, self.element, form, inner, known_from)
         if dynamic.terms:
-            base = r.b.pointer(base, self.element, dynamic)
+            base = r.b.pointer(base, self.element, dynamic, known_from)
         return r.b.offset(base, self.element, const)
 
     def load_from(self, dynamic: Linear, const: int, stride: int, inside: bool) -> SSAValue:
@@ -251,6 +255,8 @@ class Access:
         r, b = self.replay, self.replay.b
         by_lane = self.lanes is not None and any(LANE in c.form.dims() for c in conditions)
         contiguous = self.lanes is None or (stride == 1 and not inside)
+        if self.lanes is None and not self.numel:
+            return self.load_masked(r.scalar_condition(conditions), self.pointer(dynamic, const))
         if not by_lane and contiguous and (self.lanes or 1) <= self.numel:
             # No branch: where the guard fails, read from the buffer's start and drop what was read.
             test = r.scalar_condition(conditions)
@@ -266,6 +272,15 @@ class Access:
             loaded = b.emit(llvm.MaskedLoadOp, [pointer, mask, zero], self.memory_value_type, self.masked)
             return self.as_value(loaded, self.lanes)
         return self.by_lane(lambda lane: self.load_lane(lane))
+
+    def load_masked(self, test: SSAValue, pointer: SSAValue) -> SSAValue:
+        """An element of a buffer that may have none, under a condition: a vector of one lane."""
+        b = self.replay.b
+        type_ = VectorType(self.element, [1])
+        zero = b.constant(splat(0, type_), type_)
+        loaded = b.emit(llvm.MaskedLoadOp, [pointer, b.one_lane(test), zero], type_, self.masked)
+        element = b.emit(llvm.ExtractElementOp, [loaded, b.constant(IntegerAttr(0, i64), i64)], self.element, {})
+        return self.as_value(element, None)
 
     # -- lanes one by one: strides other than 1, divisions of the lane ------------------------------------------------
 
@@ -283,10 +298,12 @@ class Access:
         element_type = element_of(self.value_type)
         if decided is False:
             return b.constant(splat(0, element_type), element_type)
-        pointer = self.pointer(Linear(flat.terms), flat.const)
+        pointer = self.pointer(Linear(flat.terms), flat.const, lane)
         if decided is True:
             return self.as_value(self.load_at(pointer, self.element), None)
         test = self.replay.scalar_condition(decided)
+        if not self.numel:
+            return self.load_masked(test, pointer)
         safe = b.emit(llvm.SelectOp, [test, pointer, self.replay.pointers[self.buffer]], POINTER, FLOAT)
         value = self.as_value(self.load_at(safe, self.element), None)
         zero = b.constant(splat(0, element_type), element_type)
@@ -308,7 +325,6 @@ class Access:
         source = self.op.operands[0]
         if self.buffer in r.registers:
             register = r.registers[self.buffer]
-            slots = register.slots
 
             def to_register() -> None:
                 offset = self.register_offset()
@@ -319,14 +335,10 @@ class Access:
                     if decided is False:
                         return
                     if decided is not True:
-                        old = slots.get(offset)
-                        if old is None:
-                            old = r.b.constant_op(llvm.PoisonOp, value.type)
+                        old = register.read(r.b, offset, value.type, partial=True)
+                        assert old is not None
                         value = self.choose(decided, value, old)
-                if self.lanes is None and offset not in slots:
-                    self.insert_scalar(slots, offset, value)
-                    return
-                slots[offset] = value
+                register.write(r.b, offset, value)
 
             return to_register
 
@@ -338,17 +350,6 @@ class Access:
                 self.store(values[source], decided)
 
         return step
-
-    def insert_scalar(self, slots: dict[int, SSAValue], offset: int, value: SSAValue) -> None:
-        """A scalar stored into a vector's place replaces that lane."""
-        for start, vector in slots.items():
-            type_ = vector.type
-            if type(type_) is VectorType and 0 <= offset - start < type_.get_shape()[0]:
-                b = self.replay.b
-                at = b.constant(IntegerAttr(offset - start, i32), i32)
-                slots[start] = b.emit(llvm.InsertElementOp, [vector, value, at], type_, {})
-                return
-        slots[offset] = value
 
     def to_memory(self, value: SSAValue) -> SSAValue:
         if element_of(value.type) == i1:
@@ -383,7 +384,7 @@ class Access:
         if decided is False:
             return
         element = b.emit(llvm.ExtractElementOp, [value, b.constant(IntegerAttr(lane, i64), i64)], self.element, {})
-        pointer = self.pointer(Linear(flat.terms), flat.const)
+        pointer = self.pointer(Linear(flat.terms), flat.const, lane)
         if decided is True:
             b.add(llvm.StoreOp.create(operands=[element, pointer], properties=self.alignment))
         else:

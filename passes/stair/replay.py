@@ -36,6 +36,7 @@ from lamina.dialects.tir.ops import (
     BroadcastOp,
     ConditionOp,
     ForOp,
+    IfOp,
     IndexOp,
     LoadOp,
     SelectOp,
@@ -45,21 +46,13 @@ from lamina.errors import InputError
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
 from lamina.passes.stair.checks import Checks
+from lamina.passes.stair.control import Seeds, br, compile_if, compile_unrolled, cond_br, stored_registers
+from lamina.passes.stair.registers import Register
 from lamina.passes.stair.scalars import FLOAT, OVERFLOW, compile_op, llvm_type, memory_type, splat
 
 Step = Callable[[], None]
 
 LANE_DIM = Linear.dim(LANE)
-
-
-class Register:
-    """A register buffer: its offsets, each with the value that stands there."""
-
-    __slots__ = ("slots", "name")
-
-    def __init__(self, name: str) -> None:
-        self.slots: dict[int, SSAValue] = {}
-        self.name = name
 
 
 class Replay:
@@ -88,6 +81,8 @@ class Replay:
     def compile_step(self, op: Operation) -> Step:
         if isinstance(op, ForOp):
             return self.compile_loop(op)
+        if isinstance(op, IfOp):
+            return compile_if(self, op)
         if isinstance(op, LoadOp):
             return Access(self, op).load_step()
         if isinstance(op, StoreOp):
@@ -334,37 +329,19 @@ class Replay:
         if op.kind.data == "vectorized":
             raise InputError(f"tir-to-llvm: {op.axis.data!r} is still vectorized; run tir-vectorize-loop", op=op)
         if op.kind.data == "unrolled":
-            return self.compile_unrolled(op)
+            return compile_unrolled(self, op)
         variable = op.var
         bounds = op.min_bounds()
         self.b.depth[variable] = -1
         steps = self.compile(op.body.block)
-        stored = _stored_registers(op)
+        stored = stored_registers(op)
+        seeds = Seeds(self, op)
         locals_ = self.local_dims(bounds)
 
         def step() -> None:
             self.bind_locals(locals_)
+            seeds.plant()
             self.serial_loop(op, variable, op.trip, [self.resolve(f) for f in bounds], steps, stored)
-
-        return step
-
-    def compile_unrolled(self, op: ForOp) -> Step:
-        if op.bounds:
-            raise InputError(
-                f"tir-to-llvm: the unrolled loop {op.axis.data!r} has a tail; partition the loop it depends on",
-                op=op,
-            )
-        variable = op.var
-        steps = self.compile(op.body.block)
-        unrolled = self.unrolled
-        trip = op.trip
-
-        def step() -> None:
-            for n in range(trip):
-                unrolled[variable] = n
-                for s in steps:
-                    s()
-            del unrolled[variable]
 
         return step
 
@@ -378,13 +355,21 @@ class Replay:
         stored: list[SSAValue],
     ) -> None:
         b = self.b
-        limit = b.integer(trip)
-        may_be_empty = False
-        for form in bounds:
-            limits = form.range(b.ranges)
-            may_be_empty = may_be_empty or limits is None or limits[0] < 1
-            limit = b.emit(llvm.SMinOp, [limit, b.index_value(form)], i64, {})
+        limit, may_be_empty = self.limit([constant(trip), *bounds] if not op.is_dynamic else bounds)
         self.loop(variable, b.integer(0), limit, steps, stored, may_be_empty, op.var.name_hint)
+
+    def limit(self, limits: list[Linear]) -> tuple[SSAValue, bool]:
+        """How far a loop goes, and whether it may have no iteration at all."""
+        b = self.b
+        least: SSAValue | None = None
+        may_be_empty = False
+        for form in limits:
+            bounds = form.range(b.ranges)
+            may_be_empty = may_be_empty or bounds is None or bounds[0] < 1
+            value = b.index_value(form)
+            least = value if least is None else b.emit(llvm.SMinOp, [least, value], i64, {})
+        assert least is not None
+        return least, may_be_empty
 
     def loop(
         self,
@@ -410,9 +395,9 @@ class Replay:
         header.args[0].name_hint = hint
         if may_be_empty:
             some = b.emit(llvm.ICmpOp, [start, limit], i1, {"predicate": SLT})
-            b.add(_cond_br(some, header, [start, *initial], exit_block, initial))
+            b.add(cond_br(some, header, [start, *initial], exit_block, initial))
         else:
-            b.add(_br(header, [start, *initial]))
+            b.add(br(header, [start, *initial]))
         for (register, slot), argument in zip(live, header.args[1:], strict=True):
             register.slots[slot] = argument
         b.open_level(header)
@@ -423,14 +408,23 @@ class Replay:
             s()
         after = b.emit(llvm.AddOp, [header.args[0], b.integer(1)], i64, OVERFLOW)
         again = b.emit(llvm.ICmpOp, [after, limit], i1, {"predicate": SLT})
+        self.conform(live, types)
         final = [register.slots[slot] for register, slot in live]
-        b.add(_cond_br(again, header, [after, *final], exit_block, final if may_be_empty else []))
+        b.add(cond_br(again, header, [after, *final], exit_block, final if may_be_empty else []))
         b.close_level()
         b.start_block(exit_block)
         if may_be_empty:
             for (register, slot), argument in zip(live, exit_block.args, strict=True):
                 register.slots[slot] = argument
         self.loaded, self.shared = {}, {}
+
+    def conform(self, live: list[tuple[Register, int]], types: list[Attribute]) -> None:
+        """At the end of a loop's body: the registers that it carries in the slots that they had at its start."""
+        for (register, slot), type_ in zip(live, types, strict=True):
+            found = register.slots.get(slot)
+            if found is None or found.type != type_:
+                layout = [(at, t) for (r, at), t in zip(live, types, strict=True) if r is register]
+                register.conform(self.b, layout)
 
 
 def _lanes(type_: Attribute) -> int | None:
@@ -445,34 +439,6 @@ def _zeros(lanes: int) -> DenseArrayBase:
 
 
 _ZEROS: dict[int, DenseArrayBase] = {}
-
-
-def _br(target: Block, arguments: list[SSAValue]) -> Operation:
-    return llvm.BrOp.create(operands=arguments, successors=[target])
-
-
-def _cond_br(
-    condition: SSAValue, then: Block, then_args: list[SSAValue], otherwise: Block, else_args: list[SSAValue]
-) -> Operation:
-    return llvm.CondBrOp.create(
-        operands=[condition, *then_args, *else_args],
-        successors=[then, otherwise],
-        properties={
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, len(then_args), len(else_args)]),
-        },
-    )
-
-
-def _stored_registers(op: ForOp) -> list[SSAValue]:
-    """Register buffers from outside a loop that are stored inside it."""
-    inside = {a.result for a in op.walk() if isinstance(a, AllocOp)}
-    found: dict[SSAValue, None] = {}
-    for s in op.walk():
-        if isinstance(s, StoreOp):
-            owner = s.buffer.owner
-            if isinstance(owner, AllocOp) and owner.scope.data == "register" and s.buffer not in inside:
-                found[s.buffer] = None
-    return list(found)
 
 
 def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
