@@ -21,8 +21,10 @@ With `stop_after=N` only the first N primitives of each schedule are applied, to
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import (
+    DictionaryAttr,
     FunctionType,
     IndexType,
     IntegerAttr,
@@ -34,17 +36,25 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.accesses import over_values
 from lamina.dialects.index_map import IndexMapAttr
-from lamina.dialects.sizes import argument_extents, shape_attrs, symbolic_shape
+from lamina.dialects.linear import Linear
+from lamina.dialects.sizes import SHAPE, shape_attrs, symbolic_shape
+from lamina.dialects.target import module_target
 from lamina.dialects.te import ops as te
+from lamina.dialects.te.extents import tensor_extents
+from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.te.schedule import PrimitiveOp, ScheduleOp, ScheduleState
+from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.nests.computes import lower_compute
+from lamina.passes.nests.externs import lower_extern
+from lamina.passes.nests.intrinsics import IntrinsicTable
 from lamina.passes.nests.lowering import Lowering, Place, copy_nest, memref
 from lamina.passes.nests.scans import lower_scan, place_states
 
@@ -57,8 +67,10 @@ class TeToTirPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         schedules: dict[str, ScheduleOp] = {}
+        mains: list[MainOp] = []
         functions: dict[str, tir.FuncOp] = {}
         arguments: dict[str, dict[str, SSAValue]] = {}
+        declared: dict[str, TensorIntrinOp] = {}
         for top in list(op.ops):
             if isinstance(top, ScheduleOp):
                 name = top.func.root_reference.data
@@ -72,24 +84,38 @@ class TeToTirPass(ModulePass):
                 op.body.block.insert_op_before(lowered, top)
                 top.detach()
                 top.erase(safe_erase=False)
+            elif isinstance(top, TensorIntrinOp):
+                if top.sym_name.data in declared:
+                    raise InputError(f"te-to-tir: @{top.sym_name.data} is declared twice", op=top)
+                declared[top.sym_name.data] = top
             elif isinstance(top, MainOp) and not top.is_declaration:
-                lower_main(top)
+                mains.append(top)
+        for main in mains:
+            lower_main(main, functions)
+        intrinsics = IntrinsicTable(declared, ctx, lower_function, module_target(op))
         for name, schedule in schedules.items():
             if name not in functions:
                 raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
-            apply_schedule(schedule, functions[name], arguments[name], self.stop_after)
+            apply_schedule(schedule, functions[name], arguments[name], self.stop_after, intrinsics)
             schedule.detach()
             schedule.erase()
+        for declaration in declared.values():
+            declaration.detach()
+            declaration.erase()
         for left in op.walk():
             if left.name.startswith("te."):
                 raise InputError(f"te-to-tir leaves {left.name} behind", op=left)
 
 
 def apply_schedule(
-    schedule: ScheduleOp, func: tir.FuncOp, arguments: dict[str, SSAValue], stop_after: int = -1
+    schedule: ScheduleOp,
+    func: tir.FuncOp,
+    arguments: dict[str, SSAValue],
+    stop_after: int = -1,
+    intrinsics: IntrinsicTable | None = None,
 ) -> None:
     """Apply primitives from the top. Raises InputError at the primitive that cannot be applied."""
-    state = ScheduleState(func, arguments)
+    state = ScheduleState(func, arguments, intrinsics=intrinsics)
     for n, primitive in enumerate(schedule.body.block.ops):
         if n == stop_after:
             return
@@ -133,7 +159,7 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
         names[old.name_hint or f"arg{n}"] = new
     copies: list[tuple[SSAValue, SSAValue]] = []
     for value, out in zip(returns.values, list(block.args)[len(in_types) :], strict=True):
-        if isinstance(value.owner, (te.ComputeOp, ScanOp)) and value not in places:
+        if isinstance(value.owner, (te.ComputeOp, ScanOp, ExternOp)) and value not in places:
             places[value] = Place(out)
             out.name_hint = f"{value.name_hint}_out" if value.name_hint else None
         else:  # an argument, or a value that is returned twice
@@ -151,6 +177,13 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
             for nest in lower_scan(op, lowering):
                 inherit_location(nest, op)
                 block.add_op(nest)
+        elif isinstance(op, ExternOp):
+            for n, (result, extents) in enumerate(zip(op.tensors, op.extents(), strict=True)):
+                name = op.stage.data if len(op.tensors) == 1 else f"{op.stage.data}.v{n}"
+                lowering.allocate([result], name, extents, block)
+            nest = lower_extern(op, lowering)
+            inherit_location(nest, op)
+            block.add_op(nest)
         elif op is not returns:
             raise InputError(f"te-to-tir: {op.name} cannot stand in a te.func", op=op)
     for value, out in copies:
@@ -162,32 +195,26 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
 def _shapes(func: te.FuncOp) -> list[IndexMapAttr | None]:
     """The `te.shape` of each argument of the tir function: those of the te function, and those of its results."""
     args = func.body.block.args
-    shapes = [
-        None if isinstance(a.type, IndexType) else symbolic_shape(args, argument_extents(a, func.arg_attrs))  # type: ignore[arg-type]
-        for a in args
-    ]
-    by_value = dict(zip(args, shapes, strict=True))
     returns = func.body.block.last_op
     assert isinstance(returns, te.ReturnOp)
-    for value in returns.values:
-        if isinstance(value.owner, te.ComputeOp):
-            shapes.append(symbolic_shape(args, value.owner.extents()[: len(value.owner.spatial)]))
-        else:
-            shapes.append(by_value.get(value))  # type: ignore[arg-type]
-    return shapes
+    return [
+        None if isinstance(v.type, IndexType) else symbolic_shape(args, tensor_extents(v))
+        for v in (*args, *returns.values)
+    ]
 
 
 # -- @main: tensors to buffers --------------------------------------------------------------------------------
 
 
-def lower_main(main: MainOp) -> None:
+def lower_main(main: MainOp, functions: dict[str, tir.FuncOp]) -> None:
     """Calls on tensors become calls on buffers; results become trailing arguments."""
     block = main.body.block
     returns = block.last_op
     assert isinstance(returns, MainReturnOp)
     buffers: dict[SSAValue, SSAValue] = {}
     for arg in list(block.args):
-        new = block.insert_arg(memref(arg.type), len(block.args))
+        type_ = arg.type if isinstance(arg.type, IndexType) else memref(arg.type)
+        new = block.insert_arg(type_, len(block.args))
         new.name_hint = arg.name_hint
         buffers[arg] = new
     outs: list[SSAValue] = []
@@ -201,7 +228,10 @@ def lower_main(main: MainOp) -> None:
         if isinstance(op, te.CallOp):
             for result in op.results:
                 if result not in buffers:
-                    alloc = tir.AllocOp.make(op.callee.root_reference.data, memref(result.type))
+                    name = op.callee.root_reference.data
+                    sizes = [buffers[v] for v in op.operands if isinstance(v.type, IndexType)]
+                    extents = _result_extents(functions.get(name), result.index, sizes)
+                    alloc = tir.AllocOp.make(name, memref(result.type), extents=extents)
                     alloc.result.name_hint = result.name_hint
                     buffers[result] = alloc.result
                     new_ops.append(alloc)
@@ -243,3 +273,12 @@ def lower_main(main: MainOp) -> None:
         attrs = [*(arg_attrs or [empty] * count), *(res_attrs or [empty] * len(outs))]
         main.properties["arg_attrs"] = ArrayAttr(attrs)
     main.attributes["lamina.outputs"] = IntegerAttr(len(outs), i64)
+
+
+def _result_extents(callee: tir.FuncOp | None, index: int, sizes: list[SSAValue]) -> list[Linear] | None:
+    """The extents of a call's result over the sizes that it is called with; None where they are all numbers."""
+    if callee is None or callee.arg_attrs is None:
+        return None
+    attrs = callee.arg_attrs.data[len(callee.arg_attrs.data) - callee.outputs.value.data + index]
+    map_ = cast("DictionaryAttr", attrs).data.get(SHAPE)
+    return over_values(map_.data.results, sizes) if isinstance(map_, IndexMapAttr) else None

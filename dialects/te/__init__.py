@@ -16,12 +16,11 @@ def __getattr__(name: str) -> Any:
     from xdsl.ir import Dialect
 
     from lamina.dialects.index_map import IndexMapAttr, IndexSetAttr
-    from lamina.dialects.te import ops, scan, schedule
+    from lamina.dialects.te import extern, ops, scan, schedule
 
     def classes(module: Any) -> list[Any]:
         return [getattr(module, n) for n in module.__all__]
 
-    globals()["TE"] = te = Dialect(
-        "te", classes(ops) + classes(scan) + schedule.OPS, [IndexMapAttr, IndexSetAttr, *schedule.ATTRS]
-    )
+    stages = classes(ops) + classes(scan) + classes(extern)
+    globals()["TE"] = te = Dialect("te", stages + schedule.OPS, [IndexMapAttr, IndexSetAttr, *schedule.ATTRS])
     return te

@@ -17,10 +17,12 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType, TensorType, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects.accesses import RangeCache
 from lamina.dialects.dtypes import dtype_name, is_unsigned
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear, linear_text
+from lamina.dialects.linear import Atom, Linear, constant, linear_text
 from lamina.dialects.sizes import ArgAttrs, argument_extents
+from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import (
     CallOp,
     CheckOp,
@@ -34,6 +36,9 @@ from lamina.dialects.te.ops import (
     YieldOp,
 )
 from lamina.dialects.te.scan import ScanOp
+from lamina.dialects.tir import ops as tir
+from lamina.dialects.tir.memory import type_of
+from lamina.dialects.tir.nest import substitute_in
 from lamina.errors import InputError
 from lamina.runtime.scalar_ops import check, element_dtype, evaluate, reduce, signless
 
@@ -76,6 +81,8 @@ def run_te_func(
             values.update(zip(op.tensors, run_compute(op, values, indices), strict=True))
         elif isinstance(op, ScanOp):
             values.update(zip(op.tensors, run_scan(op, values, indices), strict=True))
+        elif isinstance(op, ExternOp):
+            values.update(zip(op.tensors, run_extern(op, values, indices), strict=True))
         elif isinstance(op, ReturnOp):
             return [values[v] for v in op.values]
         elif isinstance(op, ParamOp):
@@ -153,6 +160,35 @@ def run_scan(
         for state, slice_ in zip(states, op.slices, strict=True):
             state[time] = tensors[slice_]
     return states
+
+
+def run_extern(
+    op: ExternOp, values: Mapping[SSAValue, np.ndarray[Any, Any]], indices: Mapping[Atom, int]
+) -> list[np.ndarray[Any, Any]]:
+    """The tensors that the tir of a te.extern computes."""
+    from lamina.runtime.tir_interpreter import run_tir_func
+
+    arrays = [values[v] for v in op.inputs]
+    shapes = [a.shape for a in arrays] + [tuple(e.evaluate(indices) for e in extents) for extents in op.extents()]
+    return run_tir_func(_kernel_of(op, shapes, indices), arrays)
+
+
+def _kernel_of(op: ExternOp, shapes: Sequence[tuple[int, ...]], indices: Mapping[Atom, int]) -> tir.FuncOp:
+    """The tir of an extern as a function of its inputs and outputs, with numbers for the sizes."""
+    old = op.body.block.args
+    types = [tir.buffer_type(s, type_of(a).element_type) for s, a in zip(shapes, old, strict=True)]
+    func = tir.FuncOp.make(op.stage.data, types, len(op.tensors))
+    func.location = op.location
+    values: dict[SSAValue, SSAValue] = {}
+    for a, b in zip(old, func.body.block.args, strict=True):
+        values[a] = b
+        b.name_hint = a.name_hint
+    func.body.block.add_ops([inner.clone(values) for inner in op.body.block.ops])
+    numbers = {v: constant(n) for v, n in indices.items()}
+    for inner in func.body.walk():
+        if any(v in numbers for v in inner.operands):
+            substitute_in(inner, numbers, RangeCache())
+    return func
 
 
 def _fold(
