@@ -22,7 +22,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -30,6 +41,7 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.intrinsics import IntrinsicOp
+from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -37,6 +49,10 @@ from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, lower_main
 from lamina.passes.stair.replay import Replay
+from lamina.passes.stair.scalars import OVERFLOW
+
+SLICES = 256
+"""A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
 
 
 @dataclass(frozen=True)
@@ -117,15 +133,30 @@ def lower_function(
     for n, ops in enumerate(groups):
         symbol = name if len(groups) == 1 else f"{name}.{n}"
         mentioned = {v for o in ops for inner in o.walk() for v in inner.operands}
+        # A buffer's strides may be sizes that nothing else mentions.
+        mentioned |= {
+            d for a in arguments if a in mentioned and _is_dynamic(a) for e in extents_of(a) for d in e.dims()
+        }
         used = [a for a in arguments if a in mentioned]
         checks = any(isinstance(inner, CheckOp) for o in ops for inner in o.walk())
         body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None)
         hints = [a.name_hint for a in used] + ["status"] * checks
         functions += [body, _entry(symbol, body, hints)]
-        extent = ops[0].trip if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel" else 1
+        loop = _parallel_loop(ops)
+        extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
         taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks
         phases.append(Phase(symbol, extent, taken))
     return functions, phases
+
+
+def _is_dynamic(argument: SSAValue) -> bool:
+    return isinstance(argument.type, MemRefType) and DYNAMIC_INDEX in type_of(argument).get_shape()
+
+
+def _parallel_loop(ops: Sequence[Operation]) -> ForOp | None:
+    """The parallel loop that a phase consists of."""
+    only = ops[0] if len(ops) == 1 else None
+    return only if isinstance(only, ForOp) and only.kind.data == "parallel" else None
 
 
 def _used_only_in(alloc: AllocOp, ops: Sequence[Operation]) -> bool:
@@ -163,23 +194,32 @@ def _lower_phase(
     several: bool,
     codes: dict[str, int] | None,
 ) -> llvm.FuncOp:
-    pointers = [POINTER] * (len(used) + (codes is not None))
-    entry = Block(arg_types=[*pointers, i64, i64])
-    for old, new in zip(used, entry.args, strict=False):
-        new.name_hint = old.name_hint
+    taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * (codes is not None)
+    entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
     builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o))
-    replay = Replay(builder, dict(zip(used, entry.args, strict=False)))
+    pointers: dict[SSAValue, SSAValue] = {}
+    for old, new in zip(used, entry.args, strict=False):
+        new.name_hint = old.name_hint
+        if isinstance(old.type, IndexType):
+            builder.variables[old] = new
+            builder.depth[old] = 0
+        else:
+            pointers[old] = new
+    replay = Replay(builder, pointers)
     if codes is not None:
         status = entry.args[len(used)]
         status.name_hint = "status"
         replay.checks = Checks(status, codes)
-    if len(ops) == 1 and isinstance(ops[0], ForOp) and ops[0].kind.data == "parallel":
-        loop = ops[0]
+    loop = _parallel_loop(ops)
+    if loop is not None:
         builder.depth[loop.var] = -1
         steps = replay.compile(loop.body.block)
-        replay.loop(loop.var, lo, hi, steps, [], False, loop.var.name_hint)
+        if loop.bounds:
+            limit, _ = replay.limit(loop.limits())
+            lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
+        replay.loop(loop.var, lo, hi, steps, [], bool(loop.bounds), loop.var.name_hint)
     else:
         for op in ops:
             if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):
@@ -193,13 +233,20 @@ def _lower_phase(
     region = Region(builder.finish())
     noalias = DictionaryAttr({"llvm.noalias": UnitAttr()})
     empty = DictionaryAttr({})
+    attrs = [noalias if t is POINTER else empty for t in taken]
     return llvm.FuncOp(
         symbol,
-        llvm.LLVMFunctionType([*pointers, i64, i64], llvm.LLVMVoidType()),
+        llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
         linkage=llvm.LinkageAttr("internal"),
         body=region,
-        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*[noalias] * len(pointers), empty, empty])},
+        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*attrs, empty, empty])},
     )
+
+
+def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAValue:
+    """Where slice n of [0, limit) starts: limit * n / SLICES."""
+    whole = builder.emit(llvm.MulOp, [limit, n], i64, OVERFLOW)
+    return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES)], i64, {})
 
 
 def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:
@@ -210,11 +257,13 @@ def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.
     args.name_hint, lo.name_hint, hi.name_hint = "args", "lo", "hi"
     builder = FunctionBuilder(block, lambda s, i, o: None)
     pointers: list[SSAValue] = []
-    for n, hint in enumerate(hints):
+    for n, (hint, type_) in enumerate(zip(hints, body.function_type.inputs, strict=False)):
         slot = builder.offset(args, POINTER, n)
-        pointer = builder.emit(llvm.LoadOp, [slot], POINTER, {})
-        pointer.name_hint = hint
-        pointers.append(pointer)
+        value = builder.emit(llvm.LoadOp, [slot], POINTER, {})
+        if type_ == i64:
+            value = builder.emit(llvm.LoadOp, [value], i64, {"alignment": IntegerAttr(8, i64)})
+        value.name_hint = hint
+        pointers.append(value)
     builder.add(llvm.CallOp(SymbolRefAttr(body.sym_name.data), *pointers, lo, hi))
     builder.add(llvm.ReturnOp.create())
     return llvm.FuncOp(

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, SymbolRefAttr, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import (
+    BaseAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
@@ -12,12 +21,12 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 
 @irdl_op_definition
 class CallOp(IRDLOperation):
-    """Runs a kernel on buffers: `tir.call @f(%x, %y) : memref<8xf32>, memref<4xf32>`."""
+    """Runs a kernel on buffers and sizes: `tir.call @f(%n, %x, %y) : index, memref<?xf32>, memref<4xf32>`."""
 
     name = "tir.call"
 
     callee = prop_def(SymbolRefAttr)
-    arguments = var_operand_def(MemRefType)
+    arguments = var_operand_def(BaseAttr(MemRefType) | BaseAttr(IndexType))
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DictionaryAttr, IndexType, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.index_map import IndexMap, IndexMapAttr
+from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.errors import InputError
 from lamina.passes.stair.program import entry_labels
 from lamina.runtime.program import Program, ThreadPool
@@ -32,10 +35,26 @@ class Port:
 
     name: str
     shape: tuple[int, ...]
+    """DYNAMIC_INDEX stands for an extent that is known only when the program runs."""
     dtype: str
+    extents: IndexMap | None = None
+    """The extents over the program's sizes, where one of them is unknown."""
 
-    def describe(self) -> str:
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+    def describe(self, sizes: Sequence[str] = ()) -> str:
+        if self.extents is None:
+            return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        return f"{self.dtype}[{', '.join(linear_text(e, lambda d: sizes[cast(int, d)]) for e in self.extents.results)}]"
+
+    def shape_for(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """The shape for given sizes."""
+        if self.extents is None:
+            return self.shape
+        values: dict[Atom, int] = dict(enumerate(sizes))
+        return tuple(e.evaluate(values) for e in self.extents.results)
+
+
+SIZE = "index"
+"""The dtype of a port that is a size."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +69,13 @@ class ProgramInfo:
     entries: tuple[str, ...]
     messages: tuple[str, ...] = ()
     """What the codes 1, 2, ... say that a kernel may leave in the status block."""
+    workspaces: tuple[Port, ...] = ()
+    """Buffers to work in whose size depends on the program's sizes."""
+
+    @property
+    def sizes(self) -> list[str]:
+        """The names of the sizes."""
+        return [p.name for p in self.inputs if p.dtype == SIZE]
 
     @staticmethod
     def of(module: ModuleOp) -> ProgramInfo:
@@ -65,13 +91,18 @@ class ProgramInfo:
             tuple(data["params"]),
             tuple(entry_labels(module, data["name"].data)),
             tuple(m.data for m in data.get("messages", ())),
+            tuple(_port(w) for w in data.get("workspaces", ())),
         )
 
 
 def _port(attr: Any) -> Port:
-    name, type_ = attr.data["name"], attr.data["type"]
-    assert isinstance(name, StringAttr) and type(type_) is MemRefType
-    return Port(name.data, type_.get_shape(), dtype_name(type_.element_type))
+    name, type_, shape = attr.data.get("name", StringAttr("workspace")), attr.data["type"], attr.data.get("shape")
+    assert isinstance(name, StringAttr)
+    if isinstance(type_, IndexType):
+        return Port(name.data, (), SIZE)
+    assert type(type_) is MemRefType
+    extents = shape.data if isinstance(shape, IndexMapAttr) else None
+    return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)
 
 
 def aligned_bytes(size: int) -> Array:
@@ -117,17 +148,33 @@ class CompiledProgram:
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """One inference."""
         arrays = self.check(inputs)
-        outputs = self.outputs()
+        outputs = self.outputs(arrays)
+        bases = self.bases(arrays, outputs)
         with self._lock:
-            self._run(self.bases(arrays, outputs))
+            self._run(bases)
         return {p.name: o for p, o in zip(self.info.outputs, outputs, strict=True)}
 
-    def outputs(self) -> list[Array]:
-        return [np.empty(p.shape, numpy_dtype(p.dtype)) for p in self.info.outputs]
+    def sizes(self, inputs: Sequence[Array]) -> list[int]:
+        """The sizes among checked inputs."""
+        return [int(a) for p, a in zip(self.info.inputs, inputs, strict=True) if p.dtype == SIZE]
+
+    def outputs(self, inputs: Sequence[Array]) -> list[Array]:
+        """Arrays for the results, as large as the inputs ask for."""
+        sizes = self.sizes(inputs)
+        return [np.empty(p.shape_for(sizes), numpy_dtype(p.dtype)) for p in self.info.outputs]
 
     def bases(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> list[int]:
-        """The base pointers after the status block, in the program table's order."""
-        return [self.arena.ctypes.data, *(a.ctypes.data for a in [*inputs, *outputs, *self.params])]
+        """The base pointers after the status block, in the program table's order.
+
+        They hold as long as the arrays, and until the next call of this method.
+        """
+        sizes = self.sizes(inputs)
+        self._workspaces = [
+            aligned_bytes(max(prod(w.shape_for(sizes)), 1) * numpy_dtype(w.dtype).itemsize)
+            for w in self.info.workspaces
+        ]
+        arrays = [*inputs, *outputs, *self.params, *self._workspaces]
+        return [self.arena.ctypes.data, *(a.ctypes.data for a in arrays)]
 
     def _run(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
         failure = self.program.run(bases, self.pool, first, last)
@@ -139,7 +186,8 @@ class CompiledProgram:
         """Seconds of each program entry, once for every repeat."""
         from time import perf_counter
 
-        arrays, outputs = self.check(inputs), self.outputs()
+        arrays = self.check(inputs)
+        outputs = self.outputs(arrays)
         bases = self.bases(arrays, outputs)
         times: list[list[float]] = [[] for _ in self.info.entries]
         with self._lock:
@@ -161,20 +209,54 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
             hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
             raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
     arrays: list[Array] = []
+    sizes = infer_sizes(ports, inputs)
+    size_names = list(sizes)
     for p in ports:
         where = f"input {p.name!r}"
+        if p.dtype == SIZE:
+            arrays.append(np.asarray(sizes[p.name], np.int64))
+            continue
         if p.name not in inputs:
-            raise InputError(f"missing; expected {p.describe()}", where=where)
+            raise InputError(f"missing; expected {p.describe(size_names)}", where=where)
         array = np.asarray(inputs[p.name])
         if array.dtype != numpy_dtype(p.dtype):
             given = array.dtype.name if array.dtype.isnative else f"byte-swapped {array.dtype.name}"
             raise InputError(f"{given} given, {p.dtype} expected", where=where, hint="convert it with astype")
         if array.ndim != len(p.shape):
-            raise InputError(f"rank {array.ndim} given, expected {p.describe()}", where=where)
-        if array.shape != p.shape:
-            raise InputError(f"shape {list(array.shape)} given, expected {p.describe()}", where=where)
+            raise InputError(f"rank {array.ndim} given, expected {p.describe(size_names)}", where=where)
+        if array.shape != p.shape_for(list(sizes.values())):
+            known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
+            expected = p.describe(size_names) + (f" with {known}" if known else "")
+            raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
         arrays.append(np.ascontiguousarray(array))
     return arrays
+
+
+def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, int]:
+    """The program's sizes: as given, else from the first array that has one as an extent of its own.
+
+    Raises InputError for a size that no array tells, and for one that is no number from 0 on.
+    """
+    names = [p.name for p in ports if p.dtype == SIZE]
+    found: dict[str, int] = {}
+    for n, name in enumerate(names):
+        if name in inputs:
+            value = np.asarray(inputs[name])
+            if value.shape != () or value.dtype.kind not in "iu":
+                raise InputError("a size is one integer", where=f"input {name!r}")
+            found[name] = int(value)
+        for p in ports:
+            array = inputs.get(p.name)
+            if name in found or p.extents is None or array is None:
+                continue
+            shape = np.shape(array)
+            if len(shape) == len(p.extents.results) and Linear.dim(n) in p.extents.results:
+                found[name] = shape[p.extents.results.index(Linear.dim(n))]
+        if name not in found:
+            raise InputError("no array tells this size; give it as an integer", where=f"input {name!r}")
+        if not 0 <= found[name] <= MAX_EXTENT:
+            raise InputError(f"{found[name]} is no size", where=f"input {name!r}")
+    return found
 
 
 def load_module(

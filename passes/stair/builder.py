@@ -141,10 +141,10 @@ class FunctionBuilder:
             deepest = max(deepest, depth)
         return deepest
 
-    def _by_depth(self, form: Linear) -> list[tuple[int | None, list[tuple[Atom, int]]]]:
+    def _by_depth(self, form: Linear, start: int | None = 0) -> list[tuple[int | None, list[tuple[Atom, int]]]]:
         groups: dict[int | None, list[tuple[Atom, int]]] = {}
         for atom, coef in form.terms.items():
-            groups.setdefault(self.atom_depth(atom), []).append((atom, coef))
+            groups.setdefault(_deeper(self.atom_depth(atom), start), []).append((atom, coef))
         return sorted(groups.items(), key=lambda g: len(self.levels) if g[0] is None else g[0])
 
     def at_level(self, depth: int | None, make: Callable[[], SSAValue]) -> SSAValue:
@@ -158,11 +158,16 @@ class FunctionBuilder:
             self.code = saved
 
     def _chain(
-        self, tag: object, start: SSAValue | None, form: Linear, step: Callable[[SSAValue | None, SSAValue], SSAValue]
+        self,
+        tag: object,
+        start: SSAValue | None,
+        form: Linear,
+        step: Callable[[SSAValue | None, SSAValue], SSAValue],
+        known_from: int | None = 0,
     ) -> SSAValue | None:
         value = start
         key: tuple[object, ...] = (tag,)
-        for depth, terms in self._by_depth(form):
+        for depth, terms in self._by_depth(form, known_from):
             if depth is None:
                 value = step(value, self._sum(terms))
                 continue
@@ -229,8 +234,8 @@ class FunctionBuilder:
             value = self.emit(llvm.AddOp, [value, self.integer(form.const)], i64, OVERFLOW)
         return value
 
-    def pointer(self, base: SSAValue, element: Attribute, form: Linear) -> SSAValue:
-        """`base` plus the form's terms, in elements; its constant is not added."""
+    def pointer(self, base: SSAValue, element: Attribute, form: Linear, known_from: int | None = 0) -> SSAValue:
+        """`base`, known from a level on, plus the form's terms, in elements; its constant is not added."""
 
         def step(partial: SSAValue | None, more: SSAValue) -> SSAValue:
             op = llvm.GEPOp.create(
@@ -241,9 +246,50 @@ class FunctionBuilder:
             self.code.append(op)
             return op.results[0]
 
-        value = self._chain(("pointer", base), base, form, step)
+        value = self._chain(("pointer", base), base, form, step, known_from)
         assert value is not None
         return value
+
+    def row_pointer(
+        self, base: SSAValue, element: Attribute, form: Linear, inner: Sequence[Linear], known_from: int | None
+    ) -> tuple[SSAValue, int | None]:
+        """`base` plus form * (product of the inner extents) elements, and the level from which it is known."""
+        depth: int | None = known_from
+        for atom in form.terms:
+            depth = _deeper(depth, self.atom_depth(atom))
+
+        def make() -> SSAValue:
+            distance = self.emit(llvm.MulOp, [self.index_value(form), self.product(inner)], i64, OVERFLOW)
+            op = llvm.GEPOp.create(
+                operands=[base, distance],
+                result_types=[POINTER],
+                properties={"rawConstantIndices": _DYNAMIC, "elem_type": element},
+            )
+            self.code.append(op)
+            return op.results[0]
+
+        if depth is None:
+            return make(), None
+        cache = self.levels[depth].cache
+        key = ("row", base, form, tuple(inner))
+        found = cache.get(key)
+        if found is None:
+            found = cache[key] = self.at_level(depth, make)
+        return found, depth
+
+    def product(self, extents: Sequence[Linear]) -> SSAValue:
+        """The product of extents, made once in the function's entry."""
+        key = ("product", tuple(extents))
+        found = self.levels[0].cache.get(key)
+        if found is None:
+            saved, self.code = self.code, self.levels[0].hoisted
+            found = self.integer(1)
+            for n, extent in enumerate(extents):
+                value = self.index_value(extent)
+                found = value if n == 0 else self.emit(llvm.MulOp, [found, value], i64, OVERFLOW)
+            self.code = saved
+            self.levels[0].cache[key] = found
+        return found
 
     def offset(self, pointer: SSAValue, element: Attribute, elements: int) -> SSAValue:
         """A pointer moved by a constant number of elements."""
@@ -263,6 +309,11 @@ class FunctionBuilder:
             )
         self.code.append(op)
         return op.results[0]
+
+
+def _deeper(a: int | None, b: int | None) -> int | None:
+    """The inner one of two levels; None, the current code, is the innermost."""
+    return None if a is None or b is None else max(a, b)
 
 
 _RAW: dict[int, DenseArrayBase] = {}

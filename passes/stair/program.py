@@ -3,7 +3,8 @@
     @main.program    one row for each phase of each call: kernel, extent, grain, first argument, number of arguments
     @main.arguments  one row for each buffer argument: which base pointer, and the byte offset from it
 
-The caller of the runner gives the base pointers in this order: status block, arena, inputs, outputs, parameters.
+The caller of the runner gives the base pointers in this order: status block, arena, inputs (a size is a pointer to an
+i64), outputs, parameters, and workspaces whose size only the caller knows.
 The module attribute `lamina.program` says what they are.
 """
 
@@ -31,6 +32,7 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.sizes import SHAPE, symbolic_shape
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.errors import InputError
@@ -79,11 +81,16 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
     bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(block.args)}
     params: dict[Attribute, int] = {}
     arena_bytes = 0
+    workspaces: list[tuple[SSAValue, Attribute]] = []
     target = module_target(module)
     threads = 1 if target is None else target.threads.data
     entries: list[Entry] = []
     for op in block.ops:
-        if isinstance(op, AllocOp):
+        if isinstance(op, AllocOp) and op.sizes:
+            shape = symbolic_shape(block.args, op.extents())
+            assert shape is not None
+            workspaces.append((op.result, DictionaryAttr({"type": op.result.type, "shape": shape})))
+        elif isinstance(op, AllocOp):
             if arena_bytes:
                 raise InputError(f"tir-to-llvm: @{name} allocates more than its arena; run tir-plan-memory", op=op)
             arena_bytes = op.result.type.get_shape()[0]
@@ -94,7 +101,9 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
             position = params.setdefault(op.param, len(params))
             bases[op.results[0]] = (FIRST_INPUT + len(block.args) + position, 0)
         elif isinstance(op, CallOp):
-            buffers = [bases[o] for o in op.operands]
+            # Workspaces of unknown size come behind the parameters, whose number is known at the end: counted from -1.
+            scratch = {value: (-1 - n, 0) for n, (value, _) in enumerate(workspaces)}
+            buffers = [bases[o] if o in bases else scratch[o] for o in op.operands]
             callee = op.callee.root_reference.data
             for phase in phases[callee]:
                 grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
@@ -102,6 +111,11 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
                 entries.append(Entry(phase.symbol, phase.extent, grain, arguments, op.location))
         elif not isinstance(op, MainReturnOp):
             raise InputError(f"tir-to-llvm: {op.name} cannot stand in @{name}", op=op)
+    behind = FIRST_INPUT + len(block.args) + len(params)
+    entries = [
+        e._replace(arguments=[(behind - 1 - base, n) if base < 0 else (base, n) for base, n in e.arguments])
+        for e in entries
+    ]
     for table in program_globals(name, entries):
         module.body.block.insert_op_before(table, main)
     described: dict[str, Attribute] = {"messages": ArrayAttr([StringAttr(m) for m in messages])} if messages else {}
@@ -113,6 +127,7 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
             "inputs": _described(main, 0, len(block.args) - outputs_attr.value.data),
             "outputs": _described(main, len(block.args) - outputs_attr.value.data, len(block.args)),
             "params": ArrayAttr(list(params)),
+            **({"workspaces": ArrayAttr([w for _, w in workspaces])} if workspaces else {}),
         }
     )
     main.detach()
@@ -127,7 +142,8 @@ def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
         argument = main.body.block.args[n]
         attrs = main.arg_attrs.data[n].data if main.arg_attrs else none
         name = attrs.get("lamina.name") or StringAttr(argument.name_hint or f"arg{n}")
-        found.append(DictionaryAttr({"name": name, "type": argument.type}))
+        shape = {"shape": attrs[SHAPE]} if SHAPE in attrs else {}
+        found.append(DictionaryAttr({"name": name, "type": argument.type, **shape}))
     return ArrayAttr(found)
 
 

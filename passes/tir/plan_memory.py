@@ -20,14 +20,28 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from math import prod
-from typing import cast
+from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, i8, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i8,
+    i64,
+)
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.linear import Linear
+from lamina.dialects.sizes import shape_attrs, symbolic_shape
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.nest import wrap
 from lamina.dialects.tir.ops import (
@@ -68,30 +82,41 @@ def size_of(type_: Attribute) -> int:
     return itemsize(dtype_name(buffer.element_type)) * prod(buffer.get_shape())
 
 
-def lift_allocations(func: FuncOp) -> list[MemRefType[Attribute]]:
-    """Turn a kernel's top-level memory buffers into trailing arguments; returns their types."""
+class Workspace(NamedTuple):
+    """A buffer that a kernel is given to work in; `shape` gives its extents over the kernel's sizes, if it has any."""
+
+    type: MemRefType[Attribute]
+    shape: IndexMapAttr | None
+
+
+def lift_allocations(func: FuncOp) -> list[Workspace]:
+    """Turn a kernel's top-level memory buffers into trailing arguments."""
     block = func.body.block
-    types: list[MemRefType[Attribute]] = []
+    found: list[Workspace] = []
     for op in list(block.ops):
         if isinstance(op, AllocOp) and op.scope.data == "global":
+            found.append(Workspace(op.result.type, symbolic_shape(block.args, op.extents())))
             argument = block.insert_arg(op.result.type, len(block.args))
             argument.name_hint = op.result.name_hint
             op.result.replace_all_uses_with(argument)
-            types.append(op.result.type)
             op.detach()
             op.erase()
     func.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [])
-    if types:
-        func.attributes[WORKSPACES] = IntegerAttr(len(types), i64)
-    return types
+    if found:
+        func.attributes[WORKSPACES] = IntegerAttr(len(found), i64)
+        if func.arg_attrs is not None:
+            own = shape_attrs([w.shape for w in found])
+            func.properties["arg_attrs"] = ArrayAttr([*func.arg_attrs.data, *own.data])
+    return found
 
 
-def _pass_workspaces(main: MainOp, workspaces: dict[str, list[MemRefType[Attribute]]]) -> None:
+def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> None:
     for call in [c for c in main.body.block.ops if isinstance(c, CallOp)]:
-        types = workspaces.get(call.callee.root_reference.data, [])
+        sizes = [v for v in call.operands if isinstance(v.type, IndexType)]
         buffers: list[SSAValue] = []
-        for type_ in types:
-            alloc = AllocOp.make("workspace", type_)
+        for type_, shape in workspaces.get(call.callee.root_reference.data, []):
+            extents = None if shape is None else over_values(shape.data.results, sizes)
+            alloc = AllocOp.make("workspace", type_, extents=extents)
             inherit_location(alloc, call)
             main.body.block.insert_op_before(alloc, call)
             buffers.append(alloc.result)
@@ -176,7 +201,8 @@ class _Arena:
 def _plan(main: MainOp) -> None:
     block = main.body.block
     ops = list(block.ops)
-    allocs = [op for op in ops if isinstance(op, AllocOp)]
+    # A buffer whose size is known only when the program runs stays; the program's caller provides it.
+    allocs = [op for op in ops if isinstance(op, AllocOp) and not op.sizes]
     if not allocs:
         return
     position = {op: n for n, op in enumerate(ops)}
@@ -190,7 +216,7 @@ def _plan(main: MainOp) -> None:
     for n, op in enumerate(ops):
         for value in op.operands:
             owner = value.owner
-            if isinstance(owner, AllocOp) and owner not in offsets:
+            if isinstance(owner, AllocOp) and owner in last and owner not in offsets:
                 offsets[owner] = arena.take(_rounded(owner))
         for dead in dying.get(n, ()):
             arena.give(offsets[dead], _rounded(dead))
