@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+import itertools
+from typing import Any, Self
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
@@ -22,10 +24,18 @@ class RaceError(InputError):
     """Iterations that run at once touch the same element, and one of them writes it."""
 
 
-class Memory:
-    """A dense buffer: a flat array (unsigned integers held signed) and one byte an element that says `written`."""
+_keys = itertools.count()
 
-    __slots__ = ("name", "shape", "strides", "array", "flat", "written")
+
+class Memory:
+    """A dense buffer: flat elements (unsigned integers held signed) and one byte an element that says `written`.
+
+    `key` is the place itself: views of one memory have the same.
+    """
+
+    __slots__ = ("name", "shape", "strides", "array", "flat", "written", "key")
+
+    flat: Any
 
     def __init__(self, name: str, array: np.ndarray[Any, Any], written: bool) -> None:
         self.name = name
@@ -37,15 +47,25 @@ class Memory:
             raise ValueError("a buffer is contiguous")
         self.flat = signless(flat)
         self.written = bytearray(b"\1" if written else b"\0") * array.size
+        self.key = next(_keys)
 
     @staticmethod
-    def fresh(name: str, type_: Attribute) -> Memory:
-        """A buffer whose elements hold nothing yet."""
-        return Memory(name, np.empty(shape_of(type_), element_dtype(type_)), False)
+    def fresh(name: str, type_: Attribute, shape: tuple[int, ...] | None = None) -> Memory:
+        """A buffer whose elements hold nothing yet; the shape is needed where the type has an unknown extent."""
+        return Memory(name, np.empty(shape_of(type_) if shape is None else shape, element_dtype(type_)), False)
+
+    def reborn(self) -> Self:
+        """The same place for another life: what stands there is not to be read before it is written again."""
+        again = copy.copy(self)
+        again.written = bytearray(len(self.written))
+        return again
 
     def place(self, flat: int) -> list[int]:
         """The indices of a flat position."""
-        return [int(i) for i in np.unravel_index(flat, self.shape)] if self.shape else []
+        found: list[int] = []
+        for stride, extent in zip(self.strides, self.shape, strict=True):
+            found.append(flat // stride % extent if extent else 0)
+        return found
 
 
 def shape_of(type_: Attribute) -> tuple[int, ...]:
@@ -76,7 +96,7 @@ class Tracker:
         self._readers: dict[tuple[int, int], int] = {}
 
     def read(self, memory: Memory, flat: int) -> None:
-        key = (id(memory), flat)
+        key = (memory.key, flat)
         writer = self._writers.get(key, self.iteration)
         if writer != self.iteration:
             raise self._race(memory, flat, f"written by iteration {writer} and read by iteration {self.iteration}")
@@ -84,7 +104,7 @@ class Tracker:
             self._readers[key] = _MANY
 
     def write(self, memory: Memory, flat: int) -> None:
-        key = (id(memory), flat)
+        key = (memory.key, flat)
         writer = self._writers.setdefault(key, self.iteration)
         if writer != self.iteration:
             raise self._race(memory, flat, f"written by iterations {writer} and {self.iteration}")
@@ -92,6 +112,11 @@ class Tracker:
         if reader != self.iteration:
             by = "several iterations" if reader == _MANY else f"iteration {reader}"
             raise self._race(memory, flat, f"read by {by} and written by iteration {self.iteration}")
+
+    def meet(self) -> None:
+        """All iterations have met at a barrier: what they did until then is over."""
+        self._writers.clear()
+        self._readers.clear()
 
     def _race(self, memory: Memory, flat: int, how: str) -> RaceError:
         return RaceError(
