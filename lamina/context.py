@@ -23,6 +23,8 @@ from lamina.errors import InputError
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import ParamStore
+    from lamina.dialects.te.tensor_intrin import TensorIntrinOp
+    from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
 
 OUR_DIALECTS = {
     "relay": ("lamina.dialects.relay", "RELAY"),
@@ -123,6 +125,26 @@ class LaminaContext(Context):
             self._params,
             self._finders,
         )
+
+    # -- tensor intrinsics (passes/nests/intrinsics.py) ------------------------------------------------------
+
+    def find_intrinsic(self, name: str) -> TensorIntrinOp | None:
+        """The declaration that a backend's folder `intrinsics` has of a name such as `cpu.bf16_dot_16x2`."""
+        from lamina.intrinsics import find_intrinsic
+
+        return find_intrinsic(name, self)
+
+    def intrinsic_names(self) -> list[str]:
+        """What `find_intrinsic` finds, with letters in the place of numbers that may be chosen."""
+        from lamina.intrinsics import intrinsic_files
+
+        return list(intrinsic_files())
+
+    def check_intrinsic(self, op: TensorIntrinOp, intrinsic: TensorIntrinsic) -> None:
+        """Raises InputError where an implementation computes something else than the description."""
+        from lamina.runtime.check_intrinsic import check_intrinsic
+
+        check_intrinsic(op, intrinsic)
 
     # -- finding one op without loading its whole dialect ----------------------------------------------------
 

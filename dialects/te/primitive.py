@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from xdsl.parser import Parser
 
 if TYPE_CHECKING:
     from lamina.dialects.tir.ops import ForOp, FuncOp
+    from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
 
 
 @irdl_attr_definition
@@ -32,6 +33,8 @@ class ScheduleState:
     func: FuncOp
     arguments: dict[str, SSAValue]
     loops: dict[SSAValue, ForOp] = field(default_factory=dict[SSAValue, "ForOp"])
+    intrinsics: Callable[[str], TensorIntrinsic] | None = None
+    """The tensor intrinsics that te.tensorize may name; raises InputError for a name that stands for none."""
 
     def loop(self, handle: SSAValue) -> ForOp:
         """The loop of a handle. Raises ScheduleError where a primitive has replaced it."""

@@ -45,6 +45,8 @@ from lamina.dialects.te.stage_primitives import (
     ReverseComputeAtOp,
     SetScopeOp,
 )
+from lamina.dialects.te.tensor_intrin import TensorIntrinOp
+from lamina.dialects.te.tensorize_primitive import TensorizeOp
 from lamina.dialects.te.thread_primitives import BindOp
 
 
@@ -79,6 +81,8 @@ OPS: list[Any] = [
     ScheduleOp,
     SetScopeOp,
     SplitOp,
+    TensorIntrinOp,
+    TensorizeOp,
     TileOp,
     UnrollOp,
     VectorizeOp,
