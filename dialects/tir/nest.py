@@ -60,10 +60,16 @@ def stage_loops(func: FuncOp, stage: str) -> list[ForOp]:
 
 def stage_buffer(func: FuncOp, stage: str) -> SSAValue:
     """The buffer that a stage writes."""
-    for op in stage_block(func, stage).body.walk():
-        if type(op) is StoreOp:
-            return op.buffer_value()
+    for op in stores_beyond(stage_block(func, stage)):
+        return op.buffer_value()
     raise ScheduleError(f"stage {stage!r} stores nothing")
+
+
+def stores_beyond(block: BlockOp) -> list[StoreOp]:
+    """The stores of a block's body, save those into buffers of its own, which a tensorized block may have."""
+    ops = list(block.body.walk())
+    own = {op.result for op in ops if type(op) is AllocOp}
+    return [op for op in ops if type(op) is StoreOp and op.buffer_value() not in own]
 
 
 def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[AccessOp]:
@@ -394,66 +400,10 @@ def reduction_loops(block: BlockOp) -> list[ForOp]:
     """
     loops = enclosing_loops(block)
     outside: list[ForOp] = []
-    for op in block.body.walk():
-        if isinstance(op, StoreOp) and isinstance(op.buffer_value().owner, AllocOp):
+    for op in stores_beyond(block):
+        if isinstance(op.buffer_value().owner, AllocOp):
             outside = enclosing_loops(op.buffer_value().owner)  # type: ignore[arg-type]
     return [v for v in loops if v.is_reduction and v not in outside]
-
-
-def decompose_init(block: BlockOp) -> None:
-    """Give a reduction's init a nest of its own, before the outermost of its reduction loops."""
-    if not block.init.blocks:
-        return
-    loops = enclosing_loops(block)
-    init = block.init.blocks[0]
-    reductions = reduction_loops(block)
-    first = loops.index(reductions[0]) if reductions else None
-    if first is None:
-        for op in list(init.ops):
-            op.detach()
-            block.body.block.insert_op_before(op, block.body.block.first_op)  # type: ignore[arg-type]
-        block.init.erase_block(init)
-        return
-    func = function_of(block)
-    copies: list[ForOp] = []
-    mapping: dict[Atom, Linear] = {}
-    for v in loops[first + 1 :]:
-        if not v.is_reduction:
-            copy = ForOp.make(
-                None if v.is_dynamic else v.trip,
-                unique_axis(func, f"{v.axis.data}.init"),
-                kind=v.kind.data,  # type: ignore[arg-type]
-                bounds=v.min_bounds(),
-                hint=v.var.name_hint,
-            )
-            copy.properties |= {"thread": v.thread} if v.thread is not None else {}
-            mapping[v.var] = Linear.dim(copy.var)
-            copy.set_min_bounds([b.substitute(mapping) for b in v.min_bounds()])
-            copies.append(copy)
-    body = Block()
-    for op in list(init.ops):
-        op.detach()
-        body.add_op(op)
-    ranges = RangeCache({v.var: (0, v.trip - 1) for v in copies})
-    # Nothing is left of conditions on the reduction: they hold before its first iteration.
-    zero: dict[Atom, Linear] = {v.var: constant(0) for v in reductions}
-    around = {v.var for v in loops}
-    conditions = [c for c in block.conditions() if not zero.keys() >= around.intersection(c.form.dims())]
-    conditions = [Condition(c.form.substitute(mapping | zero, ranges), c.equal) for c in conditions]
-    for op in body.walk():
-        if isinstance(op, (AccessOp, IndexOp, ConditionOp)):
-            substitute_in(op, mapping, ranges)
-    new = BlockOp.make(f"{block.stage.data}.init", None, body, conditions)
-    outer = loops[first]
-    assert outer.parent is not None
-    if copies:
-        holder = Block()
-        holder.add_op(new)
-        outer.parent.insert_op_before(copies[0], outer)
-        wrap(copies, holder)
-    else:
-        outer.parent.insert_op_before(new, outer)
-    block.init.erase_block(init)
 
 
 # -- buffers ---------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.dialects.tir.nest import decompose_init
+from lamina.dialects.tir.decompose import decompose_init
 from lamina.dialects.tir.ops import BlockOp, FuncOp
 from lamina.passes.base import Context, ModulePass
 
