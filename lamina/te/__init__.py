@@ -45,6 +45,7 @@ from lamina.te.intrinsics import (
     unary,
 )
 from lamina.te.reduction import comm_reducer, infinity, max, max_value, min, min_value, prod, sum  # noqa: A004
+from lamina.te.schedule import Schedule, Stage, create_schedule
 from lamina.te.tensor import (
     ComputeOp,
     IterVar,
@@ -61,6 +62,9 @@ from lamina.te.tensor import (
 )
 
 __all__ = [
+    "Schedule",
+    "Stage",
+    "create_schedule",
     "all",
     "any",
     "bitwise_and",

@@ -1,0 +1,77 @@
+"""`lamina.lower` and `lamina.build`: tensor programs and their schedules down to loops, and to kernels that run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation as IrOperation
+
+from lamina.context import LaminaContext
+from lamina.diagnostics import location_text
+from lamina.errors import LaminaError
+from lamina.pipeline import parse_pipeline
+from lamina.te.canonical import emit_schedule
+from lamina.te.expr import Var, fail
+from lamina.te.function import TensorFunction, build_function
+from lamina.te.schedule import Schedule, create_schedule
+from lamina.te.tensor import IterVar, PlaceholderOp, Tensor
+
+SIMPLE = ("te-to-tir",)
+"""The passes of `lower` with `simple_mode`: the loops as the schedule has made them."""
+
+
+def te_module(schedule: Any, args: Sequence[Any], name: str = "main") -> tuple[ModuleOp, TensorFunction]:
+    """The module of the te level that a scheduled program is: a te.func, and its te.schedule where it has one."""
+    sch = schedule if isinstance(schedule, Schedule) else create_schedule(schedule)
+    outputs = outputs_of(sch, args)
+    function = build_function(outputs, args, name)
+    ops: list[IrOperation] = [function.func]
+    scheduled = emit_schedule(sch, function)
+    if scheduled.body.block.ops:
+        ops.append(scheduled)
+    return ModuleOp(ops), function
+
+
+def outputs_of(schedule: Schedule, args: Sequence[Any]) -> list[Tensor]:
+    """The tensors among the arguments that the program computes. Raises LaminaError for an argument of no use."""
+    found: list[Tensor] = []
+    for a in args:
+        if isinstance(a, Tensor):
+            if not isinstance(a.op, PlaceholderOp):
+                if a.op not in schedule.stage_map:
+                    raise fail(f"the argument {a.name!r} is not computed by this schedule")
+                found.append(a)
+        elif not isinstance(a, Var):
+            what = f"the axis {a.name!r}" if isinstance(a, IterVar) else repr(a)
+            raise fail(f"an argument is a tensor or a variable, not {what}")
+    missing = [op for op in schedule.outputs if not any(t.op is op for t in found)]
+    if missing:
+        raise fail(f"the output {missing[0].name!r} is not among the arguments")
+    return found
+
+
+def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "main", binds: Any = None) -> ModuleOp:
+    """The loops of a scheduled program, a module of the tir level; printed, it is the text.
+
+    With `simple_mode` they stand as the schedule has made them; without, after the passes that lead to machine code.
+    Raises LaminaError, with the line of the schedule, where a primitive cannot be applied.
+    """
+    from lamina.compiler import TIR_PIPELINE
+
+    module, _ = te_module(sch, list(cast("Sequence[Any]", args)), name)
+    return run_passes(module, SIMPLE if simple_mode else tuple(TIR_PIPELINE))
+
+
+def run_passes(module: ModuleOp, passes: Sequence[str]) -> ModuleOp:
+    """Apply passes to a module in place; an error gets the place in the user's program."""
+    ctx = LaminaContext()
+    try:
+        for p in parse_pipeline(",".join(passes)):
+            p.apply(ctx, module)
+    except LaminaError as error:
+        if error.op is not None and not error.where:
+            error.where = location_text(error.op)
+        raise
+    return module
