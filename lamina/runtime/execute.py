@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     ContainerType,
     DictionaryAttr,
+    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -24,13 +26,17 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.index_map import IndexMapAttr
+from lamina.dialects.linear import Atom
+from lamina.dialects.sizes import SHAPE
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.runtime.compiled import SIZE, Port, infer_sizes
 from lamina.runtime.scalar_ops import element_dtype
 from lamina.runtime.te_interpreter import Program, run_te_func
 from lamina.runtime.tir_interpreter import Kernel, buffer_name
@@ -141,35 +147,51 @@ def _unique(names: list[str]) -> list[str]:
 
 
 def bind_inputs(
-    names: Sequence[str], types: Sequence[Attribute], inputs: Mapping[str, Array] | Sequence[Array]
-) -> list[Array]:
-    """One array for each argument, checked. Raises InputError naming the argument."""
-    if isinstance(inputs, Mapping):
-        unknown = [n for n in inputs if n not in names]
-        if unknown:
-            has = f"the inputs are {', '.join(names)}" if names else "it takes no inputs"
-            raise InputError(f"there is no input {unknown[0]!r}", hint=did_you_mean(unknown[0], list(names)) or has)
-        missing = [n for n in names if n not in inputs]
-        if missing:
-            raise InputError(f"no array is given for the input {', '.join(map(repr, missing))}")
-        arrays = [inputs[n] for n in names]
-    else:
-        if len(inputs) != len(names):
+    function: Operation, names: Sequence[str], args: Sequence[SSAValue], inputs: Mapping[str, Array] | Sequence[Array]
+) -> list[Any]:
+    """One array for each argument, an integer for a size, checked. Raises InputError naming the argument.
+
+    A size that is not given is told by an array.
+    """
+    attrs = function.properties.get("arg_attrs")
+    ports = [_port(n, a, attrs) for n, a in zip(names, args, strict=True)]
+    needed = [p.name for p in ports if p.dtype != SIZE]
+    if not isinstance(inputs, Mapping):
+        if len(inputs) not in (len(names), len(needed)):
             raise InputError(f"{len(names)} inputs are expected ({', '.join(names)}), {len(inputs)} are given")
-        arrays = list(inputs)
-    return [_bind(n, t, np.asarray(a)) for n, t, a in zip(names, types, arrays, strict=True)]
+        inputs = dict(zip(names if len(inputs) == len(names) else needed, inputs, strict=True))
+    unknown = [n for n in inputs if n not in names]
+    if unknown:
+        has = f"the inputs are {', '.join(names)}" if names else "it takes no inputs"
+        raise InputError(f"there is no input {unknown[0]!r}", hint=did_you_mean(unknown[0], list(names)) or has)
+    missing = [n for n in needed if n not in inputs]
+    if missing:
+        raise InputError(f"no array is given for the input {', '.join(map(repr, missing))}")
+    sizes = infer_sizes(ports, inputs)
+    numbers = list(sizes.values())
+    return [sizes[p.name] if p.dtype == SIZE else _bind(p, numbers, np.asarray(inputs[p.name])) for p in ports]
 
 
-def _bind(name: str, type_: Attribute, array: Array) -> Array:
-    assert isinstance(type_, ShapedType) and isinstance(type_, ContainerType)
-    shape = tuple(int(e) for e in type_.get_shape())
-    dtype = dtype_name(cast(Attribute, type_.get_element_type()))
+def _port(name: str, value: SSAValue, attrs: Attribute | None) -> Port:
+    if isinstance(value.type, IndexType):
+        return Port(name, (), SIZE)
+    assert isinstance(value.type, ShapedType) and isinstance(value.type, ContainerType)
+    shape = tuple(int(e) for e in value.type.get_shape())
+    extents = None
+    if DYNAMIC_INDEX in shape and isinstance(attrs, ArrayAttr) and isinstance(value, BlockArgument):
+        found = cast("ArrayAttr[DictionaryAttr]", attrs).data[value.index].data.get(SHAPE)
+        extents = found.data if isinstance(found, IndexMapAttr) else None
+    return Port(name, shape, dtype_name(cast(Attribute, value.type.get_element_type())), extents)
+
+
+def _bind(port: Port, sizes: Sequence[int], array: Array) -> Array:
+    shape = port.shape_for(sizes)
     if array.ndim != len(shape):
-        raise InputError(f"input {name!r} has rank {array.ndim}, expected {len(shape)} (shape {list(shape)})")
+        raise InputError(f"input {port.name!r} has rank {array.ndim}, expected {len(shape)} (shape {list(shape)})")
     if array.shape != shape:
-        raise InputError(f"input {name!r} has shape {list(array.shape)}, expected {list(shape)}")
-    if str(array.dtype) != dtype:
-        raise InputError(f"input {name!r} is {array.dtype}, expected {dtype}")
+        raise InputError(f"input {port.name!r} has shape {list(array.shape)}, expected {list(shape)}")
+    if str(array.dtype) != port.dtype:
+        raise InputError(f"input {port.name!r} is {array.dtype}, expected {port.dtype}")
     return np.ascontiguousarray(array).reshape(shape)
 
 
@@ -184,7 +206,7 @@ def _run_relay(function: MainOp, ctx: LaminaContext, inputs: Mapping[str, Array]
     from lamina.runtime.relay_reference import run_relay
 
     args = function.body.block.args
-    arrays = bind_inputs(argument_names(function, args), function.function_type.inputs.data, inputs)
+    arrays = bind_inputs(function, argument_names(function, args), args, inputs)
     results = run_relay(function, arrays, ctx.params)
     return dict(zip(_main_results(function), results, strict=True))
 
@@ -216,7 +238,8 @@ def _run_te(
     ctx: LaminaContext,
     inputs: Mapping[str, Array] | Sequence[Array],
 ) -> dict[str, Array]:
-    arrays = bind_inputs(argument_names(function, function.body.block.args), function.function_type.inputs.data, inputs)
+    args = function.body.block.args
+    arrays = bind_inputs(function, argument_names(function, args), args, inputs)
     results = run_te_func(function, arrays, Program(_te_functions(functions), _param(ctx)))
     last = function.body.block.last_op
     assert last is not None
@@ -231,8 +254,8 @@ def _run_te_main(
 ) -> dict[str, Array]:
     block = function.body.block
     program = Program(_te_functions(functions), _param(ctx))
-    arrays = bind_inputs(argument_names(function, block.args), function.function_type.inputs.data, inputs)
-    values: dict[SSAValue, Array] = dict(zip(block.args, arrays, strict=True))
+    arrays = bind_inputs(function, argument_names(function, block.args), block.args, inputs)
+    values: dict[SSAValue, Any] = dict(zip(block.args, arrays, strict=True))
     for op in block.ops:
         if isinstance(op, te.CallOp):
             callee = program.functions.get(op.callee.string_value())
@@ -257,12 +280,16 @@ def _buffers(
     args: Sequence[SSAValue],
     count: int,
     inputs: Mapping[str, Array] | Sequence[Array],
-) -> tuple[list[Memory], list[str]]:
-    """The buffers of all arguments, those behind the first `count` still empty, and the names of these."""
+) -> tuple[list[Any], list[str]]:
+    """Sizes and buffers for all arguments, those behind the first `count` still empty, and the names of these."""
     names = argument_names(function, args)
-    arrays = bind_inputs(names[:count], [a.type for a in args[:count]], inputs)
-    given = [Memory(buffer_name(a), array, True) for a, array in zip(args, arrays, strict=False)]
-    return [*given, *(Memory.fresh(buffer_name(a), a.type) for a in args[count:])], names[count:]
+    bound = bind_inputs(function, names[:count], args[:count], inputs)
+    sizes = [v for v in bound if isinstance(v, int)]
+    given = [v if isinstance(v, int) else Memory(buffer_name(a), v, True) for a, v in zip(args, bound, strict=False)]
+    attrs = function.properties.get("arg_attrs")
+    results = [_port(n, a, attrs).shape_for(sizes) for n, a in zip(names[count:], args[count:], strict=True)]
+    made = [Memory.fresh(buffer_name(a), a.type, shape) for a, shape in zip(args[count:], results, strict=True)]
+    return [*given, *made], names[count:]
 
 
 def _run_kernel(function: tir.FuncOp, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
@@ -282,7 +309,7 @@ def _run_tir_main(
     count = function.attributes.get(OUTPUTS)
     outputs = int(count.value.data) if isinstance(count, IntegerAttr) else 0
     buffers, names = _buffers(function, block.args, len(block.args) - outputs, inputs)
-    values: dict[SSAValue, Memory] = dict(zip(block.args, buffers, strict=True))
+    values: dict[Atom, Any] = dict(zip(block.args, buffers, strict=True))
     kernels: dict[str, Kernel] = {}
     for op in block.ops:
         if isinstance(op, tir.CallOp):
@@ -294,7 +321,8 @@ def _run_tir_main(
                 kernels[name] = Kernel(callee)
             _call(op, kernels[name], [values[v] for v in op.arguments])
         elif isinstance(op, tir.AllocOp):
-            values[op.result] = Memory.fresh(buffer_name(op.result), op.result.type)
+            shape = tuple(int(e.evaluate(values)) for e in op.extents())
+            values[op.result] = Memory.fresh(buffer_name(op.result), op.result.type, shape)
         elif isinstance(op, tir.ViewOp):
             values[op.result] = _view(op, values[op.arena])
         elif isinstance(op, tir.ParamOp):
@@ -314,14 +342,15 @@ def _run_tir_main(
     return {name: m.array for name, m in zip(names, found, strict=True)}
 
 
-def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Memory]) -> None:
+def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Any]) -> None:
     """One kernel call; what the caller's buffers are called does not matter inside."""
     args = kernel.func.body.block.args
     if [a.type for a in args] != [v.type for v in op.arguments]:
         raise InputError(f"the call of {op.callee} passes other buffers than the kernel takes", op=op)
     start, end = output_range(kernel.func)
     for memory in buffers[:start]:
-        _check_written(op, memory)
+        if isinstance(memory, Memory):
+            _check_written(op, memory)
     for memory in buffers[start:]:
         memory.written[:] = bytes(len(memory.written))
     kernel.run(buffers)

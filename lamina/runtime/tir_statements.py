@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
@@ -144,11 +145,20 @@ class Statements(Accesses):
         tracker = self.at_once.get(op)
         axis, name = op.axis.data, buffer_name(op.var)
 
+        starts = self.empty_reduction(op) if op.is_reduction and (op.bounds or op.trip == 0) else []
+
         def run(env: Env) -> None:
             for i in range(extent(env)):
                 env[variable] = i
                 for step in steps:
                     step(env)
+
+        def run_reduction(env: Env) -> None:
+            if extent(env) <= 0:
+                env[variable] = 0
+                for start in starts:
+                    start(env)
+            run(env)
 
         def run_at_once(env: Env) -> None:
             assert tracker is not None
@@ -158,60 +168,73 @@ class Statements(Accesses):
                 for step in steps:
                     step(env)
 
-        return run if tracker is None else run_at_once
+        if tracker is not None:
+            return run_at_once
+        return run_reduction if starts else run
+
+    def empty_reduction(self, op: ForOp) -> list[Step]:
+        """What happens where a reduction loop has no iteration: the inits of the blocks that reduce along it."""
+        found: list[Step] = []
+        for block in op.walk():
+            if isinstance(block, BlockOp) and block.init.blocks and op in reduction_loops(block):
+                step = self.block_init(block)
+                assert step is not None
+                parent = block.parent_op()
+                while parent is not op:
+                    assert parent is not None
+                    step = self._start_in(parent, step)
+                    parent = parent.parent_op()
+                found.append(step)
+        return found
+
+    def _start_in(self, op: Operation, step: Step) -> Step:
+        """An init within a statement around its block: reduction loops stand at their first iteration."""
+        if isinstance(op, ForOp):
+            variable, tracker, axis = self.slot(op.var), self.at_once.get(op), op.axis.data
+            extent, name = None if op.is_reduction else self.iterations(op), f"%{buffer_name(op.var)}"
+
+            def run(env: Env) -> None:
+                tracked = Tracker(axis, name)
+                if tracker is not None:
+                    env[tracker] = tracked
+                for i in range(1 if extent is None else extent(env)):
+                    env[variable] = tracked.iteration = i
+                    step(env)
+
+            return run
+        guard = self.guard(op.conditions()) if isinstance(op, IfOp) else None
+        return step if guard is None else _guarded(guard, step)
 
     def conditional(self, op: IfOp) -> Step:
         guard = self.guard(op.conditions())
         assert guard is not None
-        steps = self.steps(op.body.block)
-
-        def run(env: Env) -> None:
-            if guard(env):
-                for step in steps:
-                    step(env)
-
-        return run
+        return _guarded(guard, _sequence(self.steps(op.body.block)))
 
     def block(self, op: BlockOp) -> Step:
-        steps = self.steps(op.body.block)
-        guard = self.guard(op.conditions())
-        starts = self.init(op)
-
-        def run(env: Env) -> None:
-            for step in steps:
-                step(env)
-
-        def run_with_init(env: Env) -> None:
-            assert starts is not None
-            starts(env)
-            for step in steps:
-                step(env)
-
-        body = steps[0] if len(steps) == 1 and starts is None else run if starts is None else run_with_init
-        if guard is None:
-            return body
-
-        def run_guarded(env: Env) -> None:
-            if guard(env):
-                body(env)
-
-        return run_guarded
+        init, guard = self.init(op), self.guard(op.conditions())
+        body = _sequence(self.steps(op.body.block))
+        step = body if init is None else _sequence((init, body))
+        return step if guard is None else _guarded(guard, step)
 
     def init(self, op: BlockOp) -> Step | None:
         """The init of a block, which runs in the first iteration of its reduction loops."""
         if not op.init.blocks:
             return None
-        init = self.steps(op.init.blocks[0])
+        init = _sequence(self.steps(op.init.blocks[0]))
         variables = [self.slot(v.var) for v in reduction_loops(op)]
 
         def run(env: Env) -> None:
             for v in variables:
                 if env[v]:
                     return
-            for step in init:
-                step(env)
+            init(env)
 
         return run
+
+    def block_init(self, op: BlockOp) -> Step | None:
+        """The init of a block under its predicate."""
+        init, guard = self.init(op), self.guard(op.conditions())
+        return init if guard is None or init is None else _guarded(guard, init)
 
     def alloc(self, op: AllocOp) -> Step:
         out, name, type_ = self.slot(op.result), buffer_name(op.result), op.result.type
@@ -271,6 +294,33 @@ class Statements(Accesses):
             if loop not in inner or (shared and is_root(loop)):
                 found.append(tracker)
         return found
+
+
+def _sequence(steps: Sequence[Step]) -> Step:
+    if len(steps) == 1:
+        return steps[0]
+    if len(steps) == 2:
+        first, second = steps
+
+        def run_both(env: Env) -> None:
+            first(env)
+            second(env)
+
+        return run_both
+
+    def run(env: Env) -> None:
+        for step in steps:
+            step(env)
+
+    return run
+
+
+def _guarded(guard: Callable[[Env], bool], step: Step) -> Step:
+    def run(env: Env) -> None:
+        if guard(env):
+            step(env)
+
+    return run
 
 
 def is_virtual(op: ForOp) -> bool:
