@@ -248,6 +248,8 @@ SUMS: Sequence[Rule] = (
     # What a quotient leaves is the remainder, and the other way round.
     rule(x - d * floordiv(x, d) >> mod(x, d)),
     rule(x - mod(x, d) >> d * floordiv(x, d)),
+    # A division that leaves a known remainder is undone.
+    rule(d * floordiv(x, d) >> x - k, Congruent(x, d, k)),
 )
 
 CONDITIONS: Sequence[Rule] = (

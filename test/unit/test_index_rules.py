@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamina.dialects import index_rules, linear
+from lamina.dialects import index_matching, index_rules
 from lamina.dialects.index_rules import AtLeast, Rule, Side, Term, all_rules
 from lamina.dialects.linear import Atom, Linear, Range
 
@@ -242,7 +242,7 @@ def left_side(rule: Rule, random: Random) -> tuple[Linear, dict[Atom, Range]]:
 def test_rule_fires_and_binds_what_stands_there(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(7)
     seen: list[tuple[Rule, dict[str, Any], Linear]] = []
-    monkeypatch.setattr(linear, "observer", lambda rule, found, form: seen.append((rule, dict(found), form)))
+    monkeypatch.setattr(index_matching, "observer", lambda rule, found, form: seen.append((rule, dict(found), form)))
     fired = 0
     for _ in range(400):
         x, box_ = left_side(rule, random)
