@@ -208,6 +208,7 @@ class _Annotation(PrimitiveOp, abc.ABC):
 
     def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
         from lamina.dialects.tir.nest import ScheduleError
+        from lamina.dialects.tir.recurrence import check_at_once
 
         loop = state.loop(self.loop)
         if loop.is_reduction and not reductions:
@@ -215,6 +216,8 @@ class _Annotation(PrimitiveOp, abc.ABC):
                 f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "
                 "so they cannot run at once"
             )
+        if not reductions:
+            check_at_once(loop, self.name[3:])
         loop.properties["kind"] = StringAttr(kind)
 
 

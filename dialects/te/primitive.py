@@ -57,9 +57,14 @@ class ScheduleState:
 
     def tensor(self, name: str) -> SSAValue:
         """A buffer by the name of an argument or of the stage that computes it."""
-        from lamina.dialects.tir.nest import stage_buffer
+        from lamina.dialects.tir.nest import blocks_of, stage_buffer, stage_buffers
 
         found = self.arguments.get(name)
+        stage, _, place = name.rpartition(".v")
+        if found is None and place.isdigit() and name not in blocks_of(self.func):
+            results = stage_buffers(self.func, stage)
+            if int(place) < len(results):
+                return results[int(place)]
         return found if found is not None else stage_buffer(self.func, name)
 
 

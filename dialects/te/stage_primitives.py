@@ -186,9 +186,10 @@ class SetScopeOp(PrimitiveOp):
         return SetScopeOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)})
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.nest import ScheduleError, alloc_of, stage_buffer
+        from lamina.dialects.tir.nest import ScheduleError, alloc_of, stage_buffers
         from lamina.dialects.tir.ops import SCOPES
 
         if self.scope.data not in SCOPES:
             raise ScheduleError(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
-        alloc_of(stage_buffer(state.func, self.stage.data), self.stage.data).properties["scope"] = self.scope
+        for alloc in [alloc_of(b, self.stage.data) for b in stage_buffers(state.func, self.stage.data)]:
+            alloc.properties["scope"] = self.scope

@@ -27,6 +27,7 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     enclosing_loops,
 )
+from lamina.dialects.tir.recurrence import check_order
 from lamina.dialects.tir.refusals import IllegalError as IllegalError
 from lamina.dialects.tir.refusals import ScheduleError as ScheduleError
 from lamina.dialects.tir.refusals import refuse as refuse
@@ -58,11 +59,21 @@ def stage_loops(func: FuncOp, stage: str) -> list[ForOp]:
     return enclosing_loops(stage_block(func, stage))
 
 
+def stage_buffers(func: FuncOp, stage: str) -> list[SSAValue]:
+    """The buffers that a stage writes, one for each of its results."""
+    found = dict.fromkeys(op.buffer_value() for op in stores_beyond(stage_block(func, stage)))
+    if not found:
+        raise ScheduleError(f"stage {stage!r} stores nothing")
+    return list(found)
+
+
 def stage_buffer(func: FuncOp, stage: str) -> SSAValue:
-    """The buffer that a stage writes."""
-    for op in stores_beyond(stage_block(func, stage)):
-        return op.buffer_value()
-    raise ScheduleError(f"stage {stage!r} stores nothing")
+    """The buffer of a stage of one result."""
+    buffers = stage_buffers(func, stage)
+    if len(buffers) > 1:
+        names = ", ".join(f"{stage}.v{n}" for n in range(len(buffers)))
+        raise ScheduleError(f"stage {stage!r} computes {len(buffers)} tensors; one of them is meant: {names}")
+    return buffers[0]
 
 
 def stores_beyond(block: BlockOp) -> list[StoreOp]:
@@ -369,6 +380,7 @@ def reorder(order: Sequence[ForOp]) -> None:
                 freed.append(v)
     if new == chain:
         return
+    check_order(chain, new)
     for v in freed:
         bounds_to_predicate(v)
     body = chain[-1].body.block

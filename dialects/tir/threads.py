@@ -1,7 +1,7 @@
 """Loops on the threads of a GPU: what may be bound to which axis, and which threads see one buffer.
 
-A kernel is a nest whose outermost loop of kind `thread` stands in no other. Read one iteration after the other it means
-what it means with threads: a shared buffer is allocated outside of the loops of the threads that share it, and a loop
+A kernel is a nest whose outermost loop of kind `thread` (virtual threads apart) stands in no other. As te-to-tir makes
+it, it means the same run one iteration after the other as run by threads: a shared buffer is allocated outside of the loops of the threads that share it, and a loop
 bound to an axis that a loop around it has too (threads fetching together what each of them reads) does the same work
 in each iteration of the outer one.
 """
@@ -18,12 +18,18 @@ from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AllocOp, StoreOp
 from lamina.dialects.tir.nest import ScheduleError, bounds_to_predicate
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.recurrence import check_at_once
 from lamina.dialects.tir.refusals import refuse
 
 
 def is_thread(op: Operation | None, prefix: str = "") -> bool:
     """Whether an op is a loop of kind thread (along an axis whose name starts so)."""
     return isinstance(op, ForOp) and op.thread is not None and op.thread.data.startswith(prefix)
+
+
+def is_real(op: Operation | None) -> bool:
+    """Whether an op is a loop that the machine's threads or blocks of them run."""
+    return is_thread(op, "threadIdx") or is_thread(op, "blockIdx")
 
 
 def tag_of(loop: ForOp) -> str:
@@ -38,9 +44,9 @@ def thread_loops(root: Operation, prefix: str = "") -> list[ForOp]:
 
 
 def kernels_of(func: FuncOp) -> Iterator[ForOp]:
-    """The kernels of a function: its loops of kind thread that stand in no other."""
+    """The kernels of a function: its loops of kind thread that stand in no other, virtual threads apart."""
     for loop in thread_loops(func):
-        if not any(is_thread(v) for v in enclosing_loops(loop)):
+        if is_real(loop) and not any(is_real(v) for v in enclosing_loops(loop)):
             yield loop
 
 
@@ -67,6 +73,7 @@ def bind(loop: ForOp, tag: str) -> None:
         raise ScheduleError(f"{what}: virtual threads have a constant number of iterations")
     if loop.is_reduction and not tag.startswith("threadIdx"):
         refuse(f"{what}: its iterations add into the same element, which only the threads of one block can")
+    check_at_once(loop, "bind")
     around = enclosing_loops(loop)
     if not tag.startswith("vthread"):
         for outer in around:
