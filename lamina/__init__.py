@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lamina.api import Executable, Model, compile, load
+    from lamina import te, topi
     from lamina.errors import LaminaError
+    from lamina.tensor_program import build, lower
 
 __version__ = "0.1.0"
 
-__all__ = ["Executable", "LaminaError", "Model", "__version__", "compile", "load"]
+__all__ = ["Executable", "LaminaError", "Model", "__version__", "build", "compile", "load", "lower", "te", "topi"]
 
 _HOME = {name: "lamina.api" for name in ("Executable", "Model", "compile", "load")}
+_HOME |= {name: "lamina.tensor_program" for name in ("build", "lower")}
 _HOME["LaminaError"] = "lamina.errors"
+_SUBPACKAGES = ("te", "topi")
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBPACKAGES:
+        return import_module(f"lamina.{name}")
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'lamina' has no attribute {name!r}")

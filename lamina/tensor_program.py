@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation as IrOperation
 
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_text
+from lamina.dialects.target import TARGET
 from lamina.errors import LaminaError
 from lamina.pipeline import parse_pipeline
 from lamina.te.canonical import emit_schedule
@@ -17,6 +18,9 @@ from lamina.te.expr import Var, fail
 from lamina.te.function import TensorFunction, build_function
 from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.tensor import IterVar, PlaceholderOp, Tensor
+
+if TYPE_CHECKING:
+    from lamina.tensor_module import Module
 
 SIMPLE = ("te-to-tir",)
 """The passes of `lower` with `simple_mode`: the loops as the schedule has made them."""
@@ -75,3 +79,31 @@ def run_passes(module: ModuleOp, passes: Sequence[str]) -> ModuleOp:
             error.where = location_text(error.op)
         raise
     return module
+
+
+def build(
+    inputs: Any,
+    args: Sequence[Any] | None = None,
+    target: Any = "llvm",
+    target_host: Any = None,
+    name: str = "default_function",
+    binds: Any = None,
+    runtime: Any = None,
+) -> Module:
+    """The kernel of a scheduled program, to be called on arrays in the order of `args`.
+
+    `target` is `llvm` for this machine. Raises LaminaError for a schedule or a target that cannot be built.
+    """
+    from lamina.tensor_module import Module, add_program
+    from lamina.tensor_target import target_of
+
+    if args is None:
+        raise fail("build takes a schedule and the arguments of the kernel")
+    chosen = target_of(target)
+    module, function = te_module(inputs, list(args), name)
+    if chosen.backend is not None:
+        return chosen.backend(module, function, list(args), chosen)
+    assert chosen.attr is not None
+    add_program(module, function)
+    module.attributes[TARGET] = chosen.attr
+    return Module(module, function, list(args), chosen.attr)

@@ -154,6 +154,12 @@ class CompiledProgram:
             self._run(bases)
         return {p.name: o for p, o in zip(self.info.outputs, outputs, strict=True)}
 
+    def run_into(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        """Run on checked inputs and write into contiguous outputs of the right types and shapes."""
+        bases = self.bases(inputs, outputs)
+        with self._lock:
+            self._run(bases)
+
     def sizes(self, inputs: Sequence[Array]) -> list[int]:
         """The sizes among checked inputs."""
         return [int(a) for p, a in zip(self.info.inputs, inputs, strict=True) if p.dtype == SIZE]
