@@ -9,10 +9,10 @@
       tir.func @reset(%c: memref<f32>) { ... }
     }
 
-`@desc` is the meaning: one te.compute. The implementations work on windows of the real buffers, which look to them like
-dense buffers of the description's shapes: `@body` computes all of it; for a reduction `@update` adds to what the
-result holds, and `@reset` gives the result its initial value (where it is missing, plain loops do). They are TVM's body,
-reduce_update and reduce_init.
+`@desc` is the meaning: one te.compute. The implementations work on windows of the real buffers, which look to them
+like dense buffers of the description's shapes: `@body` computes all of it; for a reduction `@update` adds to what the
+result holds, and `@reset` gives the result its initial value (where it is missing, plain loops do). They are TVM's
+body, reduce_update and reduce_init.
 
 What an implementation asks of the windows' place in memory stands at the description's arguments and result:
 `te.strides = array<i64: 64, 1>` (elements, -1 for any) and `te.offset_factor = 16 : i64`.
@@ -22,7 +22,7 @@ A declaration is compared with its implementations, on random data, when `te-to-
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     SymbolNameConstraint,
     TensorType,
@@ -45,6 +46,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
 
 if TYPE_CHECKING:
+    from lamina.dialects.tir.body_builder import BodyBuilder
     from lamina.dialects.tir.ops import FuncOp as KernelOp
 
 STRIDES = "te.strides"
@@ -105,8 +107,8 @@ class TensorIntrinOp(IRDLOperation):
         found: list[tuple[int, ...] | None] = []
         for attrs in self.operand_attributes():
             strides = attrs.data.get(STRIDES)
-            given = cast("DenseArrayBase[Attribute]", strides).get_values() if strides is not None else None
-            found.append(None if given is None else tuple(int(s) for s in given))  # type: ignore[arg-type]
+            given = cast("DenseArrayBase[IntegerType]", strides).get_values() if strides is not None else None
+            found.append(None if given is None else tuple(given))
         return found
 
     def offset_factors(self) -> list[int]:
@@ -171,7 +173,7 @@ def _verify_layout(attrs: DictionaryAttr, type_: TensorType[Attribute]) -> None:
     strides, factor = attrs.data.get(STRIDES), attrs.data.get(OFFSET_FACTOR)
     if strides is not None:
         rank = type_.get_num_dims()
-        if not isinstance(strides, DenseArrayBase) or len(cast("DenseArrayBase[Attribute]", strides)) != rank:
+        if not isinstance(strides, DenseArrayBase) or len(cast("DenseArrayBase[IntegerType]", strides)) != rank:
             raise VerifyException(f"{STRIDES} of {type_} is array<i64: ...> of {rank} strides")
     if factor is not None and (not isinstance(factor, IntegerAttr) or factor.value.data < 1):
         raise VerifyException(f"{OFFSET_FACTOR} is a positive integer")
@@ -196,6 +198,48 @@ def _verify_implementation(variant: KernelOp, shapes: Sequence[TensorType[Attrib
                 raise VerifyException(f"{what} writes its input %{argument.name_hint}")
     if any(isinstance(op, BlockOp) for op in variant.walk()):
         raise VerifyException(f"{what} holds a tir.block; an implementation is loops and accesses")
+
+
+# -- from Python ---------------------------------------------------------------------------------------------------
+
+
+def implementation(desc: FuncOp, variant: str, write: Callable[[BodyBuilder], None]) -> KernelOp:
+    """`@body`, `@reset` or `@update` of a description: `write` gets a builder with a buffer for each operand.
+
+    The buffers have the names of the description's arguments and of its result (`out` where it has none); `reset` gets
+    the result alone.
+    """
+    from lamina.dialects.tir.body_builder import BodyBuilder
+    from lamina.dialects.tir.memory import buffer_type
+
+    returns = desc.body.block.last_op
+    assert isinstance(returns, ReturnOp)
+    values = [*desc.body.block.args, *returns.values]
+    names = [v.name_hint or f"arg{n}" for n, v in enumerate(values[:-1])] + [values[-1].name_hint or "out"]
+    types = [cast("TensorType[Attribute]", t) for t in _operand_types(desc)]
+    buffers = {n: buffer_type(t.get_shape(), t.element_type) for n, t in zip(names, types, strict=True)}
+    if variant == "reset":
+        buffers = {names[-1]: buffers[names[-1]]}
+    builder = BodyBuilder(variant, buffers)
+    write(builder)
+    return builder.func()
+
+
+def set_layout(desc: FuncOp, operand: int, strides: Sequence[int] | None, offset_factor: int = 1) -> None:
+    """What the implementations ask of an operand's place in memory; the result is the last operand."""
+    inputs = len(desc.function_type.inputs)
+    for name, first, count in (("arg_attrs", 0, inputs), ("res_attrs", inputs, len(desc.function_type.outputs))):
+        if not first <= operand < first + count:
+            continue
+        given = desc.properties.get(name)
+        attrs = list(cast("ArrayAttr[DictionaryAttr]", given)) if given is not None else [DictionaryAttr({})] * count
+        data = dict(attrs[operand - first].data)
+        if strides is not None:
+            data[STRIDES] = window_strides(strides)
+        if offset_factor > 1:
+            data[OFFSET_FACTOR] = IntegerAttr(offset_factor, i64)
+        attrs[operand - first] = DictionaryAttr(data)
+        desc.properties[name] = ArrayAttr(attrs)
 
 
 def window_strides(strides: Sequence[int]) -> DenseArrayBase:

@@ -85,7 +85,8 @@ def _dot_words(acc: Any, a: Any, b: Any) -> Any:
 
 
 def _without_denormals(x: Any) -> Any:
-    return np.where(np.abs(x) < np.float32(2.0**-126), np.copysign(np.float32(0), x), x)
+    where: Any = np.where
+    return where(np.abs(x) < np.float32(2.0**-126), np.copysign(np.float32(0), x), x)
 
 
 def _dot_bfloats(acc: Any, a: Any, b: Any) -> Any:

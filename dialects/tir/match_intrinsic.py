@@ -299,16 +299,21 @@ class _Attempt:
 
     def covers(self, accesses: Sequence[AccessOp], shape: Sequence[int]) -> bool:
         """Whether one access goes through the whole window: then the nest itself reaches as far."""
-        trips = {v.var: v.trip for v in self.described.loops}
+        trips: dict[Atom, int] = {v.var: v.trip for v in self.described.loops}
         for access in accesses:
-            forms = [f.substitute(self.described.zero) for f in access.forms()]
-            variables = [next(iter(f.terms)) for f in forms if list(f.terms.values()) == [1] and not f.const]
-            whole = [
-                (f == ZERO and extent == 1)
-                or (list(f.terms.values()) == [1] and trips.get(next(iter(f.terms))) == extent)  # type: ignore[arg-type]
-                for f, extent in zip(forms, shape, strict=True)
-            ]
-            if all(whole) and not any(f.const for f in forms) and len(set(variables)) == len(variables):
+            variables: set[Atom] = set()
+            whole = True
+            for form, extent in zip(access.forms(), shape, strict=True):
+                form = form.substitute(self.described.zero)
+                if form == ZERO and extent == 1:
+                    continue
+                ((variable, _),) = form.terms.items() if len(form.terms) == 1 else ((None, 0),)
+                plain = variable is not None and form == Linear.dim(variable) and variable not in variables
+                if variable is None or not plain or trips.get(variable) != extent:
+                    whole = False
+                    break
+                variables.add(variable)
+            if whole:
                 return True
         return False
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import SymbolRefAttr, UnknownLoc
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import condition_text
 from lamina.dialects.linear import Atom, Linear, linear_text
 from lamina.dialects.tir.match_intrinsic import Difference, Nest, Windows, match
-from lamina.dialects.tir.memory import AccessOp
+from lamina.dialects.tir.memory import AccessOp, type_of
 from lamina.dialects.tir.nest import ScheduleError, function_of, reduction_loops, substitute_in, unique_axis, wrap
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
 from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic, Window, place_body
@@ -132,7 +132,7 @@ def _plain_init(nest: Nest, func: FuncOp) -> Block:
     mapping: dict[Atom, Linear] = {v.var: Linear.dim(c.var) for v, c in zip(spatial, copies, strict=True)}
     ranges = RangeCache({c.var: (0, c.trip - 1) for c in copies})
     ops: list[Operation] = []
-    values = {}
+    values: dict[SSAValue, SSAValue] = {}
     for op in source.ops:
         clone = op.clone(values)
         if isinstance(clone, (AccessOp, IndexOp, ConditionOp)):
@@ -149,7 +149,7 @@ def _check_layout(intrinsic: TensorIntrinsic, windows: Windows, what: str) -> No
     """Raise ScheduleError where an operand does not lie in memory as the implementation asks."""
     for operand, wanted, factor in zip(intrinsic.operands, intrinsic.strides, intrinsic.offset_factors, strict=True):
         window = windows[operand]
-        shape = operand.type.get_shape()  # type: ignore[attr-defined]
+        shape = type_of(operand).get_shape()
         names = f"%{operand.name_hint} lies in %{window.buffer.name_hint}"
         strides = window.strides(len(shape))
         if wanted is not None and _differ(strides, wanted, shape):

@@ -51,8 +51,8 @@ def _dtype(type_: Attribute) -> str:
 
 
 def _draw(type_: Attribute, generator: np.random.Generator, normal: bool) -> np.ndarray[Any, Any]:
-    assert isinstance(type_, MemRefType)
-    shape, name = type_.get_shape(), _dtype(type_)
+    name = _dtype(type_)
+    shape = cast("MemRefType[Attribute]", type_).get_shape()
     dtype = element_dtype(type_)
     if is_float(name):
         values = generator.standard_normal(shape) if normal else generator.integers(-4, 5, shape)

@@ -28,7 +28,10 @@ class IntrinsicServices(Protocol):
     """What a compile context offers."""
 
     def find_intrinsic(self, name: str) -> TensorIntrinOp | None:
-        """The declaration that a backend has of a name such as `cpu.bf16_dot_16x2`."""
+        """The declaration that a backend has of a name such as `cpu.bf16_dot_16x2`.
+
+        Raises ValueError for parameters that its family does not have.
+        """
         ...
 
     def intrinsic_names(self) -> list[str]:
@@ -45,8 +48,9 @@ def lower_intrinsic(op: TensorIntrinOp, lower: Lower) -> TensorIntrinsic:
     desc, _ = lower(op.desc.clone())
     result = desc.body.block.args[-1]
     result.name_hint = op.compute.result.name_hint or "result"
-    variants = [op.variant(name) for name in ("body", "reset", "update")]
-    return TensorIntrinsic(op.sym_name.data, desc, *variants, tuple(op.strides()), tuple(op.offset_factors()))
+    body, reset, update = (op.variant(name) for name in ("body", "reset", "update"))
+    layout = (tuple(op.strides()), tuple(op.offset_factors()))
+    return TensorIntrinsic(op.sym_name.data, desc, body, reset, update, *layout)
 
 
 class IntrinsicTable:
@@ -71,7 +75,10 @@ class IntrinsicTable:
         """Raises ScheduleError for a name that stands for nothing, or for what the target cannot do."""
         found = self._ready.get(name)
         if found is None:
-            op = self._services.find_intrinsic(name) if self._services is not None else None
+            try:
+                op = self._services.find_intrinsic(name) if self._services is not None else None
+            except ValueError as e:
+                raise ScheduleError(str(e)) from None
             if op is None:
                 known = [*self._declared, *(self._services.intrinsic_names() if self._services is not None else ())]
                 hint = did_you_mean(name, known) or (f"there is {', '.join('@' + k for k in known)}" if known else "")
