@@ -27,6 +27,7 @@ from lamina.dialects.tir.nest import (
     unique_stage,
     wrap,
 )
+from lamina.dialects.tir.normal_form import normal_form
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
 from lamina.dialects.tir.regions import limits_within, local_index, region_of
 from lamina.dialects.tir.threads import sharing_loops
@@ -99,6 +100,9 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     buffer = stage_buffer(func, stage)
     label = f"{stage}.{scope}"
     what = f"cache_write of {stage!r}"
+    back = normal_form(block, buffer, what)
+    if back is not None:
+        back.apply()
     spatial = spatial_form(block, buffer, what)
     if any(o.conditions() for o in accesses(block) if isinstance(o, StoreOp)):
         raise ScheduleError(f"{what}: it is stored under a condition")

@@ -26,6 +26,7 @@ from lamina.dialects.tir.nest import (
     stores_of,
     substitute_in,
 )
+from lamina.dialects.tir.normal_form import normal_form
 from lamina.dialects.tir.ops import ConditionOp, FuncOp, IndexOp, enclosing_loops
 
 
@@ -40,6 +41,9 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     stores = stores_of(buffer)
     if len(stores) != 1 or stores[0].conditions():
         raise ScheduleError(f"{what}: it is stored in more than one place or under a condition")
+    back = normal_form(block, buffer, what)
+    if back is not None:
+        back.apply()
     variables = _inline_variables(stores[0], what)
     own_nest(block, what)
     for read in accesses(block.body.block):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
-from lamina.dialects.linear import Linear
+from lamina.dialects.linear import Linear, constant
+from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import ScheduleError, accesses, reduction_loops, stores_of
 from lamina.dialects.tir.ops import (
     AccessOp,
@@ -57,15 +57,6 @@ def belongs(op: Operation, ancestor: Operation) -> bool:
     return False
 
 
-def check_unscheduled(block: BlockOp, loops: Sequence[ForOp]) -> None:
-    """Raises ScheduleError where a stage's loops are no longer as te-to-tir made them."""
-    for v in loops:
-        if v.kind.data != "serial" or v.bounds:
-            raise ScheduleError(f"the loop {v.axis.data!r} of stage {block.stage.data!r} has been scheduled already")
-        if len(v.body.block.ops) != 1:
-            raise ScheduleError(f"other statements stand in the loop {v.axis.data!r} of stage {block.stage.data!r}")
-
-
 def own_nest(block: BlockOp, what: str) -> list[ForOp]:
     """The loops around a block in which nothing else stands. Raises ScheduleError where others share its own."""
     chain: list[ForOp] = []
@@ -80,20 +71,34 @@ def own_nest(block: BlockOp, what: str) -> list[ForOp]:
     return chain
 
 
+def own_loops(block: BlockOp, buffer: SSAValue, what: str) -> list[ForOp]:
+    """The loops of a stage in its normal form, without those that only its consumers stand in."""
+    chain = own_nest(block, what)
+    used = {d for op in accesses(block, buffer) if isinstance(op, StoreOp) for form in op.forms() for d in form.dims()}
+    while chain and chain[0].var not in used and not chain[0].is_reduction:
+        chain.pop(0)
+    return chain
+
+
 def is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
     """Whether the iterations inside a loop store to every element of the box of `region_of`, save beyond the buffer.
 
     Only what is finished may be consumed, so a box that is merely large enough will not do.
     """
-    shape = cast(MemRefType, stores[0].buffer_value().type).get_shape()
+    sizes = extents_of(stores[0].buffer_value())
     forms = stores[0].forms()
     if any(op.forms() != forms or op.conditions() for op in stores):
         return False
+    # The only tail may be the one that keeps the index inside the buffer.
+    allowed = [size - form - 1 for form, size in zip(forms, sizes, strict=True)]
+    blocks = {b for op in stores if isinstance(b := op.parent_op(), BlockOp)}
+    if any(c.equal or c.form not in allowed for b in blocks for c in b.conditions()):
+        return False
     inside = {op.var: op for op in loop.body.walk() if type(op) is ForOp}
-    for form, size in zip(forms, shape, strict=True):
+    for form, size in zip(forms, sizes, strict=True):
         # `region_of` takes a dimension of one element as that element, also where iterations lie beyond it.
         outer = Linear({a: c for a, c in form.terms.items() if a not in inside}, form.const)
-        if size == 1 and outer.range(RangeCache()) != (0, 0):
+        if size == constant(1) and outer.range(RangeCache()) != (0, 0):
             return False
         reach = 1
         for coef, atom in sorted(((c, a) for a, c in form.terms.items()), key=lambda t: abs(t[0])):
@@ -104,8 +109,10 @@ def is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
                 return False
             variable = inside[atom]  # type: ignore[index]
             reach += abs(coef) * (variable.trip - 1)
-            # The only tail may be the one that keeps the index inside the buffer.
-            if any(coef != 1 or b != size - (form - Linear.dim(atom)) for b in variable.min_bounds()):
+            if variable.is_dynamic:
+                if form != Linear.dim(variable.var) or variable.min_bounds() != [size]:
+                    return False
+            elif any(coef != 1 or b != size - (form - Linear.dim(atom)) for b in variable.min_bounds()):
                 return False
     enclosing = {v.var for v in enclosing_loops(stores[0])}
     used = {d for form in forms for d in form.dims()}
@@ -143,7 +150,8 @@ def needed_before(func: FuncOp, buffers: Sequence[SSAValue], loop: ForOp, what: 
         writers = [op for op in block.ops if any(op is s or belongs(s, op) for s in stores_of(buffer))]
         if nest in writers or not isinstance(buffer.owner, AllocOp) or buffer.owner.parent is not block:
             name = wanted.name_hint or "a buffer"
-            raise ScheduleError(f"{what}: it reads {name}, which is not complete before the loop {loop.axis.data!r}")
+            refuse(f"{what}: it reads {name}, which is not complete before the loop {loop.axis.data!r}")
+            continue
         for op in [buffer.owner, *writers]:
             if order[op] > order[nest] and op not in moved:
                 moved[op] = None

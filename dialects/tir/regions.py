@@ -17,11 +17,11 @@ from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, constant
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.legality import (
     belongs,
-    check_unscheduled,
     is_exact,
     is_inside,
     move_before,
     needed_before,
+    own_loops,
     spatial_form,
 )
 from lamina.dialects.tir.memory import (
@@ -39,11 +39,14 @@ from lamina.dialects.tir.nest import (
     alloc_of,
     loads_of,
     reduction_loops,
+    refuse,
     stage_block,
     stage_buffer,
+    stores_of,
     substitute_in,
     wrap,
 )
+from lamina.dialects.tir.normal_form import normal_form
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
 from lamina.dialects.tir.threads import sharing_loops
 
@@ -127,19 +130,25 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     block = stage_block(func, stage)
     buffer = stage_buffer(func, stage)
     alloc = alloc_of(buffer, stage)
-    loops = enclosing_loops(block)
-    if any(v is loop for v in loops):
+    if is_inside(block, loop):
         raise ScheduleError(f"{what}: {loop.axis.data!r} is a loop of the stage itself")
+    if any(not is_inside(loop, v) for v in enclosing_loops(alloc)):
+        raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
     readers = [o for o in loads_of(buffer) if not belongs(o, block)]
     outside = [o for o in readers if not is_inside(o, loop)]
     if not readers:
         raise ScheduleError(f"{what}: nobody reads the stage")
     if outside:
         raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
-    variables = spatial_form(block, buffer, what)
-    check_unscheduled(block, loops)
+    if any(not belongs(o, block) for o in stores_of(buffer)):
+        raise ScheduleError(f"{what}: a part of it is computed elsewhere")
+    back = normal_form(block, buffer, what)
     threads = sharing_loops(loop, alloc.scope.data)
     region = region_of(readers, loop, threads)
+    if back is not None:
+        back.apply()
+    loops = own_loops(block, buffer, what)
+    variables = spatial_form(block, buffer, what)
     sizes = extents_of(buffer)
     ranges = RangeCache()
     new_loops: list[ForOp] = []
@@ -237,11 +246,11 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     what = f"reverse_compute_at of {stage!r}"
     block = stage_block(func, stage)
     out = stage_buffer(func, stage)
-    loops = enclosing_loops(block)
-    if any(v.is_reduction for v in loops):
+    if reduction_loops(block):
         raise ScheduleError(f"{what}: a reduction cannot follow a tile of its input")
+    back = normal_form(block, out, what)
     if any(v.is_reduction for v in [*enclosing_loops(loop), loop]):
-        raise ScheduleError(f"{what}: {loop.axis.data!r} is, or stands in, a reduction loop of the producer")
+        refuse(f"{what}: {loop.axis.data!r} is, or stands in, a reduction loop of the producer")
     produced = {s.buffer_value() for s in accesses(loop) if isinstance(s, StoreOp)}
     reads = [o for o in accesses(block.body.block) if isinstance(o, LoadOp) and o.buffer_value() in produced]
     if not reads:
@@ -251,21 +260,19 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"{what}: it reads more than one stage computed in the loop {loop.axis.data!r}")
     stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
     region = region_of(stores, loop)
-    spatial_form(block, out, what)
-    check_unscheduled(block, loops)
     if not is_exact(stores, loop):
-        raise ScheduleError(
-            f"{what}: an iteration of {loop.axis.data!r} does not finish a whole box of {buffer.name_hint or 'it'}"
-        )
+        refuse(f"{what}: an iteration of {loop.axis.data!r} does not finish a whole box of {buffer.name_hint or 'it'}")
     read = dict.fromkeys(o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp))
     hoisted = needed_before(func, [b for b in read if b is not buffer], loop, what)
     ranges = RangeCache()
     mapping: dict[Atom, Linear] = {}
+    loops = own_loops(block, out, what) if back is None else [*back.loops]
     by_variable = {v.var: v for v in loops}
     new_loops: dict[SSAValue, ForOp] = {}
     index = reads[0].forms()
     if any(o.forms() != index for o in reads):
         raise ScheduleError(f"{what}: it reads {buffer.name_hint or 'its producer'} at several places")
+    index = index if back is None else [back.form(f) for f in index]
     for d, form in enumerate(index):
         if form.is_constant and form.const == 0 and region.extent[d] == constant(1):
             continue
@@ -289,6 +296,8 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             new = ForOp.upto(v.limits(), v.axis.data, hint=v.var.name_hint)
             mapping[v.var] = Linear.dim(new.var)
             ordered.append(new)
+    if back is not None:
+        back.apply()
     last = loop.body.block.last_op
     assert last is not None
     for op in hoisted:
@@ -296,7 +305,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if isinstance(out.owner, AllocOp):
         move_before(out.owner, loop)
     _rebuild(block, loops, ordered, [], mapping, loop.body.block, last)
-    others = [o for o in loads_of(buffer) if not is_inside(o, loop)]
+    others = [o for o in [*loads_of(buffer), *stores_of(buffer)] if not is_inside(o, loop)]
     if isinstance(buffer.owner, AllocOp) and not others:
         for use in list(buffer.uses):
             op = use.operation
