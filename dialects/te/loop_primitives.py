@@ -207,12 +207,12 @@ class _Annotation(PrimitiveOp, abc.ABC):
         return cls.create(operands=[loop])
 
     def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
-        from lamina.dialects.tir.nest import ScheduleError
         from lamina.dialects.tir.recurrence import check_at_once
+        from lamina.dialects.tir.refusals import refuse
 
         loop = state.loop(self.loop)
         if loop.is_reduction and not reductions:
-            raise ScheduleError(
+            refuse(
                 f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "
                 "so they cannot run at once"
             )
