@@ -21,6 +21,7 @@ from lamina.dialects.tir.nest import (
     alloc_of,
     erase_nest,
     loads_of,
+    scalar_only,
     stage_block,
     stage_buffer,
     stores_of,
@@ -38,6 +39,7 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     alloc = alloc_of(buffer, stage)
     if block.init.blocks or any(v.is_reduction for v in enclosing_loops(block)):
         raise ScheduleError(f"{what}: a reduction has no equation to inline")
+    scalar_only(accesses(func, buffer))
     stores = stores_of(buffer)
     if len(stores) != 1 or stores[0].conditions():
         raise ScheduleError(f"{what}: it is stored in more than one place or under a condition")

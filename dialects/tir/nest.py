@@ -44,8 +44,29 @@ def blocks_of(func: FuncOp) -> dict[str, list[BlockOp]]:
     return found
 
 
+TENSORIZED = "tensor_intrin"
+"""The attribute of a block that names the tensor intrinsic in it."""
+
+
 def stage_block(func: FuncOp, stage: str) -> BlockOp:
-    """The one block of a stage."""
+    """The one block of a stage, to be rewritten."""
+    block = _only_block(func, stage)
+    if TENSORIZED in block.attributes:
+        raise ScheduleError(f"stage {stage!r} is tensorized; what rewrites it comes before te.tensorize")
+    return block
+
+
+def scalar_only(ops: Iterable[AccessOp]) -> None:
+    """Raise ScheduleError for an access of vectors: a tensorized block is no longer read as an equation."""
+    for op in ops:
+        if op.lanes is not None:
+            name = op.buffer_value().name_hint or "a buffer"
+            raise ScheduleError(
+                f"a tensorized block accesses {name}; what moves or caches it comes before te.tensorize"
+            )
+
+
+def _only_block(func: FuncOp, stage: str) -> BlockOp:
     found = blocks_of(func)
     if stage not in found:
         raise ScheduleError(f"no stage {stage!r}; there is {', '.join(map(repr, found))}")
@@ -56,7 +77,7 @@ def stage_block(func: FuncOp, stage: str) -> BlockOp:
 
 def stage_loops(func: FuncOp, stage: str) -> list[ForOp]:
     """The loops around a stage's block, outermost first."""
-    return enclosing_loops(stage_block(func, stage))
+    return enclosing_loops(_only_block(func, stage))
 
 
 def stage_buffers(func: FuncOp, stage: str) -> list[SSAValue]:
@@ -437,7 +458,10 @@ def retarget(users: Iterable[AccessOp], buffer: SSAValue) -> None:
 
 
 def loads_of(buffer: SSAValue) -> list[LoadOp]:
-    return [u.operation for u in list(buffer.uses) if type(u.operation) is LoadOp]
+    """The loads of a buffer. Raises ScheduleError where a tensorized block has some."""
+    loads = [u.operation for u in list(buffer.uses) if type(u.operation) is LoadOp]
+    scalar_only(loads)
+    return loads
 
 
 def stores_of(buffer: SSAValue) -> list[StoreOp]:

@@ -40,6 +40,7 @@ from lamina.dialects.tir.nest import (
     loads_of,
     reduction_loops,
     refuse,
+    scalar_only,
     stage_block,
     stage_buffer,
     stores_of,
@@ -63,6 +64,7 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = (
 
     In a dimension that a loop of unknown extent runs along, and where the box would be larger than it, it is whole.
     """
+    scalar_only(ops)
     ranges = RangeCache()
     inside = _variables_inside(loop) | {v.var for v in threads}
     base: list[Linear] = []

@@ -17,12 +17,17 @@ from lamina.dialects.index_map import condition_text
 from lamina.dialects.linear import Atom, Linear, linear_text
 from lamina.dialects.tir.match_intrinsic import Difference, Nest, Windows, match
 from lamina.dialects.tir.memory import AccessOp, type_of
-from lamina.dialects.tir.nest import ScheduleError, function_of, reduction_loops, substitute_in, unique_axis, wrap
+from lamina.dialects.tir.nest import (
+    TENSORIZED,
+    ScheduleError,
+    function_of,
+    reduction_loops,
+    substitute_in,
+    unique_axis,
+    wrap,
+)
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
 from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic, Window, place_body
-
-TENSORIZED = "tensor_intrin"
-"""The attribute of a block that names the intrinsic in it."""
 
 _TAIL = "split so that it divides, or pad (te.pad_einsum)"
 
