@@ -111,10 +111,10 @@ def normal_form(block: BlockOp, buffer: SSAValue, what: str) -> NormalForm | Non
     iteration does not store one element of its own.
     """
     stage = block.stage.data
-    store = next((o for o in accesses(block.body.block, buffer) if isinstance(o, StoreOp)), None)
-    if store is None:
-        raise ScheduleError(f"{what}: stage {stage!r} stores nothing")
-    forms = store.forms()
+    stores = [o for o in accesses(block.body.block, buffer) if isinstance(o, StoreOp)]
+    if len(stores) != 1 or any(op.regions for op in block.body.block.ops):
+        raise ScheduleError(f"{what}: stage {stage!r} is opaque: it holds loops of its own, or not one store")
+    forms = stores[0].forms()
     chain = own_nest(block, what)
     if is_normal(block, chain, forms):
         return None
