@@ -231,6 +231,11 @@ class VectorizeOp(_Annotation):
     name = "te.vectorize"
 
     def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.nest import ScheduleError, accesses
+
+        loop = state.loop(self.loop)
+        if any(access.lanes is not None for access in accesses(loop)):
+            raise ScheduleError(f"vectorize of {loop.axis.data!r}: a tensorized block inside has vectors already")
         self.mark(state, "vectorized", False)
 
 
