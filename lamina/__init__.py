@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lamina.api import Executable, Model, compile, load
     from lamina import te, topi
+    from lamina.api import Executable, Model, compile, load
     from lamina.errors import LaminaError
     from lamina.tensor_program import build, lower
 

@@ -153,7 +153,7 @@ class Emitter:
         return lib.cast(self._as_scalar(x.value), x.dtype)
 
     def _call(self, x: e.Call) -> Value:
-        function = scalar_function(x.op)
+        function = x.function or scalar_function(x.op)
         assert function is not None
         try:
             return function(*(self._as_scalar(a) for a in x.args))

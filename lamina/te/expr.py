@@ -444,12 +444,16 @@ class Select(Expr):
 
 
 class Call(Expr):
-    """A function of scalars, by its name among the te builder's functions and relay's elementwise ops."""
+    """A function of scalars, by its name among the te builder's functions and relay's elementwise ops.
 
-    def __init__(self, op: str, args: Sequence[Expr], dtype: str) -> None:
+    With `function` it is built by that, and the name is for reading only.
+    """
+
+    def __init__(self, op: str, args: Sequence[Expr], dtype: str, function: Callable[..., Any] | None = None) -> None:
         self.op = op
         self.args = tuple(args)
         self.dtype = dtype
+        self.function = function
 
     def children(self) -> Sequence[Expr]:
         return self.args

@@ -1,0 +1,231 @@
+"""TVM's names and signatures where they differ from Relay's: each calls the Relay op's meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lamina.dialects.relay import find_op
+from lamina.te.expr import fail
+from lamina.te.tensor import Tensor, compute
+from lamina.topi.calls import call_op
+
+
+def _relay(name: str, *args: Any, **attrs: Any) -> Any:
+    op = find_op(f"relay.{name}")
+    assert op is not None
+    return call_op(op, *args, **attrs)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (int(value), int(value)) if not isinstance(value, (list, tuple)) else (int(value[0]), int(value[-1]))
+
+
+def _padding(padding: Any, taps: Sequence[int], dilation: Any) -> tuple[int, ...]:
+    """Padding as Relay takes it: numbers, or `VALID` (none), or `SAME` at stride 1."""
+    if isinstance(padding, str):
+        if padding.upper() == "VALID":
+            return (0,) * len(taps)
+        if padding.upper() != "SAME":
+            raise fail(f"padding is a list of numbers, 'SAME' or 'VALID', not {padding!r}")
+        spread = [(t - 1) * d for t, d in zip(taps, _pair(dilation), strict=False)]
+        return (*(s // 2 for s in spread), *(s - s // 2 for s in spread))
+    return tuple(int(p) for p in padding) if isinstance(padding, (list, tuple)) else (int(padding),) * len(taps)
+
+
+_KERNEL_LAYOUTS = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO", "NCW": "OIW", "NWC": "WIO"}
+
+
+def conv2d(
+    input: Tensor,  # noqa: A002
+    filter: Tensor,  # noqa: A002
+    strides: Any,
+    padding: Any,
+    dilation: Any = 1,
+    data_layout: str = "NCHW",
+    kernel_layout: str = "",
+    out_dtype: Any = None,
+    groups: int = 1,
+) -> Tensor:
+    kernel_layout = kernel_layout or _KERNEL_LAYOUTS[data_layout]
+    taps = [int(filter.shape[kernel_layout.index(a)]) for a in "HW"]
+    return _relay(
+        "nn.conv2d",
+        input,
+        filter,
+        strides=_pair(strides),
+        padding=_padding(padding, taps, dilation),
+        dilation=_pair(dilation),
+        groups=groups,
+        data_layout=data_layout,
+        kernel_layout=kernel_layout,
+        out_dtype=out_dtype,
+    )
+
+
+def conv2d_nchw(
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None
+) -> Tensor:  # noqa: N803
+    return conv2d(Input, Filter, stride, padding, dilation, "NCHW", "OIHW", out_dtype)
+
+
+def conv2d_nhwc(
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None
+) -> Tensor:  # noqa: N803
+    return conv2d(Input, Filter, stride, padding, dilation, "NHWC", "HWIO", out_dtype)
+
+
+def depthwise_conv2d_nchw(
+    Input: Tensor,  # noqa: N803
+    Filter: Tensor,  # noqa: N803
+    stride: Any,
+    padding: Any,
+    dilation: Any = 1,
+    out_dtype: Any = None,
+) -> Tensor:
+    """The filter is [channels, multiplier, height, width]."""
+    channels, multiplier, *taps = (int(e) for e in Filter.shape)
+    weight = _relay("reshape", Filter, newshape=(channels * multiplier, 1, *taps))
+    return conv2d(Input, weight, stride, padding, dilation, "NCHW", "OIHW", out_dtype, groups=channels)
+
+
+def group_conv2d_nchw(
+    Input: Tensor,  # noqa: N803
+    Filter: Tensor,  # noqa: N803
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    out_dtype: Any = None,
+) -> Tensor:
+    return conv2d(Input, Filter, stride, padding, dilation, "NCHW", "OIHW", out_dtype, groups)
+
+
+def dense(data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: Any = None) -> Tensor:
+    found = _relay("nn.dense", data, weight, out_dtype=out_dtype)
+    return found if bias is None else _relay("nn.bias_add", found, bias)
+
+
+def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False) -> Tensor:
+    return _relay("nn.matmul", a, b, transpose_a=transp_a, transpose_b=transp_b)
+
+
+def batch_matmul(
+    tensor_a: Tensor, tensor_b: Tensor, oshape: Any = None, out_dtype: Any = None,
+    transpose_a: bool = False, transpose_b: bool = True,
+) -> Tensor:  # fmt: skip
+    return _relay(
+        "nn.batch_matmul", tensor_a, tensor_b, out_dtype=out_dtype, transpose_a=transpose_a, transpose_b=transpose_b
+    )
+
+
+def pool2d(
+    data: Tensor,
+    kernel: Any,
+    stride: Any,
+    dilation: Any,
+    padding: Any,
+    pool_type: str,
+    ceil_mode: bool = False,
+    layout: str = "NCHW",
+    count_include_pad: bool = True,
+) -> Tensor:
+    attrs: dict[str, Any] = {
+        "pool_size": _pair(kernel), "strides": _pair(stride), "dilation": _pair(dilation),
+        "padding": _padding(padding, _pair(kernel), dilation), "layout": layout, "ceil_mode": ceil_mode,
+    }  # fmt: skip
+    if pool_type == "avg":
+        attrs["count_include_pad"] = count_include_pad
+    elif pool_type != "max":
+        raise fail(f"pool_type is 'max' or 'avg', not {pool_type!r}")
+    return _relay(f"nn.{pool_type}_pool2d", data, **attrs)
+
+
+def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
+    if pool_type not in ("max", "avg"):
+        raise fail(f"pool_type is 'max' or 'avg', not {pool_type!r}")
+    return _relay(f"nn.global_{pool_type}_pool2d", data, layout=layout)
+
+
+def adaptive_pool(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCHW") -> Tensor:
+    if pool_type != "avg":
+        raise fail(f"adaptive_pool of type {pool_type!r}: there is 'avg'")
+    return _relay("nn.adaptive_avg_pool2d", data, output_size=_pair(output_size), layout=layout)
+
+
+def pad(
+    data: Tensor,
+    pad_before: Sequence[Any],
+    pad_after: Sequence[Any] | None = None,
+    pad_value: Any = 0.0,
+    name: str = "",
+) -> Tensor:
+    """`pad_after` is `pad_before` where it is not given."""
+    after = pad_before if pad_after is None else pad_after
+    width = [int(w) for pair in zip(pad_before, after, strict=True) for w in pair]
+    return _relay("nn.pad", data, pad_width=tuple(width), pad_value=float(getattr(pad_value, "value", pad_value)))
+
+
+def flatten(data: Tensor) -> Tensor:
+    return _relay("nn.batch_flatten", data)
+
+
+def full(shape: Sequence[Any], dtype: str, fill_value: Any) -> Tensor:
+    from lamina.te.expr import cast
+
+    return compute(shape, lambda *i: cast(fill_value, dtype), "T_full", "injective")
+
+
+def full_like(x: Tensor, fill_value: Any) -> Tensor:
+    return full(x.shape, x.dtype, fill_value)
+
+
+def identity(x: Tensor) -> Tensor:
+    return _relay("copy", x)
+
+
+def flip(a: Tensor, axis: int = 0) -> Tensor:
+    return _relay("reverse", a, axis=axis)
+
+
+def elemwise_sum(xs: Sequence[Tensor]) -> Tensor:
+    """The sum of tensors of one shape."""
+    if not xs:
+        raise fail("topi.elemwise_sum takes at least one tensor")
+    total = xs[0]
+    for x in xs[1:]:
+        total = _relay("add", total, x)
+    return total
+
+
+def layout_transform(array: Tensor, src_layout: str, dst_layout: str) -> Tensor:
+    return _relay("layout_transform", array, src_layout=src_layout, dst_layout=dst_layout)
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") -> Tensor:
+    first, end = (0, start) if stop is None else (start, stop)
+    return _relay("arange", start=float(first), stop=float(end), step=float(step), dtype=dtype)
+
+
+SPELLINGS: dict[str, Callable[..., Any]] = {
+    "arange": arange,
+    "elemwise_sum": elemwise_sum,
+    "flip": flip,
+    "full": full,
+    "full_like": full_like,
+    "identity": identity,
+    "layout_transform": layout_transform,
+    "matmul": matmul,
+    "nn.adaptive_pool": adaptive_pool,
+    "nn.batch_matmul": batch_matmul,
+    "nn.conv2d": conv2d,
+    "nn.conv2d_nchw": conv2d_nchw,
+    "nn.conv2d_nhwc": conv2d_nhwc,
+    "nn.dense": dense,
+    "nn.depthwise_conv2d_nchw": depthwise_conv2d_nchw,
+    "nn.flatten": flatten,
+    "nn.global_pool": global_pool,
+    "nn.group_conv2d_nchw": group_conv2d_nchw,
+    "nn.pad": pad,
+    "nn.pool2d": pool2d,
+}
