@@ -74,7 +74,6 @@ __all__ = [
     "call_extern",
     "call_intrin",
     "call_pure_extern",
-    "Cast",
     "cast",
     "ceildiv",
     "comm_reducer",
@@ -109,7 +108,6 @@ __all__ = [
     "prod",
     "Range",
     "reduce_axis",
-    "Select",
     "select",
     "shift_left",
     "shift_right",
@@ -126,8 +124,6 @@ __all__ = [
 ]
 
 pow = power  # noqa: A001
-Select = select
-Cast = cast
 
 
 def size_var(name: str = "size", dtype: str = "int32") -> SizeVar:

@@ -414,9 +414,9 @@ class Not(Expr):
 
 
 class Cast(Expr):
-    def __init__(self, dtype: str, value: Expr) -> None:
-        self.dtype = dtype
-        self.value = value
+    def __init__(self, dtype: str, value: ExprLike) -> None:
+        self.dtype = dtype_of(dtype)
+        self.value = as_expr(value)
 
     def children(self) -> Sequence[Expr]:
         return (self.value,)

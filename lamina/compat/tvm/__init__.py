@@ -1,0 +1,48 @@
+"""TVM's module layout: `from lamina.compat import tvm`, `from lamina.compat.tvm import te, tir, topi`.
+
+The objects are Lamina's own. What is here serves tensor programs written for TVM 0.8 to 0.19: expressions, schedules,
+`lower`, `build`, arrays and devices.
+"""
+
+from __future__ import annotations
+
+from lamina import te, topi
+from lamina.compat.tvm import nd, target, testing, tir
+from lamina.compat.tvm.nd import NDArray, array
+from lamina.compat.tvm.runtime import Device, cpu, cuda, device, gpu, opencl, rocm
+from lamina.errors import LaminaError as TVMError
+from lamina.te import Range, const, max_value, min_value
+from lamina.tensor_module import Module
+from lamina.tensor_program import build, lower
+
+__version__ = "0.19.0"
+"""The last release of TVM with the interfaces that are here."""
+
+context = device
+
+__all__ = [
+    "Device",
+    "Module",
+    "NDArray",
+    "Range",
+    "TVMError",
+    "array",
+    "build",
+    "const",
+    "context",
+    "cpu",
+    "cuda",
+    "device",
+    "gpu",
+    "lower",
+    "max_value",
+    "min_value",
+    "nd",
+    "opencl",
+    "rocm",
+    "target",
+    "te",
+    "testing",
+    "tir",
+    "topi",
+]
