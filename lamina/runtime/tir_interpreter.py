@@ -94,8 +94,8 @@ def shape_for(func: FuncOp, n: int, sizes: dict[Any, int]) -> tuple[int, ...]:
 class Kernel:
     """A tir.func, compiled for a domain of values."""
 
-    def __init__(self, func: FuncOp, domain: Domain | None = None) -> None:
-        compiler = Launches(func, domain or Numbers())
+    def __init__(self, func: FuncOp, domain: Domain | None = None, compiler_type: type[Launches] = Launches) -> None:
+        compiler = compiler_type(func, domain or Numbers())
         block = func.body.block
         self.func = func
         self._arguments = [compiler.slot(a) for a in block.args]
