@@ -37,6 +37,7 @@ from lamina.dialects.te.primitive import LOOP as LOOP
 from lamina.dialects.te.primitive import LoopType
 from lamina.dialects.te.primitive import PrimitiveOp as PrimitiveOp
 from lamina.dialects.te.primitive import ScheduleState as ScheduleState
+from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
 from lamina.dialects.te.stage_primitives import (
     CacheReadOp,
     CacheWriteOp,
@@ -72,10 +73,12 @@ OPS: list[Any] = [
     CacheWriteOp,
     ComputeAtOp,
     ComputeInlineOp,
+    DecomposeReductionOp,
     FuseOp,
     LoopsOp,
     ParallelOp,
     PartitionOp,
+    RFactorOp,
     ReorderOp,
     ReverseComputeAtOp,
     ScheduleOp,

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.te.ops import ComputeOp, FuncOp
+from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
 from lamina.dialects.te.schedule import (
     CacheReadOp,
     CacheWriteOp,
@@ -118,3 +119,13 @@ class Schedule:
 
     def set_scope(self, stage: str, scope: str) -> None:
         self._add(SetScopeOp.make(stage, scope))
+
+    def rfactor(self, stage: str, loop: SSAValue, axis: int, loops: int) -> tuple[str, list[SSAValue]]:
+        """The name and the loops, of which there are as many as the stage had, of the stage of partial results."""
+        name = f"{stage}.rf"
+        return name, self._add(RFactorOp.make(stage, loop, axis, loops), [f"{stage}_rf{n}" for n in range(loops)])
+
+    def decompose_reduction(self, stage: str, loop: SSAValue) -> str:
+        """Returns the name of the stage that the start becomes."""
+        self._add(DecomposeReductionOp.make(stage, loop))
+        return f"{stage}.init"

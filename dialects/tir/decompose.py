@@ -104,7 +104,13 @@ def initial_conditions(block: BlockOp, mapping: dict[Atom, Linear]) -> list[Cond
     spatial = {v.var for v in enclosing_loops(block)} - reductions
     kept = [c for c in block.conditions() if not reductions.intersection(c.form.dims()) or spatial & {*c.form.dims()}]
     ranges = RangeCache()
-    return [Condition(c.form.substitute(mapping, ranges), c.equal) for c in kept]
+    found = [Condition(c.form.substitute(mapping, ranges), c.equal) for c in kept]
+    return [c for c in found if not _always(c, ranges)]
+
+
+def _always(condition: Condition, ranges: RangeCache) -> bool:
+    bounds = condition.form.range(ranges)
+    return bounds is not None and bounds[0] >= 0 and (not condition.equal or bounds == (0, 0))
 
 
 def copy_of_loop(loop: ForOp, axis: str, mapping: dict[Atom, Linear]) -> ForOp:

@@ -1,0 +1,256 @@
+"""Random schedules around one primitive: steps that reshape loops and move stages, the primitive, then more steps.
+
+What is accepted must leave the results as they were, by the tir interpreter (which also finds races and reads of what
+nothing has written) and, now and then, as machine code. What is refused must have changed nothing.
+"""
+
+# Equations are lambdas, whose parameters nobody annotates.
+# pyright: standard
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+import te_programs as programs
+from te_levels import run_compiled
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.parser import Parser
+
+from lamina.context import LaminaContext
+from lamina.dialects.te import lib as te
+from lamina.dialects.te import schedule as s
+from lamina.dialects.te.build import Tensor
+from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.tir.nest import ScheduleError, blocks_of, stage_loops
+from lamina.dialects.tir.ops import ForOp
+from lamina.dialects.tir.ops import FuncOp as Kernel
+from lamina.dominance import find_violation
+from lamina.passes.te_to_tir import lower_function
+from lamina.runtime.te_interpreter import run_te_func
+from lamina.runtime.tir_interpreter import run_tir_func
+
+Program = Callable[[random.Random], FuncOp]
+FACTORS = (1, 2, 2, 3, 4, 5)
+SIZES = (0, 1, 2, 3, 5, 7, 8)
+
+
+class LooseState(s.ScheduleState):
+    """Takes any number of results: a random primitive cannot know how many loops it will give."""
+
+    given: int = 0
+
+    def bind(self, handles: Any, loops: Any) -> None:
+        self.given = len(loops)
+
+
+class Draws:
+    """A kernel under a schedule that is drawn step by step; what is accepted is kept as text."""
+
+    def __init__(self, func: FuncOp, r: random.Random) -> None:
+        self.func: Kernel
+        self.func, arguments = lower_function(func)
+        self.r = r
+        self.state = LooseState(self.func, arguments)
+        self.block = Block()
+        self.text = s.ScheduleOp.make("f", Region(self.block))
+        self.refusals: list[str] = []
+
+    def stages(self) -> list[str]:
+        return [name for name, blocks in blocks_of(self.func).items() if len(blocks) == 1]
+
+    def handles(self, stage: str) -> list[SSAValue]:
+        """Handles on the loops of a stage."""
+        loops = stage_loops(self.func, stage)
+        made = s.LoopsOp.make(stage, len(loops))
+        self.state.loops.update(zip(made.results, loops, strict=True))
+        self.block.add_op(made)
+        return list(made.results)
+
+    def loop(self, handle: SSAValue) -> ForOp:
+        return self.state.loops[handle]
+
+    def apply(self, op: Operation | None, watched: bool = False) -> bool:
+        """Whether a primitive was accepted; a watched one must change nothing when it is refused."""
+        if op is None:
+            return False
+        assert isinstance(op, s.PrimitiveOp)
+        before = str(self.func)
+        try:
+            op.apply(self.state)
+        except ScheduleError as e:
+            assert not watched or str(self.func) == before, (
+                f"{op.name} was refused ({e}) after it had changed the function"
+            )
+            self.refusals.append(f"{op.name}: {e}")
+            return False
+        if op.results and len(op.results) != self.state.given or (not op.results and op.name in GIVE_LOOPS):
+            results = [s.LOOP] * self.state.given
+            op_type = cast(type[Operation], type(op))
+            op = op_type.create(operands=list(op.operands), properties=dict(op.properties), result_types=results)
+        self.block.add_op(op)
+        return True
+
+    def step(self) -> bool:
+        """Reshape a loop or move a stage, at random."""
+        stages = self.stages()
+        stage = self.r.choice(stages)
+        handles = self.handles(stage)
+        kind = self.r.choice(["split", "split", "reorder", "reorder", "fuse", "mark", "at", "reverse", "inline"])
+        if kind == "inline":
+            return self.apply(s.ComputeInlineOp.make(stage))
+        if not handles:
+            return False
+        if kind == "split":
+            factors = [-1, self.r.choice(FACTORS)]
+            return self.apply(s.SplitOp.make(self.r.choice(handles), factors))
+        if kind == "reorder" and len(handles) > 1:
+            chosen = self.r.sample(handles, self.r.randint(2, len(handles)))
+            return self.apply(s.ReorderOp.create(operands=chosen))
+        if kind == "fuse" and len(handles) > 1:
+            n = self.r.randrange(len(handles) - 1)
+            return self.apply(s.FuseOp.create(operands=handles[n : n + 2], result_types=[s.LOOP]))
+        if kind == "mark":
+            op = self.r.choice([s.UnrollOp, s.ParallelOp, s.VectorizeOp])
+            return self.apply(op.make(handles[-1] if op is s.VectorizeOp else self.r.choice(handles)))
+        if kind == "at":
+            return self.apply(s.ComputeAtOp.make(self.r.choice(stages), self.r.choice(handles), 0))
+        if kind == "reverse":
+            return self.apply(s.ReverseComputeAtOp.make(self.r.choice(stages), self.r.choice(handles), 0))
+        return False
+
+
+GIVE_LOOPS = ("te.compute_at", "te.reverse_compute_at", "te.rfactor", "te.cache_read")
+
+Primitive = Callable[[Draws], Operation | None]
+
+
+def check(seed: int, program: Program, primitive: Primitive, before: int = 4, after: int = 3) -> Draws | None:
+    """Draw a schedule with a primitive in it; None where it is refused. Raises AssertionError with all texts."""
+    r = random.Random(seed)
+    source = program(r)
+    arrays = inputs_of(source, seed)
+    draws = Draws(source, r)
+    naive = str(draws.func)
+    for _ in range(r.randint(0, before)):
+        draws.step()
+    accepted = draws.apply(primitive(draws), True)
+    for _ in range(r.randint(0, after) if accepted else 0):
+        draws.step()
+    module = ModuleOp([draws.func])
+    try:
+        module.verify()
+        assert find_violation(module) is None, "a value is used where it is not defined"
+        axes = [v.axis.data for v in draws.func.walk() if type(v) is ForOp]
+        assert len(axes) == len(set(axes)), "an axis name is not unique"
+        text = str(module)
+        assert str(Parser(LaminaContext(), text).parse_module()) == text, "the text does not round-trip"
+        for given in arrays:
+            for found, wanted in zip(run_tir_func(draws.func, given), run_te_func(source, given), strict=True):
+                np.testing.assert_array_equal(found, wanted)
+    except Exception as e:
+        text = f"seed {seed}: {type(e).__name__}: {e}\n{naive}\n{draws.text}\n{draws.func}"
+        raise AssertionError(text) from e
+    return draws if accepted else None
+
+
+def check_compiled(seed: int, program: Program, primitive: Primitive) -> bool:
+    """The same schedules as machine code; whether the primitive was accepted."""
+    draws = check(seed, program, primitive, 3, 1)
+    if draws is None:
+        return False
+    source = program(random.Random(seed))
+    for given in inputs_of(source, seed)[:2]:
+        results = run_compiled(source, given, str(draws.text))
+        for found, wanted in zip(results, run_te_func(source, given), strict=True):
+            np.testing.assert_array_equal(found, wanted, err_msg=f"seed {seed}\n{draws.text}")
+    return True
+
+
+def inputs_of(func: FuncOp, seed: int) -> list[Sequence[Any]]:
+    """Inputs whose sums and products are exact; several sizes where sizes are known only when the program runs."""
+    block = func.body.block
+    sizes = [a for a in block.args if str(a.type) == "index"]
+    if not sizes:
+        return [programs.inputs_of(func, seed)]
+    generator = np.random.default_rng(seed)
+    found: list[Sequence[Any]] = []
+    for size in SIZES:
+        values = {a: size + n for n, a in enumerate(sizes)}
+        given: list[Any] = []
+        for argument in block.args:
+            if argument in values:
+                given.append(values[argument])
+                continue
+            shape = [f.evaluate(values) for f in func_extents(argument)]
+            given.append(generator.integers(-4, 5, shape).astype("float32"))
+        found.append(given)
+    return found
+
+
+def func_extents(argument: Any) -> list[Any]:
+    """The extents of a function's argument."""
+    from lamina.dialects.sizes import argument_extents
+
+    return argument_extents(argument, argument.block.parent_op().arg_attrs)
+
+
+# -- programs --------------------------------------------------------------------------------------------------------
+
+
+def reduction(r: random.Random) -> FuncOp:
+    """One of the four reductions, in floats or integers, along one or two dimensions, with a stage behind it."""
+    m, k, j = r.randint(1, 6), r.randint(1, 9), r.randint(1, 3)
+    combine = r.choice([te.sum, te.max, te.min, te.prod])
+    if combine is te.prod:  # whose floats are to be exact
+        k, j = min(k, 5), min(j, 2)
+    dtype = r.choice(["float32", "int32"])
+
+    def build(x: Tensor) -> Tensor:
+        a, b = te.reduce_axis(k, "k"), te.reduce_axis(j, "j")
+        axes = (a, b) if r.random() < 0.5 else (b, a)
+        c = te.compute((m,), lambda i: combine(x[i, a, b], axes), "C")
+        return te.compute((m,), lambda i: c[i] + x[i, 0, 0], "D")
+
+    return programs.program([(m, k, j)], build, dtype)
+
+
+def symbolic(text: str) -> Program:
+    """A program of sizes that are known only when it runs."""
+
+    def make(_: random.Random) -> FuncOp:
+        module = Parser(LaminaContext(), text).parse_module()
+        func = module.body.block.first_op
+        assert isinstance(func, FuncOp)
+        return func.clone()
+
+    return make
+
+
+def any_program(r: random.Random) -> FuncOp:
+    return r.choice([reduction, *programs.PROGRAMS])(r)
+
+
+MATMUL = symbolic(
+    """
+te.func @f(%n: index, %k: index, %X: tensor<?x?xf32> {te.shape = #te.map<(d0, d1) -> (d0, d1)>},
+           %W: tensor<?x4xf32> {te.shape = #te.map<(d0, d1) -> (d1, 4)>}) -> tensor<?x4xf32> {
+  %c = te.compute "C" [%n, 4] sum [%k] (%i, %j, %q) : tensor<?x4xf32> {
+    %x = te.read %X[%i, %q] : tensor<?x?xf32>
+    %w = te.read %W[%q, %j] : tensor<?x4xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  }
+  %d = te.compute "D" [%n, 4] (%i, %j) : tensor<?x4xf32> {
+    %y = te.read %c[%i, %j] : tensor<?x4xf32>
+    %s = arith.negf %y : f32
+    te.yield %s : f32
+  }
+  te.return %d : tensor<?x4xf32>
+}
+"""
+)
+"""Sizes n and n + 1: a product of matrices and its negation."""
