@@ -22,7 +22,8 @@ from lamina.dialects.tir.nest import (
     accesses,
     retarget,
     stage_block,
-    stage_buffer,
+    stage_buffers,
+    stores_of,
     unique_axis,
     unique_stage,
     wrap,
@@ -97,22 +98,22 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
 def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     """Compute a stage into a buffer of another scope and copy it out by a new stage, whose name is returned."""
     block = stage_block(func, stage)
-    buffer = stage_buffer(func, stage)
-    label = f"{stage}.{scope}"
+    buffers = stage_buffers(func, stage)
     what = f"cache_write of {stage!r}"
-    back = normal_form(block, buffer, what)
-    if back is not None:
-        back.apply()
-    spatial = spatial_form(block, buffer, what)
+    for buffer in buffers:
+        begun_elsewhere = any(o.parent_op() is not block for o in stores_of(buffer))
+        if begun_elsewhere and any(isinstance(o, LoadOp) for o in accesses(block, buffer)):
+            raise ScheduleError(f"{what}: a part of it is computed elsewhere")
+    back = normal_form(block, buffers[0], what)
     if any(o.conditions() for o in accesses(block) if isinstance(o, StoreOp)):
         raise ScheduleError(f"{what}: it is stored under a condition")
+    if back is not None:
+        back.apply()
+    spatial = spatial_form(block, buffers[0], what)
     loops = own_nest(block, what)
     outermost = loops[0] if loops else block
-    alloc = AllocOp.make(label, type_of(buffer), scope, extents_of(buffer))
-    alloc.result.name_hint = f"{stage}_{scope}" if stage.isidentifier() else None
-    assert outermost.parent is not None
-    outermost.parent.insert_op_before(alloc, outermost)
-    retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
+    place = outermost.parent
+    assert place is not None
     trips = {v.var: v for v in loops}
     copy_stage = unique_stage(func, f"{stage}.out")
     copies = [
@@ -122,12 +123,22 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     renamed: dict[Atom, Linear] = {v: Linear.dim(c.var) for v, c in zip(spatial, copies, strict=True)}
     for copy in copies:
         copy.set_min_bounds([b.substitute(renamed) for b in copy.min_bounds()])
-    body = Block()
     index = [Linear.dim(v.var) for v in copies]
-    load = LoadOp.make(alloc.result, index)
-    body.add_ops([load, StoreOp.make(load.result, buffer, index)])
-    holder = Block()
-    holder.add_op(BlockOp.make(copy_stage, None, body))
-    outermost.parent.insert_op_after(copies[0], outermost)
-    wrap(copies, holder)
+    body = Block()
+    for n, buffer in enumerate(buffers):
+        label = f"{stage}.{scope}" if len(buffers) == 1 else f"{stage}.{scope}.v{n}"
+        alloc = AllocOp.make(label, type_of(buffer), scope, extents_of(buffer))
+        alloc.result.name_hint = label.replace(".", "_") if stage.isidentifier() else None
+        place.insert_op_before(alloc, outermost)
+        retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
+        load = LoadOp.make(alloc.result, index)
+        body.add_ops([load, StoreOp.make(load.result, buffer, index)])
+    holder = Block([BlockOp.make(copy_stage, None, body)])
+    if copies:
+        place.insert_op_after(copies[0], outermost)
+        wrap(copies, holder)
+    else:
+        (alone,) = holder.ops
+        alone.detach()
+        place.insert_op_after(alone, outermost)
     return copy_stage

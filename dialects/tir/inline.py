@@ -23,7 +23,7 @@ from lamina.dialects.tir.nest import (
     loads_of,
     scalar_only,
     stage_block,
-    stage_buffer,
+    stage_buffers,
     stores_of,
     substitute_in,
 )
@@ -35,15 +35,17 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     """Put a stage's equation in the place of every read of it."""
     what = f"compute_inline of {stage!r}"
     block = stage_block(func, stage)
-    buffer = stage_buffer(func, stage)
-    alloc = alloc_of(buffer, stage)
+    buffers = stage_buffers(func, stage)
+    allocs = [alloc_of(b, stage) for b in buffers]
     if block.init.blocks or any(v.is_reduction for v in enclosing_loops(block)):
         raise ScheduleError(f"{what}: a reduction has no equation to inline")
-    scalar_only(accesses(func, buffer))
-    stores = stores_of(buffer)
-    if len(stores) != 1 or stores[0].conditions():
+    for buffer in buffers:
+        scalar_only(accesses(func, buffer))
+    stores = [s for b in buffers for s in stores_of(b)]
+    if len(stores) != len(buffers) or any(s.conditions() for s in stores):
         raise ScheduleError(f"{what}: it is stored in more than one place or under a condition")
-    back = normal_form(block, buffer, what)
+    readers = [o for b in buffers for o in loads_of(b)]
+    back = normal_form(block, buffers[0], what)
     if back is not None:
         back.apply()
     variables = _inline_variables(stores[0], what)
@@ -51,21 +53,34 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     for read in accesses(block.body.block):
         owner = read.buffer_value().owner
         local = enclosing_loops(owner) if isinstance(owner, AllocOp) else []
-        if any(not is_inside(reader, v) for reader in loads_of(buffer) for v in local):
+        if any(not is_inside(reader, v) for reader in readers for v in local):
             raise ScheduleError(f"{what}: it reads {read.buffer_value().name_hint}, which its readers do not see")
-    body = [o for o in block.body.block.ops if o is not stores[0]]
-    for load in _merge_equal(loads_of(buffer)):
-        forms = load.forms()
-        mapping: dict[Atom, Linear] = {v: f for v, f in zip(variables, forms, strict=True) if v is not None}
-        result = _clone_at(body, stores[0].value, mapping, load)
-        load.result.replace_all_uses_with(result)
-        if result.name_hint is None:
-            result.name_hint = load.result.name_hint
-        load.detach()
-        load.erase()
+    for store in stores:
+        body = _needed(block.body.block, store)
+        for load in _merge_equal(loads_of(store.buffer_value())):
+            forms = load.forms()
+            mapping: dict[Atom, Linear] = {v: f for v, f in zip(variables, forms, strict=True) if v is not None}
+            result = _clone_at(body, store.value, mapping, load)
+            load.result.replace_all_uses_with(result)
+            if result.name_hint is None:
+                result.name_hint = load.result.name_hint
+            load.detach()
+            load.erase()
     erase_nest(block)
-    alloc.detach()
-    alloc.erase()
+    for alloc in allocs:
+        alloc.detach()
+        alloc.erase()
+
+
+def _needed(body: Block, store: StoreOp) -> list[Operation]:
+    """The ops of an equation that one of its results is made of, in order."""
+    needed = {store.value}
+    found: list[Operation] = []
+    for op in reversed(list(body.ops)):
+        if any(r in needed for r in op.results):
+            needed.update(op.operands)
+            found.append(op)
+    return found[::-1]
 
 
 def _merge_equal(loads: Sequence[LoadOp]) -> list[LoadOp]:

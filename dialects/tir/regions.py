@@ -42,7 +42,7 @@ from lamina.dialects.tir.nest import (
     refuse,
     scalar_only,
     stage_block,
-    stage_buffer,
+    stage_buffers,
     stores_of,
     substitute_in,
     wrap,
@@ -130,19 +130,21 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     """Compute of a producer just what one iteration of a consumer's loop reads. Returns the stage's new loops."""
     what = f"compute_at of {stage!r}"
     block = stage_block(func, stage)
-    buffer = stage_buffer(func, stage)
-    alloc = alloc_of(buffer, stage)
+    # The results of one stage have one shape, and are stored at one place.
+    buffers = stage_buffers(func, stage)
+    allocs = [alloc_of(b, stage) for b in buffers]
+    buffer, alloc = buffers[0], allocs[0]
     if is_inside(block, loop):
         raise ScheduleError(f"{what}: {loop.axis.data!r} is a loop of the stage itself")
     if any(not is_inside(loop, v) for v in enclosing_loops(alloc)):
         raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
-    readers = [o for o in loads_of(buffer) if not belongs(o, block)]
+    readers = [o for b in buffers for o in loads_of(b) if not belongs(o, block)]
     outside = [o for o in readers if not is_inside(o, loop)]
     if not readers:
         raise ScheduleError(f"{what}: nobody reads the stage")
     if outside:
         raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
-    if any(not belongs(o, block) for o in stores_of(buffer)):
+    if any(not belongs(o, block) for b in buffers for o in stores_of(b)):
         raise ScheduleError(f"{what}: a part of it is computed elsewhere")
     back = normal_form(block, buffer, what)
     threads = sharing_loops(loop, alloc.scope.data)
@@ -173,9 +175,11 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     for op in readers:
         forms = [local_index(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
         op.set_access(forms, op.conditions())
-    for op in accesses(block, buffer):
+    for op in [o for b in buffers for o in accesses(block, b)]:
         op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
-    _resize(alloc, region, threads[0] if threads else loop.body.block.first_op)
+    place = threads[0] if threads else loop.body.block.first_op
+    for made in allocs:
+        _resize(made, region, place)
     return [*new_loops, *reduction_loops(block)]
 
 
@@ -247,7 +251,8 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     """Compute of a consumer just what one iteration of its producer's loop has finished. Returns its new loops."""
     what = f"reverse_compute_at of {stage!r}"
     block = stage_block(func, stage)
-    out = stage_buffer(func, stage)
+    outs = stage_buffers(func, stage)
+    out = outs[0]
     if reduction_loops(block):
         raise ScheduleError(f"{what}: a reduction cannot follow a tile of its input")
     back = normal_form(block, out, what)
@@ -262,6 +267,9 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"{what}: it reads more than one stage computed in the loop {loop.axis.data!r}")
     stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
     region = region_of(stores, loop)
+    order = {op: n for n, op in enumerate(func.walk())}
+    if any(order[o] > order[loop] and not is_inside(o, loop) for o in stores_of(buffer)):
+        refuse(f"{what}: {buffer.name_hint or 'its producer'} is completed after the loop {loop.axis.data!r}")
     if not is_exact(stores, loop):
         refuse(f"{what}: an iteration of {loop.axis.data!r} does not finish a whole box of {buffer.name_hint or 'it'}")
     read = dict.fromkeys(o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp))
@@ -304,8 +312,9 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     assert last is not None
     for op in hoisted:
         move_before(op, loop)
-    if isinstance(out.owner, AllocOp):
-        move_before(out.owner, loop)
+    for made in [b.owner for b in outs]:
+        if isinstance(made, AllocOp):
+            move_before(made, loop)
     _rebuild(block, loops, ordered, [], mapping, loop.body.block, last)
     others = [o for o in [*loads_of(buffer), *stores_of(buffer)] if not is_inside(o, loop)]
     if isinstance(buffer.owner, AllocOp) and not others:

@@ -16,6 +16,7 @@ import pytest
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Reducer, Tensor
 from lamina.dialects.te.ops import FuncOp
+from lamina.errors import InputError
 from lamina.runtime.te_interpreter import run_te_func
 
 
@@ -174,3 +175,60 @@ def test_a_reducer_that_gives_other_dtypes_is_refused() -> None:
 
     with pytest.raises(TypeError, match="mixes bool and float32"):
         programs.program([(5, 8)], build)
+
+
+def best_of_sum(rows: int, n: int) -> FuncOp:
+    """Two results, then a reduction of two results, then a stage that reads one of them."""
+
+    def build(x: Tensor, y: Tensor) -> Any:
+        def both(i: Any, j: Any) -> Any:
+            return x[i, j] + y[i, j], x[i, j] - y[i, j]
+
+        total, difference = te.compute_results((rows, n), both, "both")
+        k = te.reduce_axis(n, "k")
+
+        def element(i: Any) -> Any:
+            return arg_reducer()((te.cast(k, "int32"), total[i, k] * difference[i, k]), k)
+
+        place, value = te.compute_results((rows,), element, "best")
+        return te.compute((rows,), lambda i: value[i] + te.cast(place[i], "float32"), "out")
+
+    return programs.program([(rows, n), (rows, n)], build)
+
+
+@pytest.mark.parametrize(
+    "primitives",
+    [
+        'te.compute_inline "both"',
+        '%i, %k = te.loops "best" [2]\n %a, %b = te.compute_at "both" at %i [2]\n te.vectorize %b',
+        '%i, %k = te.loops "best" [2]\n %a, %b = te.compute_at "both" at %k [2]',
+        '%i = te.loops "out" [1]\n %io, %ii = te.split %i [-1, 4]\n'
+        '%a, %k = te.compute_at "best" at %io [2]\n te.reorder %k, %a\n te.vectorize %a\n te.parallel %io',
+        '%i = te.loops "out" [1]\n %io, %ii = te.split %i [2, -1]\n'
+        '%a, %k = te.compute_at "best" at %io [2]\n te.reorder %k, %a\n te.set_scope "best" "register"\n'
+        "te.unroll %a\n te.unroll %ii",
+        'te.cache_write "best" scope "global"\n %i, %k = te.loops "best" [2]\n te.reorder %k, %i\n te.vectorize %i',
+        'te.cache_write "both" scope "global"',
+        '%i, %k = te.loops "best" [2]\n %c = te.cache_read "both.v1" in "best" at %i scope "global" [1]',
+        'te.set_scope "best" "global"\n te.set_scope "both" "global"',
+    ],
+)
+def test_stages_of_two_results_are_moved_as_one(primitives: str) -> None:
+    x, y = random(10, 6), random(10, 6, seed=1)
+    product = (x + y) * (x - y)
+    expected = product.max(1) + product.argmax(1).astype(np.float32)
+    levels.agree_everywhere(best_of_sum(10, 6), [x, y], [expected], f"te.schedule @f {{ {primitives} }}")
+
+
+def test_a_consumer_of_both_results_does_not_follow_their_producer() -> None:
+    primitives = '%i, %k = te.loops "best" [2]\n %a = te.reverse_compute_at "out" at %i [1]'
+    x = random(10, 6)
+    with pytest.raises(InputError, match="it reads more than one stage computed in the loop 'best.i'"):
+        levels.run_scheduled(best_of_sum(10, 6), [x, x], f"te.schedule @f {{ {primitives} }}")
+
+
+def test_a_result_is_meant_by_its_name() -> None:
+    primitives = '%i, %k = te.loops "best" [2]\n %c = te.cache_read "both" in "best" at %i scope "global" [1]'
+    x = random(10, 6)
+    with pytest.raises(InputError, match=r"stage 'both' computes 2 tensors; one of them is meant: both\.v0, both\.v1"):
+        levels.run_scheduled(best_of_sum(10, 6), [x, x], f"te.schedule @f {{ {primitives} }}")
