@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.analyzer import Facts
@@ -56,17 +56,29 @@ class NormalForm:
         for op in self.block.walk():
             if op is not self.block and isinstance(op, (AccessOp, ConditionalBase, ForOp, IndexOp, ConditionOp)):
                 substitute_in(op, self.mapping, self.ranges)
+        # A dimension of one element is indexed by its loop again, too.
+        index = [Linear.dim(v.var) for v in self.loops]
+        own = {o.buffer_value() for o in accesses(self.block) if isinstance(o, StoreOp)}
+        for op in accesses(self.block):
+            if op.buffer_value() in own:
+                op.set_access(index, op.conditions())
         self.block.set_conditions(self._left(conditions))
         nest = [*self.loops, *reductions]
-        anchor = self.chain[0]
-        place = anchor.parent
+        anchor = self.chain[0] if self.chain else self.block
+        place, after = anchor.parent, anchor.next_op
         assert place is not None
         self.block.detach()
-        holder = Block([self.block])
-        place.insert_op_before(nest[0], anchor)
-        wrap(nest, holder)
-        anchor.detach()
-        anchor.erase(safe_erase=False)
+        if self.chain:
+            anchor.detach()
+        top: Operation = nest[0] if nest else self.block
+        if nest:
+            wrap(nest, Block([self.block]))
+        if after is None:
+            place.add_op(top)
+        else:
+            place.insert_op_before(top, after)
+        if self.chain:
+            anchor.erase(safe_erase=False)
 
     def _left(self, conditions: Sequence[Condition]) -> list[Condition]:
         """The conditions that the new loops do not imply; one on a single dimension bounds that dimension's loop."""
