@@ -266,7 +266,7 @@ def _argument_name(wanted: str, taken: set[str]) -> str:
     name, n = _identifier(wanted), 0
     while name in taken:
         n += 1
-        name = f"{_identifier(wanted)}_{n}"
+        name = f"{_identifier(wanted)}{n}"  # without an underscore: xDSL takes `_1` off a name
     taken.add(name)
     return name
 
