@@ -1,0 +1,229 @@
+"""Whether two threads of a block may touch the same element: decided by computing all elements that each touches.
+
+Two accesses are compared with the loops around both at the same iteration, the loop that one of them is carried
+around at different ones, and all other loops at any. What all threads have in common (sizes, blocks, loops around
+both) cancels where it is added alike on both sides. Where an index cannot be computed it may be anything, so that the
+answer errs towards a conflict.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from lamina.dialects.index_map import LANE, Condition
+from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.tir.control import ConditionalBase
+from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp
+from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.threads import is_real
+
+MOST_POINTS = 1 << 20
+"""Beyond so many combinations of threads and iterations, nothing is computed."""
+MOST_COMMON = 256
+"""Beyond so many iterations of loops around both, nothing is computed."""
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An access that others may see; `around`: the loop that it was carried around, and whether only once."""
+
+    op: AccessOp
+    around: ForOp | None = None
+    once: bool = False
+
+    @property
+    def name(self) -> str:
+        buffer = self.op.buffer_value()
+        if isinstance(buffer.owner, AllocOp):
+            return buffer.owner.stage.data
+        return buffer.name_hint or "an argument"
+
+    def carried(self, loop: ForOp, once: bool) -> Touch:
+        """The access seen from the next iteration of a loop, or from any later one."""
+        return Touch(self.op, loop, once)
+
+
+@dataclass
+class _Side:
+    """One access of a comparison: its index, the conditions on it, and what it is enumerated over."""
+
+    forms: list[Linear]
+    conditions: list[Condition]
+    own: dict[Atom, int] = field(default_factory=dict[Atom, int])
+
+
+class Conflicts:
+    """Compares the accesses of one kernel."""
+
+    def __init__(self, threads: Sequence[ForOp]) -> None:
+        self.threads = {v.var: v.trip for v in threads}
+        self.known = not any(v.is_dynamic for v in threads)
+        self._answers: dict[tuple[Touch, Touch], bool] = {}
+
+    def touches(self, root: Operation) -> list[Touch]:
+        """The accesses at and below an op to memory that other threads see."""
+        return [Touch(op) for op in root.walk() if isinstance(op, AccessOp) and _is_seen(op.buffer_value())]
+
+    def between(self, a: Touch, b: Touch) -> bool:
+        """Whether different threads may touch one element by two accesses, the first of them earlier, one writing."""
+        if a.op.buffer_value() is not b.op.buffer_value():
+            return False
+        if not isinstance(a.op, StoreOp) and not isinstance(b.op, StoreOp):
+            return False
+        key = (a, b)
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = self._compute(a, b)
+        return found
+
+    def _compute(self, a: Touch, b: Touch) -> bool:
+        if not self.known:
+            return True
+        common = [v for v in enclosing_loops(a.op) if v in enclosing_loops(b.op) and not is_real(v)]
+        if a.around is not None:
+            common = common[: common.index(a.around)] if a.around in common else common
+        same: set[Atom] = {v.var for v in common}
+        first, second = self._side(a.op, same), self._side(b.op, same)
+        joint: dict[Atom, int] = {}
+        if a.around is not None and a.once and not a.around.is_dynamic:
+            variable: Atom = a.around.var
+            joint[variable] = max(a.around.trip - 1, 0)
+            for side in (first, second):
+                side.own.pop(variable, None)
+            later: dict[Atom, Linear] = {variable: Linear.dim(variable) + 1}
+            second.forms = [f.substitute(later) for f in second.forms]
+            second.conditions = [Condition(c.form.substitute(later), c.equal) for c in second.conditions]
+        pairs = self._align(first, second, same, joint)
+        if np.prod([*joint.values(), 1]) > MOST_COMMON:
+            return True
+        for values in itertools.product(*(range(n) for n in joint.values())):
+            fixed = dict(zip(joint, values, strict=True))
+            if _meet(
+                self._points(first, [p[0] for p in pairs], fixed), self._points(second, [p[1] for p in pairs], fixed)
+            ):
+                return True
+        return False
+
+    def _side(self, op: AccessOp, same: set[Atom]) -> _Side:
+        side = _Side(op.forms(), op.conditions())
+        for v in enclosing_loops(op):
+            if v.var in same or is_real(v):
+                continue
+            if not v.is_dynamic:
+                side.own[v.var] = v.trip
+            side.conditions += [Condition(b - Linear.dim(v.var) - 1) for b in v.min_bounds()]
+        if op.lanes is not None:
+            side.own[LANE] = op.lanes
+        parent = op.parent_op()
+        while parent is not None and not isinstance(parent, FuncOp):
+            if isinstance(parent, ConditionalBase):
+                side.conditions += parent.conditions()
+            parent = parent.parent_op()
+        return side
+
+    def _align(
+        self, first: _Side, second: _Side, same: set[Atom], joint: dict[Atom, int]
+    ) -> list[tuple[Linear, Linear]]:
+        """The dimensions that can be computed, without what is the same in both."""
+        pairs: list[tuple[Linear, Linear]] = []
+        for f, g in zip(first.forms, second.forms, strict=True):
+            varying = [{**self.threads, **side.own, **joint} for side in (first, second)]
+            f, g = _without_common(f, g, [set(v) for v in varying])
+            wanted: dict[Atom, int] = {}
+            for form, known in zip((f, g), varying, strict=True):
+                for d in form.dims():
+                    if d not in known:
+                        wanted[d] = _trip(d) if d in same else 0
+            if any(n <= 0 for n in wanted.values()):
+                continue
+            joint.update(wanted)
+            pairs.append((f, g))
+        return pairs
+
+    def _points(self, side: _Side, forms: Sequence[Linear], fixed: dict[Atom, int]) -> tuple[Array, Array] | None:
+        """(element, thread) of everything that a side touches; None where it is too much to compute."""
+        used: set[Atom] = {d for f in forms for d in f.dims()}
+        known = self.threads.keys() | side.own.keys() | fixed.keys()
+        conditions = [c for c in side.conditions if all(d in known for d in c.form.dims())]
+        used.update(d for c in conditions for d in c.form.dims())
+        axes: dict[Atom, int] = {**self.threads, **{d: n for d, n in side.own.items() if d in used}}
+        points = int(np.prod([*axes.values(), 1], dtype=np.int64))
+        if points > MOST_POINTS:
+            return None
+        values: dict[Atom, Any] = dict(fixed)
+        thread: Any = np.zeros((), np.int64)
+        for n, (d, extent) in enumerate(axes.items()):
+            shape = [1] * len(axes)
+            shape[n] = extent
+            values[d] = np.arange(extent, dtype=np.int64).reshape(shape)
+            if d in self.threads:
+                thread = thread * extent + values[d]
+        full = tuple(axes.values())
+        holds = np.ones(full, bool)
+        for form, equal in conditions:
+            value = form.evaluate(values)
+            holds &= np.broadcast_to(value == 0 if equal else value >= 0, full)
+        columns = [np.broadcast_to(np.asarray(f.evaluate(values)), full)[holds] for f in forms]
+        owner = np.broadcast_to(thread, full)[holds]
+        return np.stack(columns, 1) if columns else np.zeros((owner.size, 0), np.int64), owner
+
+
+def _without_common(f: Linear, g: Linear, varying: Sequence[set[Atom]]) -> tuple[Linear, Linear]:
+    """Two forms less the terms that both have and that do not vary."""
+    shared = {
+        atom: c
+        for atom, c in f.terms.items()
+        if g.terms.get(atom) == c and not any(d in v for v in varying for d in Linear.dim(atom).dims())
+    }
+    common = Linear(shared)
+    return f - common, g - common
+
+
+def _trip(variable: Atom) -> int:
+    """The extent of a loop with a constant one; 0 for any other value."""
+    if isinstance(variable, BlockArgument):
+        loop = variable.block.parent_op()
+        if isinstance(loop, ForOp) and not loop.is_dynamic and not is_real(loop):
+            return loop.trip
+    return 0
+
+
+def _meet(a: tuple[Array, Array] | None, b: tuple[Array, Array] | None) -> bool:
+    """Whether some element is touched on one side by a thread and on the other by another one."""
+    if a is None or b is None:
+        return True
+    if not a[1].size or not b[1].size:
+        return False
+    elements = np.concatenate([a[0], b[0]])
+    if elements.shape[1] == 0:
+        place = np.zeros(elements.shape[0], np.int64)
+    else:
+        _, place = np.unique(elements, axis=0, return_inverse=True)
+        place = place.reshape(-1)
+    count = int(place.max()) + 1
+    ends: list[tuple[Array, Array]] = []
+    for where, owner in ((place[: a[1].size], a[1]), (place[a[1].size :], b[1])):
+        low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1, np.int64)
+        np.minimum.at(low, where, owner)
+        np.maximum.at(high, where, owner)
+        ends.append((low, high))
+    (low_a, high_a), (low_b, high_b) = ends
+    both = (high_a >= 0) & (high_b >= 0)
+    return bool(np.any(both & ((low_a != high_b) | (high_a != low_b))))
+
+
+def _is_seen(buffer: SSAValue) -> bool:
+    """Whether other threads of the block see a buffer."""
+    owner = buffer.owner
+    if isinstance(owner, Block):
+        return not isinstance(buffer.type, IndexType)
+    return isinstance(owner, AllocOp) and owner.scope.data in ("shared", "global")
