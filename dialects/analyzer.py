@@ -91,7 +91,7 @@ class Facts:
         return self._tight[form]
 
     def _project(self, form: Linear, bounds: Range | None) -> Range | None:
-        rows = self._rows([form])
+        rows = self._rows([form], needed=True)
         if rows is None:
             return bounds
         value = ("floordiv", Linear(const=-1), 1)  # an atom that no form has: the value itself
@@ -118,7 +118,7 @@ class Facts:
         """
         gone = set(over)
         value = ("floordiv", Linear(const=-1), 1)
-        rows = self._rows([form], always=gone)
+        rows = self._rows([form])
         difference = form - Linear.dim(value)
         system = [*(rows or []), Row.of(difference), Row.of(-difference)]
         left = eliminate(system, lambda a: _mentions(a, gone)) if rows is not None else None
@@ -205,10 +205,10 @@ class Facts:
             if bounds[1] < 0:
                 return False
         if not self.conditions and not any(isinstance(a, tuple) for a in form.terms):
-            return False  # the dimensions do not depend on each other: their ranges have said it all
+            return False
         known = self._proved.get(form)
         if known is None:
-            rows = self._rows([form])
+            rows = self._rows([form], needed=True)
             known = self._proved[form] = rows is not None and infeasible([*rows, Row.of(-form - 1)])
         return known
 
@@ -219,8 +219,8 @@ class Facts:
             self._infeasible = rows is not None and bool(self.conditions) and infeasible(rows)
         return self._infeasible
 
-    def _rows(self, forms: Sequence[Linear], always: Iterable[Atom] = ()) -> list[Row] | None:
-        """The inequalities that have to do with forms; None where there are too many."""
+    def _rows(self, forms: Sequence[Linear], needed: bool = False) -> list[Row] | None:
+        """The inequalities that have to do with forms; None where there are too many, or only those of a box."""
         rows: list[Row] = []
         pending = [a for f in forms for a in f.terms]
         seen: set[Atom] = set()
@@ -251,6 +251,8 @@ class Facts:
                     if c.equal:
                         rows.append(Row.of(-c.form))
                     pending += c.form.terms
+        if needed and len(waiting) == len(self.conditions) and not any(isinstance(a, tuple) for a in seen):
+            return None  # the dimensions do not depend on each other: their ranges have said it all
         return rows
 
     # -- simplification ----------------------------------------------------------------------------------------
@@ -273,17 +275,18 @@ class Facts:
         """The conditions that are left of some that all must hold, each simplified; None where one never does."""
         kept: list[Condition] = []
         for c in conditions:
-            new = self.given(kept).condition(c)
+            new = self.condition(c)
             if new is False:
                 return None
             if new is not True and new not in kept:
                 kept.append(new)
-        # What the later ones imply goes, too.
+        if len(kept) < 2:
+            return kept
         for c in list(kept):
             others = [k for k in kept if k != c]
             if others and self.given(others).proves(c):
                 kept = others
-        return None if len(kept) > 1 and self.given(kept).contradictory() else kept
+        return None if self.given(kept).contradictory() else kept
 
     def minimum(self, forms: Iterable[Linear]) -> list[Linear]:
         """The forms that can be the least of some."""

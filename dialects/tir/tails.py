@@ -6,7 +6,8 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
 from lamina.dialects.accesses import RangeCache
-from lamina.dialects.linear import Linear, constant
+from lamina.dialects.analyzer import Facts
+from lamina.dialects.linear import Linear, Range, constant
 from lamina.dialects.tir.nest import ScheduleError, function_of, reduction_loops, substitute, unique_axis
 from lamina.dialects.tir.ops import BlockOp, ForOp
 
@@ -53,17 +54,27 @@ def partition(loop: ForOp) -> list[ForOp]:
     return [loop]
 
 
-def resolve_bounds(loop: ForOp) -> None:
-    """Drop bounds that never bind, and turn constant ones into the extent."""
-    ranges = RangeCache()
-    kept: list[Linear] = []
-    extent = loop.trip
+def resolve_bounds(loop: ForOp, facts: Facts | None = None) -> None:
+    """Drop bounds that never bind, and turn constant ones into the extent.
+
+    The facts are those at the loop; without them, bounds are judged by the ranges of loops alone.
+    """
+    if loop.bound_map is None:
+        return
+    facts = facts or Facts(RangeCache())
+    extent = None if loop.is_dynamic else loop.trip
+    bounds: list[tuple[Linear, Range | None]] = []
     for bound in loop.min_bounds():
-        limits = bound.range(ranges)
+        bound = facts.simplify(bound)
+        limits = facts.bounds(bound)
         if limits is not None and limits[0] == limits[1]:
-            extent = min(extent, max(limits[0], 0))
-        elif limits is None or limits[0] < extent:
-            kept.append(bound)
-    if extent != loop.trip:
+            extent = max(limits[0] if extent is None else min(extent, limits[0]), 0)
+        else:
+            bounds.append((bound, limits))
+    if extent is not None:
+        bounds = [(b, r) for b, r in bounds if not facts.at_least(b - extent)]
+        if loop.kind.data in ("serial", "unrolled"):  # the others keep their number of lanes or threads
+            extent = min([extent, *(max(r[1], 0) for _, r in bounds if r is not None)])
         loop.properties["extent"] = ForOp.make(extent, "").extent
-    loop.set_min_bounds(kept)
+    kept = [b for b, _ in bounds]
+    loop.set_min_bounds(facts.minimum(kept) if len(kept) > 1 else kept)

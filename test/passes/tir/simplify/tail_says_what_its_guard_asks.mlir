@@ -1,0 +1,22 @@
+// RUN: opt-tool %s -p tir-simplify | filecheck %s
+// Inside the tail, io * 64 + ii < n; and a tile that is begun has an element.
+
+tir.func @f(%n: index, %X: memref<?xf32> {te.shape = #te.map<(d0) -> (d0)>}, %y: memref<?xf32> {te.shape = #te.map<(d0) -> (d0)>}) attributes {outputs = 1 : i64} {
+  tir.for %io = 0 to min [(%n + 63) floordiv 64] "y.io" {
+    tir.if [%n - %io * 64 >= 1] {
+      tir.for %ii = 0 to 64 min [%n - %io * 64, %n] "y.ii" {
+        tir.if [%n - %io * 64 - %ii >= 1] {
+          %x = tir.load %X[%io * 64 + %ii] where [%io * 64 + %ii < %n] : memref<?xf32>
+          tir.store %x, %y[%io * 64 + %ii] where [%ii < 64] : memref<?xf32>
+        }
+      }
+    }
+  }
+}
+
+// CHECK:      tir.for %io = 0 to min [(%n + 63) floordiv 64] "y.io" {
+// CHECK-NEXT:   tir.for %ii = 0 to 64 min [%n + %io * -64] "y.ii" {
+// CHECK-NEXT:     %x = tir.load %X[%io * 64 + %ii] : memref<?xf32>
+// CHECK-NEXT:     tir.store %x, %y[%io * 64 + %ii] : memref<?xf32>
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
