@@ -103,7 +103,7 @@ tir.func @f(%A: memref<4x6xf32>, %B: memref<4x6xf32>, %y: memref<4xf32>) attribu
 MUTATIONS = {
     "operands swapped": ("arith.subf %a, %b", "arith.subf %b, %a"),
     "term dropped": ("%k = 0 to 6", "%k = 0 to 5"),
-    "term doubled": ("tir.store %s, %y[%i] : memref<4xf32>\n      }", "%e = arith.addf %s, %d : f32 tir.store %e, %y[%i] : memref<4xf32> }"),
+    "term doubled": ("tir.store %s,", "%e = arith.addf %s, %d : f32 tir.store %e,"),
     "one term twice, another never": ("%A[%i, %k]", "%A[%i, %k floordiv 2 * 2]"),
     "index off by one": ("%B[%i, %k]", "%B[%i, (%k + 1) mod 6]"),
     "element shifted": ("%A[%i, %k]", "%A[(%i + 1) mod 4, %k]"),
