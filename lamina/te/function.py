@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -272,8 +273,8 @@ def _argument_name(wanted: str, taken: set[str]) -> str:
 
 
 def _identifier(name: str) -> str:
-    """A name as SSA values have it."""
-    text = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
+    """A name as SSA values have it. One that ends in `_1` loses that: xDSL numbers equal names so."""
+    text = re.sub(r"_(?=\d+$)", "", re.sub(r"\W", "_", name, flags=re.ASCII))
     return text if text and not text[0].isdigit() else f"v{text}"
 
 

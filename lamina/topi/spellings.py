@@ -47,7 +47,9 @@ def conv2d(
     out_dtype: Any = None,
     groups: int = 1,
 ) -> Tensor:
-    kernel_layout = kernel_layout or _KERNEL_LAYOUTS[data_layout]
+    kernel_layout = kernel_layout or _KERNEL_LAYOUTS.get(data_layout, "OIHW")
+    if filter.ndim != len(kernel_layout):
+        raise fail(f"topi.nn.conv2d: the filter has rank {filter.ndim}, its layout is {kernel_layout}")
     taps = [int(filter.shape[kernel_layout.index(a)]) for a in "HW"]
     return _relay(
         "nn.conv2d",
@@ -84,6 +86,8 @@ def depthwise_conv2d_nchw(
     out_dtype: Any = None,
 ) -> Tensor:
     """The filter is [channels, multiplier, height, width]."""
+    if Filter.ndim != 4:
+        raise fail(f"topi.nn.depthwise_conv2d_nchw: the filter has rank {Filter.ndim}, not 4")
     channels, multiplier, *taps = (int(e) for e in Filter.shape)
     weight = _relay("reshape", Filter, newshape=(channels * multiplier, 1, *taps))
     return conv2d(Input, weight, stride, padding, dilation, "NCHW", "OIHW", out_dtype, groups=channels)

@@ -381,7 +381,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a_float_extent": (lambda: te.placeholder((2.5,)), "an extent is an integer, not float32"),
     "parameters_that_do_not_fit": (lambda: te.compute((2, 3), lambda i: i), "takes 1 indices, the shape has 2"),
     "a_reduction_inside": (
-        lambda: te.compute((4,), lambda i, k=te.reduce_axis((0, 5)): te.sum(two()[0][i, k], k) * 2),
+        lambda: te.compute((4,), lambda i: te.sum(two()[0][i, te.reduce_axis((0, 5))], te.reduce_axis((0, 5))) * 2),
         "a reduction is the outermost operation",
     ),
     "a_sum_over_no_reduction_axis": (

@@ -1,0 +1,207 @@
+"""topi: the meanings of Relay ops as stages of tensor programs, compiled and compared with the ops' numpy oracles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina
+from lamina import te, topi
+from lamina.dialects.dtypes import is_float, numpy_dtype
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import Sample, arity
+from lamina.dialects.relay.meaning import draw, np_results
+from lamina.dialects.relay.op_index import OPS
+from lamina.errors import LaminaError
+from lamina.topi.calls import call_op
+from lamina.topi.namespaces import names
+
+Array = np.ndarray[Any, np.dtype[Any]]
+RELAY = [n for n in names() if f"relay.{n}" in OPS]
+SAMPLES = 4
+"""Of each op; test_facets.py runs all of them on the te level."""
+
+
+def run(inputs: list[Any], outputs: list[Any], arrays: list[Array]) -> list[Array]:
+    found = [np.zeros([int(e) for e in t.shape], numpy_dtype(t.dtype)) for t in outputs]
+    lamina.build(te.create_schedule([t.op for t in outputs]), [*inputs, *outputs])(*arrays, *found)
+    return found
+
+
+def assert_close(found: Array, expected: Array, rtol: float, what: str) -> None:
+    assert found.dtype == expected.dtype and found.shape == expected.shape, what
+    dtype = str(expected.dtype)
+    if not is_float(dtype):
+        np.testing.assert_array_equal(found, expected, what)
+        return
+    rtol = {"float64": rtol * 1e-7, "float16": max(rtol, 2e-3), "bfloat16": max(rtol, 2e-2)}.get(dtype, rtol)
+    a, b = found.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(b)
+    np.testing.assert_array_equal(a[~finite], b[~finite], what)
+    scale = np.max(np.abs(b[finite]), initial=0.0)
+    np.testing.assert_allclose(a[finite], b[finite], rtol=rtol, atol=rtol * scale, err_msg=what)
+
+
+def test_every_relay_op_with_a_meaning_is_there() -> None:
+    missing = [n for n in OPS if hasattr(find_op(n), "samples") and n.removeprefix("relay.") not in RELAY]
+    assert not missing
+    assert len(RELAY) > 100
+    for name in RELAY:
+        space: Any = topi
+        for part in name.split("."):
+            space = getattr(space, part)
+        assert callable(space), name
+
+
+@pytest.mark.parametrize("name", RELAY)
+def test_compiled_stages_give_what_numpy_gives(name: str) -> None:
+    op: Any = find_op(f"relay.{name}")
+    samples: list[Sample] = [s for s in op.samples() if s.error is None]
+    step = max(1, len(samples) // SAMPLES)
+    for s in samples[::step]:
+        r = np.random.default_rng(len(name))
+        ranges = s.ranges or (None,) * len(s.operands)
+        arrays = [draw(o, b, s.finite, r) for o, b in zip(s.operands, ranges, strict=True)]
+        inputs = [te.placeholder(tuple(o.shape), o.dtype, name=f"x{n}") for n, o in enumerate(s.operands)]
+        operands: list[Any] = [inputs] if arity(op) is None else inputs
+        made = call_op(op, *operands, **s.attrs)
+        outputs = list(made) if isinstance(made, list) else [made]
+        expected = np_results(op, arrays, s.attrs)
+        if any(t in inputs for t in outputs):
+            continue  # the op gives what it is given
+        for found, wanted in zip(run(inputs, outputs, arrays), expected, strict=True):
+            assert_close(found, wanted, s.rtol, f"{name}: {s}")
+
+
+# -- TVM's own signatures ------------------------------------------------------------------------------------------
+
+
+def conv_reference(x: Array, w: Array, **attrs: Any) -> Array:
+    return np_results(find_op("relay.nn.conv2d"), [x, w], attrs)[0]  # type: ignore[arg-type]
+
+
+def compare(function: Any, shapes: list[tuple[int, ...]], expected: Any, dtype: str = "float32") -> None:
+    """`function` of tensors, built, against `expected` of arrays."""
+    r = np.random.default_rng(9)
+    arrays = [r.standard_normal(s).astype(dtype) for s in shapes]
+    inputs = [te.placeholder(s, dtype, name=f"x{n}") for n, s in enumerate(shapes)]
+    y = function(*inputs)
+    assert_close(run(inputs, [y], arrays)[0], np.asarray(expected(*arrays), y.dtype), 1e-5, "")
+
+
+def test_convolutions_in_topis_spelling() -> None:
+    compare(
+        lambda x, w: topi.nn.conv2d_nchw(x, w, 2, 1, 1),
+        [(1, 3, 9, 9), (4, 3, 3, 3)],
+        lambda x, w: conv_reference(x, w, strides=[2, 2], padding=[1, 1]),
+    )
+    compare(
+        lambda x, w: topi.nn.conv2d(x, w, 1, "SAME", 1, "NHWC"),
+        [(1, 6, 5, 3), (3, 3, 3, 2)],
+        lambda x, w: conv_reference(x, w, padding=[1, 1], data_layout="NHWC", kernel_layout="HWIO"),
+    )
+    compare(
+        lambda x, w: topi.nn.depthwise_conv2d_nchw(x, w, (1, 1), "VALID"),
+        [(1, 3, 6, 6), (3, 2, 3, 3)],
+        lambda x, w: conv_reference(x, w.reshape(6, 1, 3, 3), groups=3),
+    )
+    compare(
+        lambda x, w: topi.nn.group_conv2d_nchw(x, w, 1, 0, 1, 2),
+        [(1, 4, 5, 5), (6, 2, 3, 3)],
+        lambda x, w: conv_reference(x, w, groups=2),
+    )
+
+
+def test_layers_in_topis_spelling() -> None:
+    compare(
+        lambda x: topi.nn.pool2d(x, (2, 2), (2, 2), (1, 1), (0, 0, 0, 0), "max"),
+        [(1, 2, 6, 6)],
+        lambda x: x.reshape(1, 2, 3, 2, 3, 2).max((3, 5)),
+    )
+    compare(lambda x: topi.nn.global_pool(x, "avg"), [(1, 2, 4, 4)], lambda x: x.mean((2, 3), keepdims=True))
+    compare(lambda x: topi.nn.flatten(topi.nn.relu(x)), [(2, 3, 4)], lambda x: np.maximum(x, 0).reshape(2, 12))
+    compare(lambda x, w, b: topi.nn.dense(x, w, b), [(2, 5), (3, 5), (3,)], lambda x, w, b: x @ w.T + b)
+    compare(lambda a, b: topi.matmul(a, b, transp_a=True), [(5, 2), (5, 3)], lambda a, b: a.T @ b)
+    compare(lambda a, b: topi.nn.batch_matmul(a, b), [(2, 3, 4), (2, 5, 4)], lambda a, b: a @ b.transpose(0, 2, 1))
+    compare(
+        lambda x: topi.nn.pad(x, (0, 1), (2, 0), 5.0),
+        [(2, 3)],
+        lambda x: np.pad(x, ((0, 2), (1, 0)), constant_values=5),
+    )
+
+
+def test_tensors_of_any_kind_in_topis_spelling() -> None:
+    compare(lambda x: topi.sum(x), [(3, 4)], lambda x: x.sum())
+    compare(lambda x: topi.max(x, -1, True), [(3, 4)], lambda x: x.max(-1, keepdims=True))
+    compare(lambda x: topi.argmax(x, axis=1), [(3, 4)], lambda x: x.argmax(1))
+    compare(lambda x: topi.transpose(x), [(3, 4)], lambda x: x.T)
+    compare(lambda x: topi.transpose(x, (1, 0, 2)), [(3, 4, 2)], lambda x: x.transpose(1, 0, 2))
+    compare(lambda x: topi.reshape(x, (4, 3)), [(3, 4)], lambda x: x.reshape(4, 3))
+    compare(lambda a, b: topi.concatenate((a, b), axis=1), [(2, 3), (2, 1)], lambda a, b: np.hstack([a, b]))
+    compare(lambda x: topi.split(x, 2, axis=1)[1], [(2, 6)], lambda x: x[:, 3:])
+    compare(lambda x: topi.cast(x, "int32"), [(5,)], lambda x: x.astype(np.int32))
+    compare(lambda x: topi.clip(x, 0, 1), [(9,)], lambda x: np.clip(x, 0, 1))
+    compare(lambda x: topi.full_like(x, 3.0), [(4,)], lambda x: np.full(4, 3.0))
+    compare(lambda a, b, c: topi.elemwise_sum([a, b, c]), [(4,)] * 3, lambda a, b, c: a + b + c)
+    compare(lambda x: topi.flip(x, 1), [(2, 3)], lambda x: x[:, ::-1])
+    compare(lambda x: topi.strided_slice(x, [1, 0], [3, 4], [1, 2]), [(3, 4)], lambda x: x[1:3, 0:4:2])
+    compare(lambda x: topi.broadcast_to(x, (2, 3)), [(3,)], lambda x: np.broadcast_to(x, (2, 3)))
+    compare(lambda x: topi.expand_dims(x, 0, 2), [(3,)], lambda x: x[None, None])
+    compare(lambda x: topi.subtract(2, x), [(3,)], lambda x: 2 - x)
+    compare(lambda x: topi.nn.softmax(x), [(2, 5)], lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True))
+    compare(lambda x: topi.arange(3.0, dtype="float32") + x, [(3,)], lambda x: x + np.arange(3, dtype=np.float32))
+
+
+def test_elementwise_ops_take_any_sizes() -> None:
+    n = te.var("n")
+    x, b = te.placeholder((n, 4), name="x"), te.placeholder((4,), name="b")
+    y = topi.maximum(topi.sigmoid(topi.multiply(x, 2.0)), b)
+    kernel = lamina.build(te.create_schedule(y.op), [x, b, y])
+    for size in (0, 1, 7):
+        value, bias = np.random.default_rng(size).standard_normal((size, 4), np.float32), np.full(4, 0.5, np.float32)
+        out = np.empty_like(value)
+        kernel(value, bias, out)
+        np.testing.assert_allclose(out, np.maximum(1 / (1 + np.exp(-2 * value)), 0.5), rtol=1e-5)
+
+
+def test_stages_of_topi_are_scheduled_like_others() -> None:
+    a, b = te.placeholder((32, 16), name="a"), te.placeholder((16, 48), name="b")
+    c = topi.nn.relu(topi.matmul(a, b))
+    s = te.create_schedule(c.op)
+    product = c.op.input_tensors[0]
+    _, xo, _, xi = s[c].tile(*c.op.axis, 8, 16)
+    s[product].compute_at(s[c], xo)
+    (k,) = s[product].op.reduce_axis
+    s[product].split(k, factor=4)
+    s[c].vectorize(xi)
+    r = np.random.default_rng(10)
+    x, y, out = (r.standard_normal(s).astype(np.float32) for s in ((32, 16), (16, 48), (32, 48)))
+    lamina.build(s, [a, b, c])(x, y, out)
+    np.testing.assert_allclose(out, np.maximum(x @ y, 0), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda x: topi.sum(x, axis=7), "topi.sum: axis 7 is out of range for rank 2"),
+        (lambda x: topi.sum(x, axes=1), "topi.sum has no attribute 'axes'; did you mean 'axis'"),
+        (lambda x: topi.add(x), "topi.add takes 2 tensors (lhs, rhs), got 1"),
+        (lambda x: topi.nn.conv2d_nchw(x, x, 1, 0, 1), "rank"),
+        (lambda x: topi.add(x, te.placeholder((3,), name="y")), "do not broadcast"),
+        (lambda x: topi.reshape(te.placeholder((te.var("n"),), name="z"), (2, 2)), "its extents must be numbers"),
+        (lambda x: topi.exp(1.0), "topi.exp takes tensors"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(action: Any, message: str) -> None:
+    with pytest.raises(LaminaError) as error:
+        action(te.placeholder((2, 4), name="x"))
+    assert message in str(error.value)
+    assert error.value.where.startswith(__file__)
+
+
+def test_names_that_are_not_there() -> None:
+    with pytest.raises(AttributeError, match="topi has no nn.conv4d; did you mean 'nn.conv"):
+        topi.nn.conv4d  # noqa: B018
+    assert "softmax" in dir(topi.nn) and "nn" in dir(topi)
