@@ -9,7 +9,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.linear import Atom
 from lamina.dialects.tir.control import BarrierOp, IfOp
-from lamina.dialects.tir.ops import BlockOp, ForOp
+from lamina.dialects.tir.launch import LaunchOp
+from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
+from lamina.dialects.tir.threads import thread_extent, thread_loops
 from lamina.errors import InputError
 from lamina.runtime.tir_accesses import Env, Form, Step, buffer_name
 from lamina.runtime.tir_memory import Tracker
@@ -28,6 +30,41 @@ from lamina.runtime.tir_threads import (
 
 class Launches(Statements):
     """Compiles a function: statements, and the launches among them."""
+
+    def step(self, op: Operation) -> Step | None:
+        return self.start(op) if isinstance(op, LaunchOp) else super().step(op)
+
+    def start(self, op: LaunchOp) -> Step:
+        """Run a kernel of the module. Raises InputError where the launch gives another grid than the kernel's loops."""
+        name = op.callee.root_reference.data
+        module = self.func.parent_op()
+        found = [o for r in module.regions for o in r.walk()] if module is not None else []
+        callee = next((o for o in found if isinstance(o, FuncOp) and o.sym_name.data == name), None)
+        arguments = callee.body.block.args if callee is not None else ()
+        if callee is None or [a.type for a in arguments] != [a.type for a in op.arguments]:
+            raise InputError(f"tir.launch: there is no kernel @{name} that takes these arguments", op=op)
+        device = Launches(callee, self.domain)
+        taken = [(device.slot(inner), self.slot(outer)) for inner, outer in zip(arguments, op.arguments, strict=True)]
+        steps = device.steps(callee.body.block)
+        launched = {f"blockIdx.{axis}": self.form(e) for axis, e in zip("xyz", op.grid_extents(), strict=False)}
+        launched |= {f"threadIdx.{axis}": self.form(e) for axis, e in zip("xyz", op.block_extents(), strict=False)}
+        wanted = [(v, device.form(thread_extent(v))) for v in thread_loops(callee) if not is_virtual(v)]
+
+        def run(env: Env) -> None:
+            own = list(device.env)
+            for inner, outer in taken:
+                own[inner] = env[outer]
+            for loop, extent in wanted:
+                there = launched[thread_tag(loop)](env) if thread_tag(loop) in launched else 1
+                if there != extent(own):
+                    raise InputError(
+                        f'tir.launch: {there} along {thread_tag(loop)}, the loop "{loop.axis.data}" has {extent(own)}',
+                        op=op,
+                    )
+            for step in steps:
+                step(own)
+
+        return run
 
     def threads(self, op: ForOp) -> Step:
         return self.launch(op) if self.current is None else self.thread_axis(op)
