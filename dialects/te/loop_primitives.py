@@ -13,6 +13,14 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.te.factors import (
+    FACTOR,
+    factor_list,
+    factor_values,
+    parse_factors,
+    print_factors,
+    verify_factors,
+)
 from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
 
 
@@ -56,40 +64,41 @@ class SplitOp(PrimitiveOp):
 
     name = "te.split"
     loop = operand_def(LOOP)
+    sampled = var_operand_def(FACTOR)
     factors = prop_def(DenseArrayBase.constr(i64))
     parts = var_result_def(LOOP)
 
     @staticmethod
-    def make(loop: SSAValue, factors: Sequence[int]) -> SplitOp:
+    def make(loop: SSAValue, factors: Sequence[int | SSAValue]) -> SplitOp:
+        numbers, sampled = factor_list(factors)
         return SplitOp.create(
-            operands=[loop],
-            properties={"factors": DenseArrayBase.from_list(i64, list(factors))},
+            operands=[loop, *sampled],
+            properties={"factors": numbers},
             result_types=[LOOP] * len(factors),
         )
 
     def verify_(self) -> None:
         if len(self.parts) != len(self.factors.get_values()):
             raise VerifyException("one loop for each factor")
+        verify_factors(self.factors, self.sampled)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.loop)
-        printer.print_string(f" {list(self.factors.get_values())}")
+        printer.print_string(" ")
+        print_factors(printer, self.factors, self.sampled)
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> SplitOp:
         loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
-        factors = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
-        )
-        return cls.make(loop, factors)
+        return cls.make(loop, parse_factors(parser))
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.nest import split
 
         loop = state.loop(self.loop)
-        state.bind(self.results, split(loop, [int(f) for f in self.factors.get_values()]))
+        state.bind(self.results, split(loop, factor_values(state, self.factors, self.sampled)))
 
 
 @irdl_op_definition
@@ -102,21 +111,27 @@ class TileOp(PrimitiveOp):
     name = "te.tile"
     y = operand_def(LOOP)
     x = operand_def(LOOP)
+    sampled = var_operand_def(FACTOR)
     factors = prop_def(DenseArrayBase.constr(i64))
     parts = var_result_def(LOOP)
 
     @staticmethod
-    def make(y: SSAValue, x: SSAValue, factors: Sequence[int]) -> TileOp:
+    def make(y: SSAValue, x: SSAValue, factors: Sequence[int | SSAValue]) -> TileOp:
+        numbers, sampled = factor_list(factors)
         return TileOp.create(
-            operands=[y, x],
-            properties={"factors": DenseArrayBase.from_list(i64, list(factors))},
+            operands=[y, x, *sampled],
+            properties={"factors": numbers},
             result_types=[LOOP] * 4,
         )
 
+    def verify_(self) -> None:
+        verify_factors(self.factors, self.sampled)
+
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_string(f" {list(self.factors.get_values())}")
+        printer.print_list([self.y, self.x], printer.print_ssa_value)
+        printer.print_string(" ")
+        print_factors(printer, self.factors, self.sampled)
         printer.print_op_attributes(self.attributes)
 
     @classmethod
@@ -124,9 +139,7 @@ class TileOp(PrimitiveOp):
         y = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
         parser.parse_punctuation(",")
         x = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
-        factors = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
-        )
+        factors = parse_factors(parser)
         if len(factors) != 2:
             parser.raise_error("te.tile takes two factors")
         return cls.make(y, x, factors)
@@ -134,7 +147,7 @@ class TileOp(PrimitiveOp):
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.nest import tile
 
-        fy, fx = (int(f) for f in self.factors.get_values())
+        fy, fx = factor_values(state, self.factors, self.sampled)
         state.bind(self.results, tile(state.loop(self.y), state.loop(self.x), (fy, fx)))
 
 
@@ -208,9 +221,11 @@ class _Annotation(PrimitiveOp, abc.ABC):
 
     def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
         from lamina.dialects.tir.recurrence import check_at_once
-        from lamina.dialects.tir.refusals import refuse
+        from lamina.dialects.tir.refusals import ScheduleError, refuse
 
         loop = state.loop(self.loop)
+        if loop.thread is not None:
+            raise ScheduleError(f"{self.name[3:]} of {loop.axis.data!r}: it is bound to {loop.thread.data}")
         if loop.is_reduction and not reductions:
             refuse(
                 f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "

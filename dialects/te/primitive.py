@@ -36,6 +36,18 @@ class ScheduleState:
     intrinsics: Callable[[str], TensorIntrinsic] | None = None
     """The tensor intrinsics that te.tensorize may name; raises InputError for a name that stands for none."""
 
+    factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """What sampling primitives have drawn."""
+
+    def factor(self, value: SSAValue) -> int:
+        """The number that a sampling primitive has drawn."""
+        from lamina.dialects.tir.nest import ScheduleError
+
+        found = self.factors.get(value)
+        if found is None:
+            raise ScheduleError(f"%{value.name_hint or 'the factor'} has not been drawn")
+        return found
+
     def loop(self, handle: SSAValue) -> ForOp:
         """The loop of a handle. Raises ScheduleError where a primitive has replaced it."""
         from lamina.dialects.tir.nest import ScheduleError
@@ -76,9 +88,12 @@ class PrimitiveOp(IRDLOperation, abc.ABC):
         raise NotImplementedError
 
 
-def parse_count(parser: Parser) -> int:
-    """`[2]`: how many loops an op gives back."""
-    parser.parse_punctuation("[")
+def parse_count(parser: Parser, optional: bool = False) -> int:
+    """`[2]`: how many loops an op gives back; none where it may be left out and is."""
+    if optional and parser.parse_optional_punctuation("[") is None:
+        return 0
+    if not optional:
+        parser.parse_punctuation("[")
     count = parser.parse_integer(allow_boolean=False, allow_negative=False)
     parser.parse_punctuation("]")
     return count

@@ -22,6 +22,8 @@ from xdsl.ir import Attribute, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, traits_def
 from xdsl.traits import IsolatedFromAbove, NoTerminator
 
+from lamina.dialects.te.annotation_primitives import OPS as ANNOTATION_OPS
+from lamina.dialects.te.factors import FactorType
 from lamina.dialects.te.loop_primitives import (
     FuseOp,
     LoopsOp,
@@ -38,6 +40,7 @@ from lamina.dialects.te.primitive import LoopType
 from lamina.dialects.te.primitive import PrimitiveOp as PrimitiveOp
 from lamina.dialects.te.primitive import ScheduleState as ScheduleState
 from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
+from lamina.dialects.te.sampling_primitives import OPS as SAMPLING_OPS
 from lamina.dialects.te.stage_primitives import (
     CacheReadOp,
     CacheWriteOp,
@@ -89,5 +92,7 @@ OPS: list[Any] = [
     TileOp,
     UnrollOp,
     VectorizeOp,
+    *ANNOTATION_OPS,
+    *SAMPLING_OPS,
 ]
-ATTRS: list[type[Attribute]] = [LoopType]
+ATTRS: list[type[Attribute]] = [FactorType, LoopType]

@@ -12,10 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina.dialects.index_map import Condition
+from lamina.dialects.sizes import shape_of
+from lamina.dialects.te.annotation_primitives import (
+    AnnotateOp,
+    DoubleBufferOp,
+    EnvThreadsOp,
+    PragmaOp,
+    PrefetchOp,
+    StorageAlignOp,
+    StorePredicateOp,
+)
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
+from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
 from lamina.dialects.te.schedule import (
     CacheReadOp,
     CacheWriteOp,
@@ -30,6 +42,7 @@ from lamina.dialects.te.schedule import (
     ScheduleOp,
     SetScopeOp,
     SplitOp,
+    TensorizeOp,
     UnrollOp,
     VectorizeOp,
 )
@@ -64,7 +77,7 @@ class Schedule:
         names = [f"{n}{suffix}" for n in self.dims[stage]]
         return self._add(LoopsOp.make(stage, len(names)), names)
 
-    def split(self, loop: SSAValue, factors: Sequence[int]) -> list[SSAValue]:
+    def split(self, loop: SSAValue, factors: Sequence[int | SSAValue]) -> list[SSAValue]:
         hint = loop.name_hint or "i"
         ends = "oi" if len(factors) == 2 else "oabcdefg"
         return self._add(SplitOp.make(loop, factors), [f"{hint}{e}" for e in ends])
@@ -109,6 +122,19 @@ class Schedule:
         names = [f"{tensor}{n}" for n in range(loops)]
         return self._add(CacheReadOp.make(tensor, stage, loop, scope, loops), names)
 
+    def cache_read_stage(self, tensor: str, stages: Sequence[str], scope: str) -> str:
+        """Returns the name of the stage that copies a whole tensor for some of its readers."""
+        self._add(CacheReadOp.make(tensor, stages, None, scope))
+        copy = f"{tensor}.{scope}"
+        names = [a.name_hint or f"arg{n}" for n, a in enumerate(self.func.body.block.args)]
+        rank = self.rank[tensor] if tensor in self.rank else self._argument_rank(names.index(tensor))
+        self.dims[copy] = [f"{tensor}{d}" for d in range(rank)]
+        self.rank[copy] = rank
+        return copy
+
+    def _argument_rank(self, number: int) -> int:
+        return len(shape_of(self.func.body.block.args[number].type))
+
     def cache_write(self, stage: str, scope: str) -> str:
         """Returns the name of the stage that copies out."""
         self._add(CacheWriteOp.make(stage, scope))
@@ -116,6 +142,10 @@ class Schedule:
         self.dims[copy] = self.dims[stage][: self.rank[stage]]
         self.rank[copy] = self.rank[stage]
         return copy
+
+    def tensorize(self, loop: SSAValue, intrinsic: str) -> None:
+        """Put a tensor intrinsic, by its name without the @, in the place of the nest at a loop."""
+        self._add(TensorizeOp.make(loop, intrinsic))
 
     def set_scope(self, stage: str, scope: str) -> None:
         self._add(SetScopeOp.make(stage, scope))
@@ -129,3 +159,39 @@ class Schedule:
         """Returns the name of the stage that the start becomes."""
         self._add(DecomposeReductionOp.make(stage, loop))
         return f"{stage}.init"
+
+    def annotate(self, target: SSAValue | str, key: str, value: Attribute | SSAValue) -> None:
+        """An annotation of a loop or, by its name, of a stage."""
+        self._add(AnnotateOp.make(target, key, value))
+
+    def pragma(self, loop: SSAValue, key: str, value: Attribute | SSAValue | int = 1) -> None:
+        self._add(PragmaOp.make(loop, key, value))
+
+    def storage_align(self, stage: str, axis: int, factor: int, offset: int) -> None:
+        self._add(StorageAlignOp.make(stage, axis, factor, offset))
+
+    def double_buffer(self, stage: str) -> None:
+        self._add(DoubleBufferOp.make(stage))
+
+    def prefetch(self, tensor: str, loop: SSAValue, offset: int = 1) -> None:
+        self._add(PrefetchOp.make(tensor, loop, offset))
+
+    def env_threads(self, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[SSAValue]:
+        """The loops of the threads."""
+        return self._add(EnvThreadsOp.make(stage, tags, extents), [t.rpartition(".")[2] for t in tags])
+
+    def store_predicate(self, stage: str, conditions: Sequence[Condition]) -> None:
+        """Conditions whose dimensions are handles of loops."""
+        self._add(StorePredicateOp.make(stage, conditions))
+
+    def sample_perfect_tile(
+        self, loop: SSAValue, parts: int, max_innermost: int = 16, decision: Sequence[int] | None = None
+    ) -> list[SSAValue]:
+        hint = loop.name_hint or "i"
+        names = [f"{hint}_f{n}" for n in range(parts)]
+        return self._add(SamplePerfectTileOp.make(loop, parts, max_innermost, decision), names)
+
+    def sample_categorical(
+        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
+    ) -> SSAValue:
+        return self._add(SampleCategoricalOp.make(candidates, probs, decision), ["v"])[0]

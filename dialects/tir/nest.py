@@ -296,6 +296,7 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     replace_op(loop, new[0])
     wrap(new, body)
     new[-1].set_min_bounds([b - outer for b in limits])
+    new[0].attributes |= loop.attributes
     loop.erase(safe_erase=False)
     return new
 
@@ -358,6 +359,7 @@ def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
     v = Linear.dim(new.var)
     substitute(outer.var, floordiv(v, max(inner.trip, 1), ranges), ranges)
     substitute(inner.var, mod(v, max(inner.trip, 1), ranges), ranges)
+    new.attributes |= inner.attributes | outer.attributes
     replace_op(outer, new)
     move_ops(inner.body.block, new.body.block)
     outer.erase(safe_erase=False)

@@ -1,0 +1,255 @@
+"""What schedules say about loops, stages and buffers for passes to act upon, and who may run a stage.
+
+Loops and blocks carry annotations as attributes; a pragma's name begins with `pragma_`. What concerns a buffer is an
+attribute of its allocation:
+
+    tir.for %i = 0 to 8 "C.i" attributes {pragma_unroll_explicit = 1 : i64, prefetch = [{offset = 1, tensor = "A"}]}
+    %B = tir.alloc "B" scope "global" {storage_align = array<i64: 0, 32, 1>, double_buffer} : memref<8x32xf32>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from lamina.dialects.index_map import Condition
+from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, type_of
+from lamina.dialects.tir.nest import (
+    ScheduleError,
+    accesses,
+    alloc_of,
+    blocks_of,
+    reduction_loops,
+    stage_block,
+    stage_buffer,
+    unique_axis,
+)
+from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.refusals import refuse
+
+PRAGMA = "pragma_"
+STORAGE_ALIGN = "storage_align"
+DOUBLE_BUFFER = "double_buffer"
+PREFETCH = "prefetch"
+
+PRAGMAS = {
+    "unroll_explicit": "whether tir-unroll-loop writes unrolled loops inside out",
+    "auto_unroll_max_step": "up to how many statements tir-unroll-loop writes serial loops inside out",
+    "auto_unroll_max_depth": "how deep the loops may nest that tir-unroll-loop writes out",
+    "loop_partition_hint": "that tir-loop-partition cuts the loop where conditions in it change",
+}
+"""The pragmas that have an effect, and which."""
+
+_REFUSED = {
+    "import_llvm": "code is not taken from elsewhere; write the computation as a stage",
+    "import_c": "code is not taken from elsewhere; write the computation as a stage",
+    "debug_skip_region": "leaving statements out changes what is computed",
+    "tensor_core": "use te.tensorize",
+    "hand_threaded": "bind loops by te.bind",
+    "parallel_launch_point": "use te.parallel, whose threads are the pool's",
+    "parallel_stride_pattern": "use te.parallel, whose slices are contiguous",
+    "parallel_barrier_when_finish": "a parallel loop ends when all its iterations have",
+    "prefetch_scope": "use te.prefetch",
+}
+
+
+def annotate(op: Operation, key: str, value: Attribute) -> None:
+    """Attach an attribute to a loop or block. Raises ScheduleError for a name that is none, or is a pragma's."""
+    if not key:
+        raise ScheduleError("annotate: an annotation has a name")
+    if key.startswith(PRAGMA):
+        raise ScheduleError(f"annotate: {key!r} is a pragma; use te.pragma with {key.removeprefix(PRAGMA)!r}")
+    op.attributes[key] = value
+
+
+def annotate_stage(func: FuncOp, stage: str, key: str, value: Attribute) -> None:
+    """Attach an attribute to every block of a stage."""
+    blocks = blocks_of(func).get(stage)
+    if blocks is None:
+        stage_block(func, stage)  # says which stages there are
+        return
+    for block in blocks:
+        annotate(block, key, value)
+
+
+def pragma(loop: ForOp, key: str, value: Attribute) -> None:
+    """Attach a pragma to a loop. Raises ScheduleError for one without effect, or with a value that it does not take."""
+    what = f"pragma {key!r} of {loop.axis.data!r}"
+    if key in _REFUSED:
+        raise ScheduleError(f"{what}: {_REFUSED[key]}")
+    if key not in PRAGMAS:
+        raise ScheduleError(f"{what}: there is no such pragma; it is one of {', '.join(PRAGMAS)}")
+    if not isinstance(value, IntegerAttr) or value.value.data < 0:
+        raise ScheduleError(f"{what}: it takes a number that is not negative, not {value}")
+    loop.attributes[PRAGMA + key] = IntegerAttr(value.value.data, i64)
+
+
+def pragma_of(loop: ForOp, key: str) -> int | None:
+    """The value of a loop's pragma."""
+    value = loop.attributes.get(PRAGMA + key)
+    return value.value.data if isinstance(value, IntegerAttr) else None
+
+
+def storage_align(func: FuncOp, stage: str, axis: int, factor: int, offset: int) -> None:
+    """Let the stride of a dimension of a stage's buffer be `offset` modulo `factor`."""
+    what = f"storage_align of {stage!r}"
+    buffer = stage_buffer(func, stage)
+    alloc = alloc_of(buffer, stage)
+    rank = type_of(buffer).get_num_dims()
+    if not 0 <= axis < rank:
+        raise ScheduleError(f"{what}: there is no axis {axis}; its buffer has rank {rank}")
+    if factor < 1 or not 0 <= offset < factor:
+        raise ScheduleError(f"{what}: the factor {factor} is positive, and the offset {offset} is less than it")
+    if axis == rank - 1 and offset != 1 % factor:
+        raise ScheduleError(f"{what}: the stride of its last axis is 1, which is not {offset} modulo {factor}")
+    if alloc.scope.data == "register":
+        raise ScheduleError(f"{what}: registers have no strides")
+    alloc.attributes[STORAGE_ALIGN] = DenseArrayBase.from_list(i64, [axis, factor, offset])
+
+
+def double_buffer(func: FuncOp, stage: str) -> None:
+    """Let a stage's buffer be filled for the next iteration while this one is used."""
+    alloc = alloc_of(stage_buffer(func, stage), stage)
+    if alloc.scope.data == "register":
+        raise ScheduleError(f"double_buffer of {stage!r}: registers are not indexed by the iteration")
+    alloc.attributes[DOUBLE_BUFFER] = UnitAttr()
+
+
+def prefetch(loop: ForOp, tensor: str, buffer: SSAValue, offset: int) -> None:
+    """Let an iteration of a loop fetch what a later one reads of a tensor."""
+    what = f"prefetch of {tensor!r} at {loop.axis.data!r}"
+    if offset < 0:
+        raise ScheduleError(f"{what}: the offset {offset} is negative")
+    if not any(isinstance(o, LoadOp) for o in accesses(loop, buffer)):
+        raise ScheduleError(f"{what}: nothing in that loop reads it")
+    if isinstance(buffer.owner, AllocOp) and buffer.owner.scope.data == "register":
+        raise ScheduleError(f"{what}: registers are not fetched")
+    old = loop.attributes.get(PREFETCH)
+    known: list[Attribute] = [*cast("ArrayAttr[Attribute]", old).data] if isinstance(old, ArrayAttr) else []
+    asked = DictionaryAttr({"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)})
+    loop.attributes[PREFETCH] = ArrayAttr([*known, asked])
+
+
+def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[ForOp]:
+    """Launch threads around a stage's nest, each of which runs all of it, save what loops along their axes share out.
+
+    Raises ScheduleError where the nest stands in a loop, or an axis is not one of threads.
+    """
+    what = f"env_threads of {stage!r}"
+    block = stage_block(func, stage)
+    nest: Operation = block
+    while nest.parent_op() is not func:
+        parent = nest.parent_op()
+        assert parent is not None
+        nest = parent
+    if len(tags) != len(extents):
+        raise ScheduleError(f"{what}: {len(tags)} axes, {len(extents)} extents")
+    for tag, extent in zip(tags, extents, strict=True):
+        if tag not in THREAD_TAGS or tag.startswith("vthread"):
+            known = ", ".join(t for t in THREAD_TAGS if not t.startswith("vthread"))
+            raise ScheduleError(f"{what}: {tag!r} is no axis of threads; it is one of {known}")
+        if extent < 1 or tags.count(tag) > 1:
+            raise ScheduleError(f"{what}: {tag!r} is launched once, with at least one thread")
+    for v in (v for v in nest.walk() if isinstance(v, ForOp) and v.thread is not None):
+        if v.thread is not None and v.thread.data in tags:
+            extent = extents[tags.index(v.thread.data)]
+            if v.is_dynamic or v.trip != extent:
+                raise ScheduleError(
+                    f"{what}: {v.axis.data!r} is bound to {v.thread.data!r}, but not with {extent} threads"
+                )
+    if _reads_itself(nest):
+        refuse(f"{what}: it reads what an earlier thread has computed: running it again changes its result")
+    loops: list[ForOp] = []
+    for tag, extent in zip(tags, extents, strict=True):
+        loop = ForOp.make(extent, unique_axis(func, f"{stage}.{tag}"), kind="thread", hint=tag.rpartition(".")[2])
+        loop.properties["thread"] = StringAttr(tag)
+        loop.location = block.location
+        loops.append(loop)
+    if not loops:
+        return []
+    place = nest.parent
+    assert place is not None
+    place.insert_op_before(loops[0], nest)
+    nest.detach()
+    for outer, inner in zip(loops, loops[1:], strict=False):
+        outer.body.block.add_op(inner)
+    loops[-1].body.block.add_op(nest)
+    return loops
+
+
+def _reads_itself(nest: Operation) -> bool:
+    """Whether a nest reads a buffer that it writes, other than to add up what it has begun itself."""
+    blocks = [b for b in nest.walk() if b.name == "tir.block"]
+    written = {s.buffer for s in accesses(nest) if isinstance(s, StoreOp)}
+    return any(
+        isinstance(o, LoadOp) and o.buffer in written and not b.regions[0].blocks and not _filled_inside(o, nest)
+        for b in blocks
+        for o in accesses(b)
+    )
+
+
+def _filled_inside(load: LoadOp, nest: Operation) -> bool:
+    """Whether another stage of the nest computes anew what a load reads."""
+    owner = load.buffer.owner
+    return isinstance(owner, AllocOp) and owner is not nest and any(v is nest for v in enclosing_loops(owner))
+
+
+def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -> None:
+    """Let a stage run only where conditions on loops hold.
+
+    Raises IllegalError unless the iterations left out repeat what others do: their loops change neither what is
+    computed nor where it is stored, and the conditions single out iterations of them.
+    """
+    what = f"store_predicate of {stage!r}"
+    block = stage_block(func, stage)
+    loops = {v.var: v for v in enclosing_loops(block)}
+    known: set[Atom] = set(loops)
+    for condition in conditions:
+        for d in condition.form.dims():
+            if d not in known:
+                raise ScheduleError(f"{what}: a condition mentions a loop that the stage does not stand in")
+    used = {v for op in block.walk() for v in op.operands}
+    for loop in loops.values():
+        mentioned = [c for c in conditions if loop.var in c.form.dims()]
+        if not mentioned:
+            continue
+        if loop.var in used or any(loop.var in v.bounds for v in loops.values()):
+            refuse(f"{what}: iterations of {loop.axis.data!r} that it leaves out are the only ones that do their part")
+        if loop in reduction_loops(block):
+            refuse(f"{what}: {loop.axis.data!r} is a reduction, each iteration of which adds to the result")
+        if not any(all(_holds(c, loop, n) for c in mentioned) for n in range(min(loop.trip, 1 << 12))):
+            refuse(f"{what}: no single iteration of {loop.axis.data!r} fulfils it whatever the other loops do")
+    block.set_conditions([*block.conditions(), *conditions])
+
+
+def _holds(condition: Condition, loop: ForOp, iteration: int) -> bool:
+    """Whether an iteration of a loop fulfils a condition on that loop alone."""
+    form = condition.form.substitute({loop.var: Linear(const=iteration)})
+    if not form.is_constant or (iteration and (loop.is_dynamic or loop.bounds)):
+        return False
+    return form.const == 0 if condition.equal else form.const >= 0
+
+
+__all__ = [
+    "annotate",
+    "annotate_stage",
+    "double_buffer",
+    "env_threads",
+    "pragma",
+    "pragma_of",
+    "prefetch",
+    "storage_align",
+    "store_predicate",
+]
