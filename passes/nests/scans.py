@@ -53,7 +53,6 @@ def lower_scan(scan: ScanOp, lowering: Lowering) -> list[Operation]:
             statements.append(nest)
     hint = scan.var.name_hint or "t"
     loop = tir.ForOp.upto([time - first], lowering.axis(f"{scan.stage.data}.{hint}"), hint=hint)
-    loop.attributes["scan"] = scan.stage
     now = Linear.dim(loop.var) + first
     lowering.times[scan.var] = now
     block = loop.body.block
