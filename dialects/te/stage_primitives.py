@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_result_def
+from xdsl.irdl import base, irdl_op_definition, operand_def, opt_operand_def, prop_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
@@ -94,57 +95,87 @@ class ComputeInlineOp(PrimitiveOp):
 
 @irdl_op_definition
 class CacheReadOp(PrimitiveOp):
-    """What one iteration of a loop reads of a tensor, read first into a buffer of its own.
+    """What one iteration of a loop reads of a tensor, read first into a buffer of its own; or the whole tensor.
 
     Before: `for k: C += W[k]`    After `te.cache_read "W" in "C" at %k scope "register" [1]`:
     `for k: (for t in 1: R[t] = W[k]), C += R[0]`
+    After `te.cache_read "W" in ["C", "D"] scope "shared"`: `for t: S[t] = W[t]`, `for k: C += S[k]`, D reads S too
+
+    The copy is a stage called after the tensor and the scope: `W.register`, `W.shared`.
     """
 
     name = "te.cache_read"
     tensor = prop_def(StringAttr)
-    stage = prop_def(StringAttr)
+    stages = prop_def(ArrayAttr.constr(base(StringAttr)))
     scope = prop_def(StringAttr)
-    loop = operand_def(LOOP)
+    loop = opt_operand_def(LOOP)
     loops = var_result_def(LOOP)
 
     @staticmethod
-    def make(tensor: str, stage: str, loop: SSAValue, scope: str, count: int) -> CacheReadOp:
+    def make(
+        tensor: str, stages: str | Sequence[str], loop: SSAValue | None, scope: str, count: int = 0
+    ) -> CacheReadOp:
+        names = [stages] if isinstance(stages, str) else stages
         return CacheReadOp.create(
-            operands=[loop],
-            properties={"tensor": StringAttr(tensor), "stage": StringAttr(stage), "scope": StringAttr(scope)},
+            operands=[] if loop is None else [loop],
+            properties={
+                "tensor": StringAttr(tensor),
+                "stages": ArrayAttr([StringAttr(n) for n in names]),
+                "scope": StringAttr(scope),
+            },
             result_types=[LOOP] * count,
         )
+
+    def readers(self) -> list[str]:
+        """The stages that read the copy."""
+        return [s.data for s in self.stages]
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_string_literal(self.tensor.data)
         printer.print_string(" in ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(" at ")
-        printer.print_ssa_value(self.loop)
+        names = self.readers()
+        if len(names) == 1:
+            printer.print_string_literal(names[0])
+        else:
+            with printer.in_square_brackets():
+                printer.print_list(names, printer.print_string_literal)
+        if self.loop is not None:
+            printer.print_string(" at ")
+            printer.print_ssa_value(self.loop)
         printer.print_string(" scope ")
         printer.print_string_literal(self.scope.data)
-        printer.print_string(f" [{len(self.loops)}]")
+        if self.loop is not None or self.loops:
+            printer.print_string(f" [{len(self.loops)}]")
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> CacheReadOp:
         tensor = parser.parse_str_literal("the tensor's name")
         parser.parse_keyword("in")
-        stage = parser.parse_str_literal("the stage's name")
-        parser.parse_keyword("at")
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        stages = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parser.parse_str_literal("a stage's name")
+        )
+        if stages is None:
+            stages = [parser.parse_str_literal("the stage's name")]
+        loop = None
+        if parser.parse_optional_keyword("at"):
+            loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
         parser.parse_keyword("scope")
-        return cls.make(tensor, stage, loop, parser.parse_str_literal("the memory scope"), parse_count(parser))
+        scope = parser.parse_str_literal("the memory scope")
+        return cls.make(tensor, stages, loop, scope, parse_count(parser, loop is None))
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.caching import cache_read
+        from lamina.dialects.tir.staging import cache_read_whole
 
-        buffer = state.tensor(self.tensor.data)
-        loops = cache_read(
-            state.func, buffer, self.tensor.data, self.stage.data, state.loop(self.loop), self.scope.data
-        )
-        state.bind(self.results, loops)
+        buffer, name, scope = state.tensor(self.tensor.data), self.tensor.data, self.scope.data
+        if self.loop is not None:
+            state.bind(self.results, cache_read(state.func, buffer, name, self.readers(), state.loop(self.loop), scope))
+            return
+        loops = cache_read_whole(state.func, buffer, name, self.readers(), scope)
+        if self.results:
+            state.bind(self.results, loops)
 
 
 @irdl_op_definition

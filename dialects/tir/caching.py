@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
-from lamina.dialects.tir.legality import own_nest, spatial_form
+from lamina.dialects.tir.legality import belongs, own_nest, spatial_form
 from lamina.dialects.tir.memory import (
+    SCOPES,
     AllocOp,
     LoadOp,
     StoreOp,
@@ -34,16 +37,19 @@ from lamina.dialects.tir.regions import limits_within, local_index, region_of
 from lamina.dialects.tir.threads import sharing_loops
 
 
-def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForOp, scope: str) -> list[ForOp]:
-    """Read what one iteration of a loop needs of a buffer into a buffer of its own. Returns the copy's loops."""
+def cache_read(
+    func: FuncOp, tensor: SSAValue, name: str, stages: Sequence[str], loop: ForOp, scope: str
+) -> list[ForOp]:
+    """Read what stages need of a buffer in one iteration of a loop into a buffer of its own. Returns its loops."""
     what = f"cache_read of {name!r}"
-    readers = [o for o in accesses(loop, tensor) if isinstance(o, LoadOp)]
+    if scope not in SCOPES:
+        raise ScheduleError(f"{what}: unknown memory scope {scope!r}; it is one of {', '.join(SCOPES)}")
+    blocks = [stage_block(func, s) for s in stages]
+    readers = [o for o in accesses(loop, tensor) if isinstance(o, LoadOp) and any(belongs(o, b) for b in blocks)]
     if not readers:
         raise ScheduleError(f"{what}: it is not read in the loop {loop.axis.data!r}")
     if any(isinstance(o, StoreOp) for o in accesses(loop, tensor)):
         raise ScheduleError(f"{what}: it is written in the loop {loop.axis.data!r}")
-    if any(o.conditions() for o in readers):
-        raise ScheduleError(f"{what}: a guarded read cannot be cached")
     threads = sharing_loops(loop, scope)
     region = region_of(readers, loop, threads)
     kept = [d for d, e in enumerate(region.extent) if e != constant(1)] or [len(region.extent) - 1]
@@ -56,7 +62,7 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
     # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
     copies = {
         d: ForOp.upto(
-            limits_within(sizes[d], region.extent[d], region.base[d], ranges),
+            limits_within([sizes[d]], region.extent[d], region.base[d], ranges),
             unique_axis(func, f"{label}.{d}"),
             hint=f"{(tensor.name_hint or 'c')}{d}",
         )
@@ -69,7 +75,7 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
         index = base + Linear.dim(copies[d].var) if d in copies else base
         if bounds is None or bounds[0] < 0:
             guard.append(Condition(index))
-        if d not in copies and len(limits_within(sizes[d], region.extent[d], base, ranges)) > 1:
+        if d not in copies and len(limits_within([sizes[d]], region.extent[d], base, ranges)) > 1:
             guard.append(Condition(sizes[d] - 1 - index))
     offset = {d: Linear.dim(v.var) for d, v in copies.items()}
     body = Block()
@@ -84,7 +90,7 @@ def cache_read(func: FuncOp, tensor: SSAValue, name: str, stage: str, loop: ForO
         operands = list(op.operands)
         operands[op.buffer_position()] = alloc.result
         op.operands = operands
-        op.set_access([local_index(f, ranges) for f in forms])
+        op.set_access([local_index(f, ranges) for f in forms], op.conditions())
     first = loop.body.block.first_op
     assert first is not None
     loop.body.block.insert_op_before(loops[0], first)
@@ -133,7 +139,11 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
         load = LoadOp.make(alloc.result, index)
         body.add_ops([load, StoreOp.make(load.result, buffer, index)])
-    holder = Block([BlockOp.make(copy_stage, None, body)])
+    own = {v.var for v in loops if v.is_reduction}
+    predicate = [
+        Condition(c.form.substitute(renamed), c.equal) for c in block.conditions() if own.isdisjoint(c.form.dims())
+    ]
+    holder = Block([BlockOp.make(copy_stage, None, body, predicate)])
     if copies:
         place.insert_op_after(copies[0], outermost)
         wrap(copies, holder)

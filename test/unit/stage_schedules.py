@@ -41,7 +41,7 @@ SIZES = (0, 1, 2, 3, 5, 7, 8)
 class LooseState(s.ScheduleState):
     """Takes any number of results: a random primitive cannot know how many loops it will give."""
 
-    given: int = 0
+    given: int = -1
 
     def bind(self, handles: Any, loops: Any) -> None:
         self.given = len(loops)
@@ -79,6 +79,7 @@ class Draws:
             return False
         assert isinstance(op, s.PrimitiveOp)
         before = str(self.func)
+        self.state.given = -1
         try:
             op.apply(self.state)
         except ScheduleError as e:
@@ -87,7 +88,7 @@ class Draws:
             )
             self.refusals.append(f"{op.name}: {e}")
             return False
-        if op.results and len(op.results) != self.state.given or (not op.results and op.name in GIVE_LOOPS):
+        if self.state.given not in (-1, len(op.results)):
             results = [s.LOOP] * self.state.given
             op_type = cast(type[Operation], type(op))
             op = op_type.create(operands=list(op.operands), properties=dict(op.properties), result_types=results)
@@ -122,8 +123,6 @@ class Draws:
             return self.apply(s.ReverseComputeAtOp.make(self.r.choice(stages), self.r.choice(handles), 0))
         return False
 
-
-GIVE_LOOPS = ("te.compute_at", "te.reverse_compute_at", "te.rfactor", "te.cache_read")
 
 Primitive = Callable[[Draws], Operation | None]
 
