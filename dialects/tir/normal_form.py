@@ -20,7 +20,7 @@ from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.legality import own_nest
 from lamina.dialects.tir.memory import extents_of
-from lamina.dialects.tir.nest import ScheduleError, accesses, function_of, substitute_in, unique_axis, wrap
+from lamina.dialects.tir.nest import ScheduleError, accesses, function_of, substitute_in, wrap
 from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, IndexOp, StoreOp
 
 
@@ -140,7 +140,8 @@ def normal_form(block: BlockOp, buffer: SSAValue, what: str) -> NormalForm | Non
     if any(d not in spatial for d in used) or any(f.terms and f.const for f in forms):
         raise ScheduleError(f"{what}: stage {stage!r} does not start at the first element of its buffer")
     func = function_of(block)
-    taken = {v.axis.data for v in chain}
+    own = {v.axis.data for v in chain}
+    taken = {v.axis.data for v in func.walk() if type(v) is ForOp} - own
     loops: list[ForOp] = []
     for d, (form, size) in enumerate(zip(forms, extents_of(buffer), strict=True)):
         only = spatial.get(next(iter(form.terms))) if len(form.terms) == 1 else None  # type: ignore[arg-type]
@@ -152,8 +153,10 @@ def normal_form(block: BlockOp, buffer: SSAValue, what: str) -> NormalForm | Non
             dynamic = any(spatial[v].is_dynamic for v in form.dims())  # type: ignore[index]
             limits = [size] if reach is None or covered or dynamic else [size, constant(reach[1] + 1)]
         axis, hint = _name(block, d, form, spatial)
-        loops.append(ForOp.upto(limits, axis if axis in taken else unique_axis(func, axis), hint=hint))
-        taken.discard(axis)
+        while axis in taken:
+            axis += "_"
+        taken.add(axis)
+        loops.append(ForOp.upto(limits, axis, hint=hint))
     extents = {v: None if loop.is_dynamic else loop.trip for v, loop in spatial.items()}
     mapping = inverse(forms, extents, [Linear.dim(v.var) for v in loops])  # type: ignore[arg-type]
     if mapping is None:

@@ -221,22 +221,17 @@ class ForOp(IRDLOperation):
         }
         if reduction:
             properties["reduction"] = UnitAttr()
-        operands: list[SSAValue] = []
-        if bounds:
-            operands, (forms,) = over_positions([bounds])
-            properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), forms))
         block = Block(arg_types=[INDEX]) if body is None else body
         if hint:
             block.args[0].name_hint = hint
-        return ForOp.create(operands=operands, properties=properties, regions=[Region(block)])
+        loop = ForOp.create(properties=properties, regions=[Region(block)])
+        loop.set_min_bounds(bounds)
+        return loop
 
     @staticmethod
     def upto(limits: Sequence[Linear], axis: str, *, reduction: bool = False, hint: str | None = None) -> ForOp:
         """A serial loop to the least of some forms; the constant ones become the extent."""
-        known = [f.const for f in limits if f.is_constant]
-        bounds = [f for f in limits if not f.is_constant]
-        extent = max(min(known), 0) if known else None
-        return ForOp.make(extent, axis, reduction=reduction, bounds=bounds, hint=hint)
+        return ForOp.make(None, axis, reduction=reduction, bounds=limits, hint=hint)
 
     @property
     def is_dynamic(self) -> bool:
@@ -266,6 +261,12 @@ class ForOp(IRDLOperation):
         return self.min_bounds() if self.is_dynamic else [constant(self.trip), *self.min_bounds()]
 
     def set_min_bounds(self, bounds: Sequence[Linear]) -> None:
+        """Replace the bounds; those that are numbers become the extent where they are less."""
+        known = [b.const for b in bounds if b.is_constant]
+        if known:
+            extent = max(min(known), 0)
+            self.properties["extent"] = IntegerAttr(extent if self.is_dynamic else min(extent, self.trip), i64)
+        bounds = [b for b in bounds if not b.is_constant]
         if not bounds:
             self.operands = []
             self.properties.pop("bound_map", None)

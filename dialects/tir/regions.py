@@ -51,6 +51,9 @@ from lamina.dialects.tir.normal_form import normal_form
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
 from lamina.dialects.tir.threads import sharing_loops
 
+UNBOUNDED = MAX_EXTENT >> 16
+"""An extent that comes from a loop of unknown extent, of whose variable a quotient was taken perhaps."""
+
 
 class Region(NamedTuple):
     """A box of a buffer: in dimension d the elements base[d] ... base[d] + extent[d] - 1."""
@@ -71,7 +74,7 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = (
     extent: list[Linear] = []
     for d, size in enumerate(extents_of(ops[0].buffer_value())):
         box = None if size == constant(1) else _dimension_box([op.forms()[d] for op in ops], inside, ranges)
-        if box is None or box[1] >= MAX_EXTENT or (size.is_constant and box[1] >= size.const and box[0].is_constant):
+        if box is None or box[1] >= UNBOUNDED or (size.is_constant and box[1] >= size.const and box[0].is_constant):
             base.append(constant(0))
             extent.append(size)
         else:
@@ -80,11 +83,14 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = (
     return Region(base, extent)
 
 
-def limits_within(size: Linear, extent: Linear, base: Linear, ranges: RangeCache) -> list[Linear]:
-    """How far a loop over a box goes: the box, and what is left of the dimension where the box may end beyond it."""
-    beyond = (size - base - extent).range(ranges)
-    inside = beyond is not None and beyond[0] >= 0
-    return [extent] if inside else [extent, size - base]
+def limits_within(limits: Sequence[Linear], extent: Linear, base: Linear, ranges: RangeCache) -> list[Linear]:
+    """How far a loop over a box goes: the box, and what is left of each limit that the box may end beyond."""
+    found = [extent]
+    for limit in limits:
+        beyond = (limit - base - extent).range(ranges)
+        if beyond is None or beyond[0] < 0:
+            found.append(limit - base)
+    return found
 
 
 def local_index(form: Linear, ranges: RangeCache) -> Linear:
@@ -153,7 +159,6 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         back.apply()
     loops = own_loops(block, buffer, what)
     variables = spatial_form(block, buffer, what)
-    sizes = extents_of(buffer)
     ranges = RangeCache()
     new_loops: list[ForOp] = []
     mapping: dict[Atom, Linear] = {}
@@ -161,7 +166,7 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     conditions: list[Condition] = []
     for d, v in enumerate(variables):
         source = by_variable[v]
-        limits = limits_within(sizes[d], region.extent[d], region.base[d], ranges)
+        limits = limits_within(source.limits(), region.extent[d], region.base[d], ranges)
         new = ForOp.upto(limits, source.axis.data, hint=v.name_hint)
         new_loops.append(new)
         mapping[v] = region.base[d] + Linear.dim(new.var)
@@ -207,6 +212,8 @@ def _rebuild(
     for op in block.walk():
         if isinstance(op, (AccessOp, IndexOp, ConditionOp, ConditionalBase)):
             substitute_in(op, full, ranges)
+    for new in renewed:
+        new.set_min_bounds([b.substitute(full, ranges) for b in new.min_bounds()])
     holder = Block()
     holder.add_op(block)
     nest = [*spatial, *renewed]
@@ -255,6 +262,8 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     out = outs[0]
     if reduction_loops(block):
         raise ScheduleError(f"{what}: a reduction cannot follow a tile of its input")
+    if any(not is_inside(loop, v) for b in outs if isinstance(b.owner, AllocOp) for v in enclosing_loops(b.owner)):
+        raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
     back = normal_form(block, out, what)
     if any(v.is_reduction for v in [*enclosing_loops(loop), loop]):
         refuse(f"{what}: {loop.axis.data!r} is, or stands in, a reduction loop of the producer")
@@ -266,6 +275,10 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if any(o.buffer_value() is not buffer for o in reads):
         raise ScheduleError(f"{what}: it reads more than one stage computed in the loop {loop.axis.data!r}")
     stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
+    if len(stores) < len(stores_of(buffer)):
+        refuse(
+            f"{what}: a part of {buffer.name_hint or 'its producer'} is computed outside the loop {loop.axis.data!r}"
+        )
     region = region_of(stores, loop)
     order = {op: n for n, op in enumerate(func.walk())}
     if any(order[o] > order[loop] and not is_inside(o, loop) for o in stores_of(buffer)):
@@ -293,8 +306,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             continue
         (variable,) = form.terms
         source = by_variable[variable]  # type: ignore[index]
-        size = extents_of(buffer)[d]
-        limits = limits_within(size, region.extent[d], region.base[d], ranges)
+        limits = limits_within(source.limits(), region.extent[d], region.base[d], ranges)
         new = ForOp.upto(limits, source.axis.data, hint=source.var.name_hint)
         mapping[variable] = region.base[d] + Linear.dim(new.var)
         new_loops[variable] = new  # type: ignore[index]

@@ -6,29 +6,43 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.index_map import IndexMap, IndexMapAttr
+from lamina.dialects.linear import Linear
+from lamina.dialects.sizes import argument_extents
 from lamina.dialects.te import lib as te
-from lamina.dialects.te.build import Tensor
-from lamina.dialects.te.indices import building
+from lamina.dialects.te.build import Tensor, comm_reducer, compute_results, scan
+from lamina.dialects.te.indices import Index, building
 from lamina.dialects.te.ops import FuncOp, ReturnOp
 
-Arrays = list[np.ndarray[Any, Any]]
+Arrays: TypeAlias = "list[np.ndarray[Any, Any]]"
+Extent: TypeAlias = "int | str"
 
 
-def program(shapes: list[tuple[int, ...]], build: Callable[..., Any], dtype: str = "float32") -> FuncOp:
-    """A te.func from the equations that `build` makes of its arguments."""
-    func = FuncOp.make("f", [tensor_type(s, dtype) for s in shapes], [])
+def program(
+    shapes: Sequence[Sequence[Extent]], build: Callable[..., Any], dtype: str = "float32", sizes: str = ""
+) -> FuncOp:
+    """A te.func from the equations that `build` makes of its sizes and tensors.
+
+    `sizes` names the sizes that are known only when the function runs, one letter each; a letter in a shape is one.
+    """
+    types: list[Any] = [IndexType()] * len(sizes)
+    types += [tensor_type(tuple(DYNAMIC_INDEX if isinstance(e, str) else e for e in s), dtype) for s in shapes]
+    maps = [None] * len(sizes) + [shape_map(s, sizes) for s in shapes]
+    func = FuncOp.make("f", types, [], maps)
     block = func.body.block
-    for argument, name in zip(block.args, "XWBCDE", strict=False):
+    for argument, name in zip(block.args, [*sizes, *"XWBCDE"], strict=False):
         argument.name_hint = name
     with building(block):
-        results = build(*(Tensor(a) for a in block.args))
-    values = [t.value for t in (results if isinstance(results, tuple) else (results,))]
+        known = [Index(Linear.dim(a)) for a in block.args[: len(sizes)]]
+        results = build(*known, *(Tensor(a) for a in block.args[len(sizes) :]))
+    values = [t.value for t in (results if isinstance(results, (tuple, list)) else (results,))]
     block.add_op(ReturnOp.create(operands=values))
     func.properties["function_type"] = type(func.function_type).from_lists(
         [a.type for a in block.args], [v.type for v in values]
@@ -37,13 +51,27 @@ def program(shapes: list[tuple[int, ...]], build: Callable[..., Any], dtype: str
     return func
 
 
+def shape_map(shape: Sequence[Extent], sizes: str) -> IndexMapAttr | None:
+    """The `te.shape` of an argument."""
+    if all(isinstance(e, int) for e in shape):
+        return None
+    forms = [Linear.dim(sizes.index(e)) if isinstance(e, str) else Linear(const=e) for e in shape]
+    return IndexMapAttr(IndexMap(len(sizes), tuple(forms)))
+
+
 def inputs_of(func: FuncOp, seed: int) -> Arrays:
-    """Small integers in the type of each argument."""
+    """Sizes, and small integers in the type of each tensor argument."""
     generator = np.random.default_rng(seed)
+    sizes: dict[Any, int] = {}
     arrays: Arrays = []
     for argument in func.body.block.args:
+        if isinstance(argument.type, IndexType):
+            sizes[argument] = int(generator.integers(1, 10))
+            arrays.append(np.asarray(sizes[argument]))
+            continue
         name = "int32" if "i32" in str(argument.type) else "float32"
-        arrays.append(generator.integers(-4, 5, argument.type.get_shape()).astype(name))  # type: ignore[attr-defined]
+        shape = [e.evaluate(sizes) for e in argument_extents(argument, func.arg_attrs)]
+        arrays.append(generator.integers(-4, 5, shape).astype(name))
     return arrays
 
 
@@ -174,4 +202,101 @@ def two_results(r: random.Random) -> FuncOp:
     return program([(n, k)], build)
 
 
+def grouped_conv(r: random.Random) -> FuncOp:
+    groups, c, o, size, window = r.randint(1, 3), r.randint(1, 2), r.randint(1, 3), r.randint(3, 6), r.choice([1, 2, 3])
+    pad, stride = r.randint(0, 1), r.randint(1, 2)
+    out = (size + 2 * pad - window) // stride + 1
+
+    def build(x: Tensor, w: Tensor) -> Tensor:
+        padded = te.pad(x, (0, pad, pad), (0, pad, pad))
+        rc, ry, rx = te.reduce_axis(c, "rc"), te.reduce_axis(window, "ry"), te.reduce_axis(window, "rx")
+        return te.compute(
+            (groups * o, out, out),
+            lambda k, y, x: te.sum(
+                padded[k // o * c + rc, y * stride + ry, x * stride + rx] * w[k, rc, ry, rx], (rc, ry, rx)
+            ),
+            "conv",
+        )
+
+    return program([(groups * c, size, size), (groups * o, c, window, window)], build)
+
+
+def layer_norm(r: random.Random) -> FuncOp:
+    """Rows less their mean, times a scale; the mean's division by a power of two is exact."""
+    n = r.choice([1, 2, 4, 8])
+
+    def build(m: Any, x: Tensor, w: Tensor) -> Tensor:
+        k = te.reduce_axis(n, "k")
+        total = te.compute((m,), lambda i: te.sum(x[i, k], k), "total")
+        mean = te.compute((m,), lambda i: total[i] / float(n), "mean")
+        k = te.reduce_axis(n, "k")
+        square = te.compute((m,), lambda i: te.sum((x[i, k] - mean[i]) * (x[i, k] - mean[i]), k), "square")
+        return te.compute((m, n), lambda i, j: (x[i, j] - mean[i]) * w[j] + square[i], "y")
+
+    return program([("m", n), (n,)], build, sizes="m")
+
+
+def argmax(r: random.Random) -> FuncOp:
+    """Place and value of the first of the greatest elements of each row."""
+    n = r.randint(1, 9)
+
+    def build(m: Any, x: Tensor) -> Any:
+        def combine(a: Any, b: Any) -> Any:
+            place = te.select(a[1] > b[1], a[0], te.select(a[1] < b[1], b[0], te.minimum(a[0], b[0])))
+            return place, te.maximum(a[1], b[1])
+
+        best = comm_reducer(combine, lambda t0, t1: (1 << 20, float("-inf")))
+        k = te.reduce_axis(n, "k")
+        place, value = compute_results((m,), lambda i: best((te.cast(k, "int32"), x[i, k]), k), "best")
+        return place, te.compute((m,), lambda i: value[i] * 2.0, "twice")
+
+    return program([("m", n)], build, sizes="m")
+
+
+def cumsum(r: random.Random) -> FuncOp:
+    steps = r.randint(1, 6)
+
+    def build(n: Any, x: Tensor) -> Tensor:
+        first = te.compute((1, n), lambda t, i: x[t, i] + 1.0, "first")
+        (total,) = scan(
+            steps,
+            [first],
+            lambda t, s: te.compute((n,), lambda i: s[t - 1, i] * 2.0 + x[t, i], "update"),
+            "total",
+        )
+        return te.compute((steps, n), lambda t, i: total[t, i] - x[t, i], "out")
+
+    return program([(steps, "n")], build, sizes="n")
+
+
+def matmul_of_any_size(r: random.Random) -> FuncOp:
+    m = r.randint(1, 9)
+
+    def build(n: Any, k: Any, x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+        kk = te.reduce_axis(k, "k")
+        acc = te.compute((n, m), lambda i, j: te.sum(x[i, kk] * w[kk, j], kk), "acc")
+        return te.compute((n, m), lambda i, j: te.maximum(acc[i, j] + b[j], 0.0), "relu")
+
+    return program([("n", "k"), ("k", m), (m,)], build, sizes="nk")
+
+
+def stencil_of_any_size(r: random.Random) -> FuncOp:
+    def build(n: Any, x: Tensor) -> Tensor:
+        a = te.compute((n,), lambda i: te.if_then_else(te.all(i >= 1, i < n - 1), x[i - 1] + x[i + 1], x[i]), "a")
+        b = te.compute((n,), lambda i: te.if_then_else(i < n - 2, a[i] + a[i + 1] * 2.0 + a[i + 2], a[i]), "b")
+        return te.compute((n,), lambda i: b[n - 1 - i] - a[i], "c")
+
+    return program([("n",)], build, sizes="n")
+
+
 PROGRAMS = [matmul, conv2d, depthwise, pooling, chain, softmax, stencil, reshape, two_results]
+"""Programs whose sizes are numbers and whose stages have one result."""
+ALL_PROGRAMS = [
+    *PROGRAMS,
+    grouped_conv,
+    layer_norm,
+    argmax,
+    cumsum,
+    matmul_of_any_size,
+    stencil_of_any_size,
+]

@@ -21,7 +21,7 @@ tir.func @f(%A: memref<4x4xf32>, %y: memref<4x4xf32>) attributes {outputs = 1 : 
 // CHECK-NEXT:     %a = tir.load %A[%j, lane] : memref<4x4xf32>, vector<4xf32>
 // CHECK-NEXT:     tir.store %a, %t[%j, lane] : memref<4x4xf32>, vector<4xf32>
 // CHECK-NEXT:   }
-// CHECK-NEXT:   tir.for %k = 0 to 4 min [4] "y.k" {
+// CHECK-NEXT:   tir.for %k = 0 to 4 "y.k" {
 // CHECK-NEXT:     %b = tir.load %t[%k, lane] : memref<4x4xf32>, vector<4xf32>
 // CHECK-NEXT:     tir.store %b, %y[%k, lane] where [lane + %k * -1 >= 0] : memref<4x4xf32>, vector<4xf32>
 // CHECK-NEXT:   }
