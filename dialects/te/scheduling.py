@@ -28,6 +28,7 @@ from lamina.dialects.te.annotation_primitives import (
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
 from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
+from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.te.schedule import (
     CacheReadOp,
     CacheWriteOp,
@@ -55,12 +56,15 @@ class Schedule:
     def __init__(self, func: FuncOp) -> None:
         self.func = func
         self.block = Block()
-        self.rank = {op.stage.data: len(op.spatial) for op in func.body.block.ops if isinstance(op, ComputeOp)}
+        computes = [op for op in func.body.walk() if isinstance(op, ComputeOp)]
+        self.rank = {op.stage.data: len(op.spatial) for op in computes}
         self.dims: dict[str, list[str]] = {
-            op.stage.data: [a.name_hint or f"i{n}" for n, a in enumerate(op.body.block.args)]
-            for op in func.body.block.ops
-            if isinstance(op, ComputeOp)
+            op.stage.data: [a.name_hint or f"i{n}" for n, a in enumerate(op.body.block.args)] for op in computes
         }
+        self.times: dict[str, list[str]] = {
+            op.stage.data: [scan.var.name_hint or "t"] for op in computes if isinstance(scan := op.parent_op(), ScanOp)
+        }
+        """The time loop around each stage of a scan's body, which all of them share."""
 
     def build(self) -> ScheduleOp:
         """The te.schedule op."""
@@ -73,8 +77,8 @@ class Schedule:
         return list(op.results)
 
     def loops(self, stage: str, suffix: str = "") -> list[SSAValue]:
-        """The loops of a stage that has not been touched, spatial first."""
-        names = [f"{n}{suffix}" for n in self.dims[stage]]
+        """The loops around a stage that has not been touched: a scan's time, then its own, spatial first."""
+        names = [f"{n}{suffix}" for n in (*self.times.get(stage, ()), *self.dims[stage])]
         return self._add(LoopsOp.make(stage, len(names)), names)
 
     def split(self, loop: SSAValue, factors: Sequence[int | SSAValue]) -> list[SSAValue]:

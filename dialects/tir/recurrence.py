@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
-from lamina.dialects.linear import Linear, linear_text
+from lamina.dialects.linear import Atom, Linear, linear_text
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, enclosing_loops
 from lamina.dialects.tir.refusals import refuse
@@ -29,9 +29,8 @@ class Recurrence(NamedTuple):
 
 
 def _text(access: AccessOp) -> str:
-    def name(atom: object) -> str:
-        hint = atom.name_hint if isinstance(atom, SSAValue) else None
-        return f"%{hint}" if hint else str(atom)
+    def name(atom: Atom) -> str:
+        return f"%{atom.name_hint}" if isinstance(atom, SSAValue) and atom.name_hint else str(atom)
 
     buffer = access.buffer_value().name_hint or "buffer"
     return f"%{buffer}[{', '.join(linear_text(f, name) for f in access.forms())}]"

@@ -18,6 +18,7 @@ from lamina.context import LaminaContext
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.te.scheduling import Schedule
 from lamina.errors import InputError
 from lamina.passes.te_to_tir import lower_function
 from lamina.runtime.te_interpreter import run_te_func
@@ -258,3 +259,16 @@ def test_a_scan_of_unknown_length(shape: tuple[int, int]) -> None:
     np.testing.assert_array_equal(run_te_func(func, [*map(np.asarray, shape), x])[0], x.cumsum(0))
     found = run_tir_func(lower_function(func)[0], [*map(np.asarray, shape), x])
     np.testing.assert_array_equal(found[0], x.cumsum(0))
+
+
+def test_a_schedule_from_python_names_the_time_loop() -> None:
+    func = cell(5, 8)
+    s = Schedule(func)
+    t, i, k = s.loops("gate")
+    s.reorder(k, i)
+    _, j = s.loops("shifted")
+    s.split(j, [-1, 4])
+    text = str(s.build())
+    assert '%t, %i, %k = te.loops "gate" [3]' in text
+    x, w = random(5, 8), random(8, 8, seed=1)
+    levels.agree_everywhere(func, [x, w], cell_reference(x, w), text)
