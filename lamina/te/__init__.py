@@ -46,6 +46,7 @@ from lamina.te.intrinsics import (
 )
 from lamina.te.reduction import comm_reducer, infinity, max, max_value, min, min_value, prod, sum  # noqa: A004
 from lamina.te.schedule import Schedule, Stage, create_schedule
+from lamina.te.special import ExternOp, ScanOp, extern, scan
 from lamina.te.tensor import (
     ComputeOp,
     IterVar,
@@ -62,6 +63,10 @@ from lamina.te.tensor import (
 )
 
 __all__ = [
+    "ExternOp",
+    "ScanOp",
+    "extern",
+    "scan",
     "Schedule",
     "Stage",
     "create_schedule",

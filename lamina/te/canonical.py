@@ -14,10 +14,14 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
+from lamina.dialects.index_map import Condition
+from lamina.dialects.linear import Linear
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.scheduling import Schedule as Builder
 from lamina.errors import InputError, UnsupportedError
-from lamina.te.function import TensorFunction
+from lamina.te.emit import affine
+from lamina.te.expr import EQ, GE, GT, LE, LT, And, Expr, IntImm, Var, fail
+from lamina.te.function import TensorFunction, identifier
 from lamina.te.location import Place
 from lamina.te.relations import (
     Annotation,
@@ -31,7 +35,8 @@ from lamina.te.relations import (
     replaced,
 )
 from lamina.te.schedule import Schedule, Stage
-from lamina.te.tensor import IterVar, PlaceholderOp
+from lamina.te.special import ExternOp, ScanOp
+from lamina.te.tensor import REDUCE, IterVar, Operation, PlaceholderOp
 
 
 def emit_schedule(schedule: Schedule, function: TensorFunction) -> ScheduleOp:
@@ -80,12 +85,14 @@ class _Emission:
         """What the IR calls a stage, or the argument that a placeholder is."""
         self.handles: dict[IterVar, SSAValue] = {}
         self.done: set[Stage] = set()
-        self.partial: dict[Stage, list[SSAValue]] = {}
+        self.partial: dict[Stage, tuple[list[IterVar], list[SSAValue]]] = {}
+        """Of partial results: the axes in the order of the loops that rfactor has left them, and these."""
 
     def run(self) -> ScheduleOp:
         for stage in self.order:
             if stage.made_by is None:
                 self.names[stage] = self.function.names.get(stage.origin_op, stage.name)
+                self.builder.dims.setdefault(self.names[stage], _dims(stage.origin_op))
         self.add_caches()
         for stage in self.order:
             if stage.attachment is not None and stage.attachment.kind == "inline":
@@ -162,12 +169,13 @@ class _Emission:
             loops = self.add(lambda: self.builder.compute_at(self.names[stage], handle), attachment.place)
         else:
             self.factor(stage)
-            loops = self.partial.get(stage)
-            if loops is None:
-                if not self.is_scheduled(stage):
-                    return
-                loops = self.builder.loops(self.names[stage])
-        self.add_loops(stage, loops)
+            if not self.is_scheduled(stage) or isinstance(stage.op, (ScanOp, ExternOp)):
+                return
+            if stage in self.partial:
+                self.add_loops(stage, *self.partial[stage])
+                return
+            loops = self.builder.loops(self.names[stage])
+        self.add_loops(stage, [*stage.op.axis, *stage.op.reduce_axis], loops)
 
     def is_scheduled(self, stage: Stage) -> bool:
         """Whether anything is said of a stage's loops."""
@@ -177,15 +185,32 @@ class _Emission:
         return attached or changed or any(a.loop is not None for a in stage.annotations)
 
     def factor(self, stage: Stage) -> None:
-        """The rfactor that gives the stage its present form."""
+        """The rfactor that gives the stage its present form; its partial results have got its loops."""
         for partial in self.order:
             made = partial.made_by
-            if isinstance(made, Factoring) and made.final is stage:
-                raise UnsupportedError("the primitive rfactor is not there yet", where=str(made.place or ""))
+            if not isinstance(made, Factoring) or made.final is not stage:
+                continue
+            method = self.primitive("rfactor", made.place)
+            name = self.names[stage]
+            roots = [*stage.op.axis, *made.reduced]
+            self.handles.update(zip(roots, self.builder.loops(name), strict=True))
+            current = self.relate(made.relations, roots)
+            handle = self.handles[made.loop]
+            arguments = (name, handle, made.factor_axis, len(current))
+            named, loops = self.add(lambda method=method, arguments=arguments: method(*arguments), made.place)
+            self.names[partial] = named
+            self.builder.dims[named] = _dims(partial.op)
+            self.builder.dims[name] = _dims(stage.op)
+            # The nest of the partial results is the one that the stage had: its dimensions, then what it reduces over.
+            dims, rest = list(partial.op.axis), list(partial.op.reduce_axis)
+            factored = dims.pop(made.factor_axis)
+            mine = [
+                factored if v is made.loop else rest.pop(0) if v.iter_type == REDUCE else dims.pop(0) for v in current
+            ]
+            self.partial[partial] = (mine, loops)
 
-    def add_loops(self, stage: Stage, loops: Sequence[SSAValue]) -> None:
+    def add_loops(self, stage: Stage, current: list[IterVar], loops: Sequence[SSAValue]) -> None:
         """Name the loops of a stage and apply its splits and fuses, then its order."""
-        current = [*stage.op.axis, *stage.op.reduce_axis]
         if len(loops) != len(current):
             raise InputError(f"stage {stage.name!r} has {len(loops)} loops, {len(current)} axes are known")
         self.handles.update(zip(current, loops, strict=True))
@@ -249,34 +274,90 @@ class _Emission:
         found = [a for a in stage.annotations if a.kind in kinds]
         found.sort(key=lambda a: (position.get(a.loop, -1) if a.loop is not None else -1, kinds.index(a.kind), _key(a)))
         for annotation in found:
-            self.annotate(stage, annotation)
+            if annotation.kind != "store_predicate" or not self.is_implied(stage, annotation.value):
+                self.annotate(stage, annotation)
 
     def annotate(self, stage: Stage, said: Annotation) -> None:
         method = self.primitive(said.kind, said.place)
-        name = self.names[stage]
         if said.loop is None:
-            values = said.value if isinstance(said.value, tuple) else () if said.value is None else (said.value,)
-            self.add(lambda: method(name, *values), said.place)
-            return
-        handle = self.handle(said.loop, stage, said.kind, said.place)
-        arguments: tuple[Any, ...] = ()
-        if said.kind == "bind":
-            arguments = (said.value.thread_tag,)
-        elif said.kind == "pragma":
-            arguments = said.value
-        elif said.kind == "prefetch":
-            tensor, offset = said.value
-            arguments = (self.names[self.schedule[tensor]], handle, offset)
-            self.add(lambda: method(*arguments), said.place)
-            return
-        elif said.kind == "tensorize":
-            arguments = (said.value,)
-        self.add(lambda: method(handle, *arguments), said.place)
+            arguments: tuple[Any, ...] = (self.names[stage], *self.stage_arguments(stage, said))
+        else:
+            handle = self.handle(said.loop, stage, said.kind, said.place)
+            if said.kind == "bind":
+                arguments = (handle, said.value.thread_tag)
+            elif said.kind == "pragma":
+                key, value = said.value
+                arguments = (handle, key, 1 if value is None else int(value))
+            elif said.kind == "prefetch":
+                tensor, offset = said.value
+                arguments = (self.names[self.schedule[tensor]], handle, int(offset))
+            elif said.kind == "tensorize":
+                arguments = (handle, self.function.intrinsic(said.value))
+            else:
+                arguments = (handle,)
+        self.add(lambda: method(*arguments), said.place)
+
+    def stage_arguments(self, stage: Stage, said: Annotation) -> tuple[Any, ...]:
+        if said.kind == "env_threads":
+            for thread in said.value:
+                if thread.dom is None or not isinstance(thread.dom.extent, IntImm):
+                    raise InputError(
+                        f"env_threads of stage {stage.name!r}: {thread.name!r} has no extent",
+                        where=str(said.place or ""),
+                        hint='write te.thread_axis((0, 64), "threadIdx.x")',
+                    )
+            return [t.thread_tag for t in said.value], [int(t.dom.extent) for t in said.value]
+        if said.kind == "store_predicate":
+            return (conditions_of(said.value, self.variables(stage)),)
+        return said.value if isinstance(said.value, tuple) else () if said.value is None else (said.value,)
+
+    def is_implied(self, stage: Stage, predicate: Expr) -> bool:
+        """Whether a store predicate asks for what holds: one thread of those that reduce together stores the total."""
+        if not isinstance(predicate, EQ):
+            return False
+        reducing = {a.value.var for a in stage.annotations if a.kind == "bind" and _reduces(a.loop)}
+        return predicate.a in reducing or predicate.b in reducing
+
+    def variables(self, stage: Stage) -> dict[Var, Linear]:
+        """What variables mean in a condition on a stage: its loops, and the threads that loops around it run on."""
+        found: dict[Var, Linear] = {}
+        around: Stage | None = stage
+        while around is not None:
+            for a in around.annotations:
+                if a.kind == "bind" and a.loop in self.handles:
+                    found.setdefault(a.value.var, Linear.dim(self.handles[a.loop]))
+            for v in around.leaf_iter_vars:
+                if v in self.handles:
+                    found.setdefault(v.var, Linear.dim(self.handles[v]))
+            around = around.attachment.parent if around.attachment is not None else None
+        return found
 
 
-_STAGE_KINDS = ("set_scope", "storage_align", "transform_layout", "env_threads", "store_predicate", "rolling_buffer")
+def conditions_of(x: Expr, variables: dict[Var, Linear]) -> list[Condition]:
+    """A conjunction of comparisons as conditions. Raises LaminaError for another expression."""
+    if isinstance(x, And):
+        return [*conditions_of(x.a, variables), *conditions_of(x.b, variables)]
+    if not isinstance(x, (EQ, LT, LE, GT, GE)):
+        raise fail(f"a predicate is made of comparisons of loops, not {x}")
+    a, b = affine(x.a, variables), affine(x.b, variables)
+    if isinstance(x, EQ):
+        return [Condition(a - b, True)]
+    low, high = (a, b) if isinstance(x, (LT, LE)) else (b, a)
+    return [Condition(high - low - (1 if isinstance(x, (LT, GT)) else 0))]
+
+
+def _reduces(loop: IterVar | None) -> bool:
+    return loop is not None and loop.iter_type == REDUCE
+
+
+def _dims(op: Operation) -> list[str]:
+    """Names for the handles of an operation's loops."""
+    return [identifier(v.name) for v in (*op.axis, *op.reduce_axis)]
+
+
+_STAGE_KINDS = ("set_scope", "storage_align", "transform_layout", "env_threads", "rolling_buffer")
 _CHANGING = ("tensorize", "prefetch", "double_buffer")
-_RUNNING = ("bind", "parallel", "vectorize", "unroll", "pragma")
+_RUNNING = ("bind", "parallel", "vectorize", "unroll", "pragma", "store_predicate")
 
 
 def _key(annotation: Annotation) -> str:

@@ -72,13 +72,18 @@ class Emitter:
         tensors: Mapping[Tensor, build.Tensor],
         tensor_extents: Mapping[SSAValue, Sequence[Linear]],
         axis_extents: Mapping[Atom, Linear],
+        slices: Mapping[Tensor, Linear] | None = None,
     ) -> None:
-        """`variables` are axes and sizes; `scalars` the arguments of rank 0 that other variables stand for."""
+        """`variables` are axes and sizes; `scalars` the arguments of rank 0 that other variables stand for.
+
+        Of the tensors in `slices` there is only what belongs to one place in the first dimension, and that is it.
+        """
         self.variables = variables
         self.scalars = scalars
         self.tensors = tensors
         self.tensor_extents = tensor_extents
         self.axis_extents = axis_extents
+        self.slices = slices or {}
         self._values: dict[int, Value] = {}
 
     # -- values ----------------------------------------------------------------------------------------------
@@ -161,7 +166,13 @@ class Emitter:
             raise fail(f"{x}: {error}") from None
 
     def _load(self, x: ProducerLoad) -> Value:
-        return self.tensors[x.producer][tuple(self.value(i) for i in x.indices)]
+        indices = [self.value(i) for i in x.indices]
+        now = self.slices.get(x.producer)
+        if now is not None:
+            first = indices.pop(0)
+            if not isinstance(first, Index) or first.form != now:
+                raise fail(f"{x}: of a stage of the same scan only what belongs to the same time can be read")
+        return self.tensors[x.producer][tuple(indices)]
 
     # -- choices ---------------------------------------------------------------------------------------------
 

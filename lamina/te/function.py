@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.index_map import IndexMap, IndexMapAttr
-from lamina.dialects.linear import Atom, Linear, constant
-from lamina.dialects.te import build
+from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.te import build, ir_builder
 from lamina.dialects.te.build import Index, Reducer, Reduction, Scalar, compute_results
 from lamina.dialects.te.indices import current_scope, range_of_extent
 from lamina.dialects.te.ops import ComputeOp as IrComputeOp
@@ -22,6 +22,7 @@ from lamina.errors import InputError
 from lamina.te.emit import Emitter, affine
 from lamina.te.expr import Expr, Var, fail
 from lamina.te.reduction import CommReducer, Reduce
+from lamina.te.special import ExternOp, ScanOp
 from lamina.te.tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, walk
 
 
@@ -58,6 +59,15 @@ class TensorFunction:
     """The operations, inputs before what reads them."""
     names: dict[Operation, str] = field(default_factory=dict[Operation, str])
     """Of placeholders the argument's, of the others the stage's."""
+    intrinsics: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The tensor intrinsics that the schedule uses, by name."""
+
+    def intrinsic(self, value: Any) -> str:
+        """Use a tensor intrinsic, or one that is built in, by its name; returns the name."""
+        if isinstance(value, str):
+            return value
+        self.intrinsics[value.name] = value
+        return value.name
 
 
 def reading_order(outputs: Sequence[Operation]) -> list[Operation]:
@@ -95,9 +105,14 @@ def build_function(outputs: Sequence[Tensor], args: Sequence[Any], name: str) ->
     return builder.run()
 
 
+def all_operations(ops: Sequence[Operation]) -> list[Operation]:
+    """Operations and those inside of them: a scan's cells come before it."""
+    return [o for op in ops for o in ([*op.cells, op] if isinstance(op, ScanOp) else [op])]
+
+
 def _extents_of(ops: Sequence[Operation]) -> list[Expr]:
     found: list[Expr] = []
-    for op in ops:
+    for op in all_operations(ops):
         found += [e for t in op.outputs for e in t.shape]
         for axis in [*op.axis, *op.reduce_axis]:
             if axis.dom is not None:
@@ -125,6 +140,8 @@ class _FunctionBuilder:
         self.scalars: dict[Var, build.Tensor] = {}
         self.tensors: dict[Tensor, build.Tensor] = {}
         self.extents: dict[SSAValue, list[Linear]] = {}
+        self.slices: dict[Tensor, Linear] = {}
+        """What the cells of the scan under construction compute, with its time."""
 
     def run(self) -> TensorFunction:
         with build.building(self.block):
@@ -151,7 +168,8 @@ class _FunctionBuilder:
 
     def _bind(self, tensor: Tensor, value: SSAValue) -> None:
         self.tensors[tensor] = build.Tensor(value)
-        self.extents[value] = [affine(x, self.sizes) for x in tensor.shape]
+        shape = tensor.shape[1:] if tensor in self.slices else tensor.shape
+        self.extents[value] = [affine(x, self.sizes) for x in shape]
 
     def add(self, op: Operation) -> None:
         """Append the te ops of one operation."""
@@ -169,25 +187,62 @@ class _FunctionBuilder:
         for tensor, value in zip(op.outputs, made.tensors, strict=True):
             self._bind(tensor, value)
 
-    def _other(self, op: Operation) -> IrComputeOp:
+    def _other(self, op: Operation) -> Any:
+        if isinstance(op, ScanOp):
+            return self._scan(op)
+        if isinstance(op, ExternOp):
+            return self._extern(op)
         if isinstance(op, TemplateOp):
             mapping = {value: self.tensors[t].value for value, t in op.inputs.items()}
             clone = op.source.clone(mapping)
             clone.properties["stage"] = StringAttr(current_scope().stage_name(op.source.stage.data))
             for tensor in clone.tensors:
                 tensor.name_hint = clone.stage.data if clone.stage.data.isidentifier() else None
-            self.block.add_op(clone)
+            current_scope().function.add_op(clone)
             return clone
         raise fail(f"{op!r} cannot be lowered")
 
+    def _scan(self, op: ScanOp) -> Any:
+        def update(time: Index, *states: build.Tensor) -> list[build.Tensor]:
+            for mine, given in zip(op.state, states, strict=True):
+                self._bind(mine, given.value)
+            self.slices.update({t: time.form for cell in op.cells for t in cell.outputs})
+            for cell in op.cells:
+                self.add(cell)
+            return [self.tensors[u] for u in op.update]
+
+        time = Index(affine(op.state[0].shape[0], self.sizes))
+        made = build.scan(time, [self.tensors[t] for t in op.init], update, op.name, identifier(op.scan_axis.name))
+        for cell in op.cells:
+            for t in cell.outputs:
+                del self.slices[t]
+        return made[0].value.owner
+
+    def _extern(self, op: ExternOp) -> Any:
+        from lamina.te.statements import building_statements
+
+        def body(ib: Any, ins: Any, outs: Any) -> None:
+            with building_statements(ib, self.sizes):
+                op.fcompute(ins, outs)
+
+        shapes = [[Index(affine(e, self.sizes)) for e in t.shape] for t in op.outputs]
+        inputs = [self.tensors[t] for t in op.inputs]
+        made = ir_builder.extern(shapes, inputs, body, op.name, [t.dtype for t in op.outputs])
+        return made[0].value.owner
+
     def _compute(self, op: ComputeOp) -> IrComputeOp:
-        spatial = [affine(t, self.sizes) for t in op.outputs[0].shape]
+        time = self.slices.get(op.outputs[0])
+        axes = op.axis if time is None else op.axis[1:]
+        shape = op.outputs[0].shape
+        spatial = [affine(t, self.sizes) for t in (shape if time is None else shape[1:])]
         reduced = [build.reduce_axis(Index(_extent(a, self.sizes)), a.name) for a in op.reduce_axis]
 
         def body(*dims: Index) -> Any:
             variables = dict(self.sizes)
             axis_extents: dict[Atom, Linear] = {}
-            for axis, dim, extent in zip(op.axis, dims, spatial, strict=True):
+            if time is not None:
+                variables[op.axis[0].var] = time
+            for axis, dim, extent in zip(axes, dims, spatial, strict=True):
                 variables[axis.var] = dim.form
                 axis_extents[next(iter(dim.form.terms))] = extent
             for axis, made in zip(op.reduce_axis, reduced, strict=True):
@@ -197,7 +252,7 @@ class _FunctionBuilder:
                 start = axis.dom.min if axis.dom is not None else 0
                 variables[axis.var] = dim.form + (affine(start, self.sizes) if isinstance(start, Expr) else start)
                 current_scope().ranges[next(iter(dim.form.terms))] = range_of_extent(extent)
-            emitter = Emitter(variables, self.scalars, self.tensors, self.extents, axis_extents)
+            emitter = Emitter(variables, self.scalars, self.tensors, self.extents, axis_extents, self.slices)
             first = op.body[0]
             if isinstance(first, Reduce):
                 return self._reduction(emitter, first, tuple(reduced))
@@ -205,7 +260,7 @@ class _FunctionBuilder:
             return found if len(found) > 1 else found[0]
 
         made = compute_results(
-            [Index(s) for s in spatial], body, op.name, axis_names=[_dimension_name(a) for a in op.axis]
+            [Index(s) for s in spatial], body, op.name, axis_names=[identifier(a.name) for a in axes]
         )
         owner = made[0].value.owner
         assert isinstance(owner, IrComputeOp)
@@ -259,23 +314,16 @@ def _shape(forms: Sequence[Linear]) -> tuple[int, ...]:
     return tuple(f.const if f.is_constant else DYNAMIC_INDEX for f in forms)
 
 
-def _dimension_name(axis: IterVar) -> str:
-    return _identifier(axis.name)
-
-
 def _argument_name(wanted: str, taken: set[str]) -> str:
-    name, n = _identifier(wanted), 0
+    name, n = identifier(wanted), 0
     while name in taken:
         n += 1
-        name = f"{_identifier(wanted)}{n}"  # without an underscore: xDSL takes `_1` off a name
+        name = f"{identifier(wanted)}{n}"  # without an underscore: xDSL takes `_1` off a name
     taken.add(name)
     return name
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
     """A name as SSA values have it. One that ends in `_1` loses that: xDSL numbers equal names so."""
     text = re.sub(r"_(?=\d+$)", "", re.sub(r"\W", "_", name, flags=re.ASCII))
     return text if text and not text[0].isdigit() else f"v{text}"
-
-
-__all__ = ["TemplateOp", "TensorFunction", "build_function", "constant", "reading_order"]

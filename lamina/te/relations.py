@@ -89,6 +89,8 @@ class Factoring:
     final: Stage
     loop: IterVar
     relations: list[Relation]
+    reduced: list[IterVar]
+    """The reduction axes that the stage had."""
     factor_axis: int
     place: Place | None
 

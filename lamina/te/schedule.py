@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from lamina.te.expr import ExprLike, IntImm, as_expr, fail
-from lamina.te.function import reading_order
+from lamina.te.function import all_operations, reading_order
 from lamina.te.location import Place, caller
 from lamina.te.relations import (
     Annotation,
@@ -247,7 +247,7 @@ class Schedule:
 
     def __init__(self, outputs: Sequence[Operation]) -> None:
         self.outputs = list(outputs)
-        self.base_order = reading_order(self.outputs)
+        self.base_order = all_operations(reading_order(self.outputs))
         self.stages: list[Stage] = [Stage(self, op) for op in self.base_order]
         self.stage_map: dict[Operation, Stage] = {s.op: s for s in self.stages}
         self.groups: list[Stage] = []
@@ -337,7 +337,9 @@ class Schedule:
         shape = list(old.outputs[0].shape)
         made = op.make_outputs([*shape[:factor_axis], extent, *shape[factor_axis:]], [t.dtype for t in old.outputs])
         partial = self._add_stage(op, before=stage)
-        partial.made_by = Factoring(stage, axis, _reducing(stage.relations), factor_axis, caller())
+        partial.made_by = Factoring(
+            stage, axis, _reducing(stage.relations), list(old.reduce_axis), factor_axis, caller()
+        )
         for other in self.stages:
             if isinstance(other.made_by, CacheRead):
                 other.made_by.readers = [partial if r is stage else r for r in other.made_by.readers]

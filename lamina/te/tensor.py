@@ -94,8 +94,12 @@ class Operation:
 
     def make_outputs(self, shape: Sequence[Any], dtypes: Sequence[str]) -> list[Tensor]:
         """The results, all of one shape."""
-        self._outputs = [Tensor(self, n, tuple(shape), d) for n, d in enumerate(dtypes)]
+        self.set_outputs([Tensor(self, n, tuple(shape), d) for n, d in enumerate(dtypes)])
         return self._outputs
+
+    def set_outputs(self, outputs: Sequence[Tensor]) -> None:
+        """Say what the results are."""
+        self._outputs = list(outputs)
 
     @property
     def num_outputs(self) -> int:
