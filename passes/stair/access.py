@@ -19,6 +19,7 @@ from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.memory import AccessOp, extents_of, type_of
 from lamina.dialects.tir.ops import ForOp
+from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
 from lamina.passes.stair.builder import NE, POINTER
 from lamina.passes.stair.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
@@ -316,6 +317,20 @@ class Access:
             at = b.constant(IntegerAttr(lane, i32), i32)
             vector = b.emit(llvm.InsertElementOp, [vector, element(lane), at], self.value_type, {})
         return vector
+
+    def prefetch_step(self, op: PrefetchOp) -> Step:
+        """Asking for memory never fails, so no guard is tested that the ranges do not decide."""
+        r = self.replay
+        numbers = {"rw": int(op.write is not None), "hint": op.locality.value.data, "cache": 1}
+        properties: Properties = {k: IntegerAttr(n, i32) for k, n in numbers.items()}
+
+        def step() -> None:
+            r.bind_locals(self.locals)
+            if self.buffer not in r.registers and (not self.conditions or r.decide(self.conditions) is not False):
+                dynamic, const, *_ = self.address()
+                r.b.add(llvm.PrefetchOp.create(operands=[self.pointer(dynamic, const)], properties=properties))
+
+        return step
 
     # -- stores ----------------------------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ from lamina.dialects.tir.ops import (
     SelectOp,
     StoreOp,
 )
+from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
@@ -87,6 +88,8 @@ class Replay:
             return Access(self, op).load_step()
         if isinstance(op, StoreOp):
             return Access(self, op).store_step()
+        if isinstance(op, PrefetchOp):
+            return Access(self, op).prefetch_step(op)
         if isinstance(op, AllocOp):
             return self.compile_alloc(op)
         if isinstance(op, BroadcastOp):

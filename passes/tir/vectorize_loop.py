@@ -60,6 +60,7 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     buffer_type,
 )
+from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -211,6 +212,8 @@ class _Vectorizer:
             return self.load(op)
         if isinstance(op, StoreOp):
             return self.store(op)
+        if isinstance(op, PrefetchOp):
+            return self.prefetch(op)
         if isinstance(op, (IndexOp, ConditionOp)):
             return self.index_arithmetic(op)
         if isinstance(op, AllocOp):
@@ -316,6 +319,13 @@ class _Vectorizer:
         value = self.as_vector(op.value, extra)
         mask = [] if op in self.dead and self.in_bounds(op.buffer, forms) else self.mask
         return [*extra, StoreOp.make(value, op.buffer, forms, [*conditions, *mask])]
+
+    def prefetch(self, op: PrefetchOp) -> list[Operation]:
+        """The first lane's line holds those of the others, or is next to them."""
+        forms, conditions = self.place(op)
+        zero: dict[Atom, Linear] = {LANE: Linear()}
+        op.set_access([f.substitute(zero) for f in forms], [Condition(c.form.substitute(zero)) for c in conditions])
+        return [op]
 
     def place(self, op: AccessOp) -> tuple[list[Linear], list[Condition]]:
         """Indices and guard with the lane in the place of the variable."""
