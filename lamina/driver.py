@@ -87,7 +87,7 @@ def build(
 ) -> StoredProgram:
     """Compile a model."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
-    from lamina.backends.cpu.emit import emit_kernels
+    from lamina.backends.llvm.emit import emit_kernels
 
     def tell(name: str, start: float, note: str) -> None:
         if progress is not None:
@@ -221,7 +221,7 @@ class StageTexts:
             lowered = lower(source.module, ctx, self._opt_level, LEVELS[1:], faults.watch(None), until)
         self._texts.update(lowered.texts)
         if level in ("ll", "asm"):
-            from lamina.backends.cpu.emit import emit_module
+            from lamina.backends.llvm.emit import emit_module
             from lamina.backends.cpu.jit import assembly
             from lamina.dialects.relay.params import ParamAttr
 

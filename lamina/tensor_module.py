@@ -179,7 +179,7 @@ class Module:
         return self._texts[fmt]
 
     def _make_texts(self) -> None:
-        from lamina.backends.cpu.emit import emit_module
+        from lamina.backends.llvm.emit import emit_module
         from lamina.backends.cpu.jit import assembly
         from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
         from lamina.tensor_program import run_passes

@@ -52,7 +52,7 @@ def resource_object(name: str, cache: ObjectCache | None = None) -> bytes:
         found = cache.get(key)
         if found is not None:
             return found
-    from lamina.backends.cpu.emit import emit_module
+    from lamina.backends.llvm.emit import emit_module
 
     data = compile_object(emit_module(resource_module(name)), _MACHINE)
     if cache is not None:

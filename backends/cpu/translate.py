@@ -10,8 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from lamina.backends.cpu.emit import emit_module
 from lamina.backends.cpu.jit import assembly, named_target
+from lamina.backends.llvm.emit import emit_module
 from lamina.dialects.target import module_target
 from lamina.errors import LaminaError, exit_status, render_error
 

@@ -274,8 +274,8 @@ def load_module(
 ) -> CompiledProgram:
     """Compile a module of the llvm level for a target (its own, else this machine) and load it."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
-    from lamina.backends.cpu.emit import emit_kernels
     from lamina.backends.cpu.jit import host_target, load_objects
+    from lamina.backends.llvm.emit import emit_kernels
     from lamina.dialects.target import module_target
 
     target = target or module_target(module) or host_target(1)

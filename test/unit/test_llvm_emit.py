@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import Builtin, ModuleOp, TensorType, UnitAttr, f32
 from xdsl.dialects.test import Test
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.emit import EmitError, emit_kernels, emit_module
-from lamina.backends.cpu.emit_rows import CALLABLE, ROWS
-from lamina.backends.cpu.emit_special import SPECIAL
 from lamina.backends.cpu.jit import CompileError, JitLibrary, assembly, compile_object, load_objects, named_target
+from lamina.backends.llvm.emit import EmitError, emit_kernels, emit_module
+from lamina.backends.llvm.emit_rows import CALLABLE, ROWS
+from lamina.backends.llvm.emit_special import SPECIAL
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import LAMINA

@@ -13,9 +13,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.emit import emit_kernels
 from lamina.backends.cpu.jit import JitLibrary, compile_object, load_objects, named_target
 from lamina.backends.cpu.pool import resource_module
+from lamina.backends.llvm.emit import emit_kernels
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.target import LAMINA
 from lamina.passes.stair.program import Entry, program_globals

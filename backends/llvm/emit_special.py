@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
-from lamina.backends.cpu.emit_compile import operands_of
-from lamina.backends.cpu.emit_rows import CALLABLE, SPELLINGS
-from lamina.backends.cpu.emit_values import EmitError, integer_of, integer_text, quoted, type_text
+from lamina.backends.llvm.emit_compile import operands_of
+from lamina.backends.llvm.emit_rows import CALLABLE, SPELLINGS
+from lamina.backends.llvm.emit_values import EmitError, integer_of, integer_text, quoted, type_text
 from lamina.dialects.llvm_target import ops as llvm
 
 if TYPE_CHECKING:
-    from lamina.backends.cpu.emit import Emitter
+    from lamina.backends.llvm.emit import Emitter
 
 CALLING_CONVENTIONS = {"ccc": "", "fastcc": "fastcc ", "coldcc": "coldcc "}
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation
 
-from lamina.backends.cpu.emit_special import CALLING_CONVENTIONS
-from lamina.backends.cpu.emit_values import (
+from lamina.backends.llvm.emit_special import CALLING_CONVENTIONS
+from lamina.backends.llvm.emit_values import (
     EmitError,
     aggregate_text,
     constant_text,
@@ -20,7 +20,7 @@ from lamina.backends.cpu.emit_values import (
 from lamina.dialects.llvm_target import ops as llvm
 
 if TYPE_CHECKING:
-    from lamina.backends.cpu.emit import Emitter
+    from lamina.backends.llvm.emit import Emitter
 
 # Enum attributes of functions that `passthrough` may name, and those that take a number.
 _WORDS = frozenset(

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.backends.cpu.emit_rows import SPELLINGS, Row
-from lamina.backends.cpu.emit_values import EmitError
+from lamina.backends.llvm.emit_rows import SPELLINGS, Row
+from lamina.backends.llvm.emit_values import EmitError
 
 if TYPE_CHECKING:
-    from lamina.backends.cpu.emit import Emitter
+    from lamina.backends.llvm.emit import Emitter
 
 Line = Callable[[Operation], str]
 Gather = Callable[[Operation], tuple[str, ...]]

@@ -16,11 +16,11 @@ from functools import partial
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.backends.cpu.emit_compile import compile_row, next_of, type_of
-from lamina.backends.cpu.emit_function import function_header, global_text
-from lamina.backends.cpu.emit_rows import METADATA, ROWS
-from lamina.backends.cpu.emit_special import SPECIAL
-from lamina.backends.cpu.emit_values import (
+from lamina.backends.llvm.emit_compile import compile_row, next_of, type_of
+from lamina.backends.llvm.emit_function import function_header, global_text
+from lamina.backends.llvm.emit_rows import METADATA, ROWS
+from lamina.backends.llvm.emit_special import SPECIAL
+from lamina.backends.llvm.emit_values import (
     EmitError,
     constant_text,
     mangled,

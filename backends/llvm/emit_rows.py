@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, UnitA
 from xdsl.dialects.llvm import ATOMIC_ORDERING_KEYWORDS
 from xdsl.ir import Attribute, Operation
 
-from lamina.backends.cpu.emit_values import EmitError, quoted, type_text
+from lamina.backends.llvm.emit_values import EmitError, quoted, type_text
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.llvm_target.core import FCMP_PREDICATES, ICMP_PREDICATES
 from lamina.dialects.llvm_target.memory import ATOMIC_BIN_OPS

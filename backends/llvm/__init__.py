@@ -1,0 +1,1 @@
+"""LLVM assembly from the llvm dialect: the text that all targets of LLVM share."""
