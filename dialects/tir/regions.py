@@ -254,6 +254,15 @@ def _resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp
     return new
 
 
+def _fills(store: StoreOp, ranges: RangeCache) -> bool:
+    """Whether a store reaches the first and the last element of each dimension of its buffer."""
+    for form, size in zip(store.forms(), extents_of(store.buffer), strict=True):
+        reach = form.range(ranges)
+        if reach is None or reach[0] != 0 or (size.is_constant and reach[1] < size.const - 1):
+            return False
+    return True
+
+
 def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     """Compute of a consumer just what one iteration of its producer's loop has finished. Returns its new loops."""
     what = f"reverse_compute_at of {stage!r}"
@@ -275,10 +284,9 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if any(o.buffer_value() is not buffer for o in reads):
         raise ScheduleError(f"{what}: it reads more than one stage computed in the loop {loop.axis.data!r}")
     stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
-    if len(stores) < len(stores_of(buffer)):
-        refuse(
-            f"{what}: a part of {buffer.name_hint or 'its producer'} is computed outside the loop {loop.axis.data!r}"
-        )
+    if len(stores) < len(stores_of(buffer)) and not _fills(stores[0], RangeCache()):
+        name = buffer.name_hint or "its producer"
+        refuse(f"{what}: a part of {name} is computed outside the loop {loop.axis.data!r}")
     region = region_of(stores, loop)
     order = {op: n for n, op in enumerate(func.walk())}
     if any(order[o] > order[loop] and not is_inside(o, loop) for o in stores_of(buffer)):

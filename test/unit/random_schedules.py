@@ -1,0 +1,394 @@
+"""Random schedules: primitives drawn blind over small programs, and an oracle that knows better.
+
+A draw names loops and stages that exist and is otherwise random: most draws are nonsense. What is accepted becomes the
+next line of the schedule; what is refused for its meaning is applied all the same to a copy, with legality switched
+off, and run on expressions instead of numbers. Where that gives the expressions of the unscheduled program without a
+race, the refusal was wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from te_programs import ALL_PROGRAMS, inputs_of
+from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+from lamina.backends.llvm.emit import emit_module
+from lamina.context import LaminaContext
+from lamina.dialects.index_map import Condition
+from lamina.dialects.linear import Linear
+from lamina.dialects.sizes import argument_extents
+from lamina.dialects.te import annotation_primitives as notes
+from lamina.dialects.te import sampling_primitives as sampling
+from lamina.dialects.te import schedule as s
+from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.tir.nest import blocks_of, stage_loops
+from lamina.dialects.tir.ops import ForOp
+from lamina.dialects.tir.ops import FuncOp as Kernel
+from lamina.dialects.tir.refusals import IllegalError, ScheduleError, unchecked
+from lamina.dominance import find_violation
+from lamina.errors import InputError, LaminaError
+from lamina.parsing import parse_text
+from lamina.passes.te_to_tir import lower_function
+from lamina.passes.tir.plan_memory import lift_allocations
+from lamina.passes.tir_to_llvm import lower_function as lower_kernel
+from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.runtime.te_interpreter import OutOfBoundsError, run_te_func
+from lamina.runtime.tir_interpreter import run_tir_func
+from lamina.runtime.tir_memory import RaceError, UninitialisedError
+from lamina.runtime.tir_tracing import TraceTable, trace_tir_func
+
+FACTORS = (1, 2, 2, 3, 4, 5)
+SCOPES = ("global", "register", "local")
+TO_MACHINE_CODE = "tir-lower-blocks,tir-simplify,tir-vectorize-loop"
+TO_THREADS = (
+    "tir-lower-thread-allreduce,tir-lower-blocks,tir-simplify,tir-inject-virtual-thread,tir-unify-thread-binding,"
+    "tir-thread-sync"
+)
+"""From what te-to-tir leaves to kernels that simulated threads run."""
+PRAGMAS = [("unroll_explicit", 1), ("auto_unroll_max_step", 4), ("auto_unroll_max_step", 64)]
+
+
+class LooseState(s.ScheduleState):
+    """Takes any number of results: a random primitive cannot know how many loops it will give."""
+
+    given: int = 0
+
+    def bind(self, handles: Any, loops: Any) -> None:
+        self.given = len(loops)
+
+
+@dataclass
+class Statistics:
+    """What became of the draws of many schedules."""
+
+    accepted: Counter[str] = field(default_factory=Counter[str])
+    schedules_with: Counter[str] = field(default_factory=Counter[str])
+    """How many schedules each primitive occurs in."""
+    lengths: list[int] = field(default_factory=list[int])
+    refused: Counter[str] = field(default_factory=Counter[str])
+    """Refused for the meaning, and the oracle agrees."""
+    wrongly: Counter[str] = field(default_factory=Counter[str])
+    """Refused for the meaning although it is kept, by primitive and reason."""
+    inapplicable: Counter[str] = field(default_factory=Counter[str])
+    """Cannot be done at all, by primitive."""
+    uncompiled: Counter[str] = field(default_factory=Counter[str])
+    """Schedules that machine code cannot be made of, by message."""
+
+    def draws(self) -> int:
+        return sum(map(sum, (c.values() for c in (self.accepted, self.refused, self.wrongly, self.inapplicable))))
+
+
+def reason_of(error: ScheduleError) -> str:
+    """A message without the names in it."""
+    words = str(error).split("'")
+    return "'…'".join(words[::2])
+
+
+class RandomSchedule:
+    """A program, its kernel, and the primitives that have been accepted so far."""
+
+    def __init__(self, seed: int, statistics: Statistics | None = None) -> None:
+        self.seed = seed
+        self.r = random.Random(seed)
+        self.statistics = statistics or Statistics()
+        self.source: FuncOp = self.r.choice(ALL_PROGRAMS)(self.r)
+        self.kernel, self.arguments = lower_function(self.source)
+        self.naive = str(self.kernel)
+        self.state = LooseState(self.kernel, self.arguments)
+        self.ops: list[Operation] = []
+        """te.loops and primitives, in turn."""
+        self.sizes = [self.r.randint(1, 7) for a in self.source.body.block.args if isinstance(a.type, IndexType)]
+        self.table = TraceTable()
+        self.expected = trace_tir_func(lower_function(self.source)[0], self.sizes, self.table)
+        self.names: list[str] = []
+
+    # -- drawing -------------------------------------------------------------------------------------------------
+
+    def draw(self, length: int, attempts: int = 5) -> None:
+        """Draw until so many primitives have been accepted, or `attempts` times as many have been drawn."""
+        for _ in range(length * attempts):
+            if len(self.names) == length:
+                break
+            self.step()
+        self.statistics.lengths.append(len(self.names))
+        self.statistics.schedules_with.update(set(self.names))
+
+    def step(self) -> None:
+        """Draw one primitive and apply it, or say why it was refused."""
+        stages = [name for name, blocks in blocks_of(self.kernel).items() if len(blocks) == 1]
+        if not stages:
+            return
+        stage = self.r.choice(stages)
+        loops = stage_loops(self.kernel, stage)
+        named = s.LoopsOp.make(stage, len(loops))
+        made = self.r.choice(DRAWS)(self, stage, list(named.results), stages)
+        if made is None:
+            return
+        self.state.loops.update(zip(named.results, loops, strict=True))
+        before = str(self.kernel)
+        self.state.given = len(made.results)
+        name = made.name[3:]
+        try:
+            made.apply(self.state)
+        except ScheduleError as error:
+            assert str(self.kernel) == before, f"{made.name} was refused ({error}) after it had changed the function"
+            kind = "inapplicable"
+            if isinstance(error, IllegalError):
+                kind = "wrongly" if self.keeps_meaning(named, made) else "refused"
+            counter = cast("Counter[str]", getattr(self.statistics, kind))
+            counter[f"{name}: {reason_of(error)}"] += 1
+            return
+        self.statistics.accepted[name] += 1
+        self.names.append(name)
+        self.ops += [named, made]
+        if len(made.results) != self.state.given and all(r.type == s.LOOP for r in made.results):
+            results = [s.LOOP] * self.state.given
+            again = type(made).create(
+                operands=list(made.operands), properties=dict(made.properties), result_types=results
+            )
+            self.ops[-1] = again
+
+    def keeps_meaning(self, named: Operation, made: Operation) -> bool:
+        """Whether the schedule so far and one primitive more, unchecked, give the program's expressions."""
+        kernel, arguments = lower_function(self.source)
+        state = LooseState(kernel, arguments)
+        try:
+            with unchecked():
+                for op in [*self.ops, named, made]:
+                    if isinstance(op, s.LoopsOp):
+                        loops = stage_loops(kernel, op.stage.data)
+                        state.loops.update(zip(op.results, loops, strict=True))
+                    else:
+                        cast(s.PrimitiveOp, op).apply(state)
+            return self.in_turn(kernel) == self.expected and self.by_threads(kernel) == self.expected
+        except (LaminaError, ScheduleError, AssertionError):
+            return False
+
+    # -- what is drawn -----------------------------------------------------------------------------------------------
+
+    def split(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if not loops:
+            return None
+        factors = [self.r.choice(FACTORS) for _ in range(self.r.randint(1, 3))]
+        factors[self.r.choice([0, 0, -1])] = -1
+        return s.SplitOp.make(self.r.choice(loops), factors)
+
+    def tile(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if len(loops) < 2:
+            return None
+        y, x = self.r.sample(loops, 2)
+        return s.TileOp.make(y, x, [self.r.choice(FACTORS), self.r.choice(FACTORS)])
+
+    def fuse(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if len(loops) < 2:
+            return None
+        first = self.r.randrange(len(loops) - 1)
+        count = self.r.choice([2, 2, 3])
+        return s.FuseOp.create(operands=loops[first : first + count], result_types=[s.LOOP])
+
+    def reorder(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if len(loops) < 2:
+            return None
+        return s.ReorderOp.create(operands=self.r.sample(loops, self.r.randint(2, len(loops))))
+
+    def vectorize(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if not loops:
+            return None
+        return s.VectorizeOp.make(loops[-1] if self.r.random() < 0.7 else self.r.choice(loops))
+
+    def unroll(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.UnrollOp.make(self.r.choice(loops)) if loops else None
+
+    def parallel(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.ParallelOp.make(self.r.choice(loops)) if loops else None
+
+    def bind(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        tag = self.r.choice(["blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y", "vthread"])
+        return s.BindOp.make(self.r.choice(loops), tag) if loops else None
+
+    def compute_at(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        before = stages[: stages.index(stage)] or stages
+        return s.ComputeAtOp.make(self.r.choice(before), self.r.choice(loops), 0) if loops else None
+
+    def reverse_compute_at(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        after = stages[stages.index(stage) + 1 :] or stages
+        return s.ReverseComputeAtOp.make(after[0], self.r.choice(loops), 0) if loops else None
+
+    def compute_inline(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.ComputeInlineOp.make(stage)
+
+    def cache_read(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if not loops:
+            return None
+        tensor = self.r.choice([*stages, *self.arguments])
+        return s.CacheReadOp.make(tensor, stage, self.r.choice(loops), self.r.choice(SCOPES), 0)
+
+    def cache_write(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.CacheWriteOp.make(stage, self.r.choice(SCOPES))
+
+    def set_scope(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.SetScopeOp.make(stage, self.r.choice(SCOPES))
+
+    def partition(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.PartitionOp.make(self.r.choice(loops)) if loops else None
+
+    def rfactor(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.RFactorOp.make(stage, self.r.choice(loops), self.r.randint(0, 2), 0) if loops else None
+
+    def decompose_reduction(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return s.DecomposeReductionOp.make(stage, self.r.choice(loops)) if loops else None
+
+    def annotate(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        target = self.r.choice([stage, *loops])
+        return notes.AnnotateOp.make(target, "note", StringAttr("drawn"))
+
+    def pragma(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return notes.PragmaOp.make(self.r.choice(loops), *self.r.choice(PRAGMAS)) if loops else None
+
+    def storage_align(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        factor = self.r.choice([2, 4, 8])
+        return notes.StorageAlignOp.make(stage, self.r.randint(0, 2), factor, self.r.randrange(factor))
+
+    def double_buffer(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return notes.DoubleBufferOp.make(stage)
+
+    def prefetch(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        tensor = self.r.choice([*stages, *self.arguments])
+        return notes.PrefetchOp.make(tensor, self.r.choice(loops), self.r.randint(0, 2)) if loops else None
+
+    def env_threads(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return notes.EnvThreadsOp.make(stage, [self.r.choice(["threadIdx.x", "threadIdx.y"])], [self.r.randint(1, 3)])
+
+    def store_predicate(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        if not loops:
+            return None
+        return notes.StorePredicateOp.make(stage, [Condition(Linear.dim(self.r.choice(loops)), equal=True)])
+
+    def sample_perfect_tile(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return sampling.SamplePerfectTileOp.make(self.r.choice(loops), self.r.randint(1, 3), 4) if loops else None
+
+    def sample_categorical(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
+        return sampling.SampleCategoricalOp.make([1, 2, 4], [0.25, 0.25, 0.5])
+
+    # -- judging -----------------------------------------------------------------------------------------------------
+
+    def in_turn(self, kernel: Kernel) -> list[list[int]]:
+        """The expressions of a kernel whose loops of threads run one iteration after the other."""
+        alone = kernel.clone()
+        for op in alone.walk():
+            if isinstance(op, ForOp) and op.thread is not None:
+                op.properties["kind"] = StringAttr("serial")
+                del op.properties["thread"]
+        return trace_tir_func(alone, self.sizes, self.table)
+
+    def by_threads(self, kernel: Kernel) -> list[list[int]]:
+        """The expressions of a kernel as threads compute them, with the barriers that the passes put in."""
+        if not any(isinstance(op, ForOp) and op.thread is not None for op in kernel.walk()):
+            return self.expected
+        alone = kernel.clone()
+        module = ModuleOp([alone])
+        run_pipeline(module, LaminaContext(), parse_pipeline(TO_THREADS))
+        return trace_tir_func(alone, self.sizes, self.table)
+
+    def text(self) -> str:
+        """The program with its schedule, as `te-to-tir` takes it."""
+        block = Block()
+        values: dict[SSAValue, SSAValue] = {}
+        for op in self.ops:
+            block.add_op(op.clone(values))
+        return str(ModuleOp([self.source.clone(), s.ScheduleOp.make("f", Region(block))]))
+
+    def check(self, compiled: bool = True) -> None:
+        """Raises AssertionError, with the texts, where the schedule is not what the program is."""
+        step = "scheduled"
+        try:
+            module = ModuleOp([self.kernel])
+            module.verify()
+            assert find_violation(module) is None, "a value is used where it is not defined"
+            axes = [v.axis.data for v in self.kernel.walk() if type(v) is ForOp]
+            assert len(axes) == len(set(axes)), "an axis name is not unique"
+            assert self.in_turn(self.kernel) == self.expected, "other expressions"
+            step = "run by threads"
+            try:
+                assert self.by_threads(self.kernel) == self.expected, "other expressions"
+            except (RaceError, OutOfBoundsError, UninitialisedError):
+                raise
+            except InputError as error:
+                self.statistics.uncompiled[f"threads: {reason_of(ScheduleError(str(error)))}"] += 1
+            step = "read back from its text"
+            ctx = LaminaContext()
+            again = parse_text(ctx, self.text(), "schedule.mlir")
+            run_pipeline(again, ctx, parse_pipeline("te-to-tir"))
+            assert str(again) == str(module), "the schedule's text gives another kernel"
+            if compiled:
+                step = "compiled"
+                self.check_compiled(again, ctx)
+        except Exception as error:
+            text = f"seed {self.seed}, {step}: {type(error).__name__}: {error}\n{self.text()}\n{self.kernel}"
+            raise AssertionError(text) from error
+
+    def check_compiled(self, module: ModuleOp, ctx: LaminaContext) -> None:
+        """Machine code gives the numbers of the unscheduled program."""
+        arrays = inputs_of(self.source, self.seed)
+        expected = run_te_func(self.source, arrays)
+        try:
+            run_pipeline(module, ctx, parse_pipeline(TO_MACHINE_CODE))
+        except LaminaError as error:
+            self.statistics.uncompiled[reason_of(ScheduleError(str(error)))] += 1
+            return
+        kernel = next(op for op in module.ops if isinstance(op, Kernel))
+        for found, wanted in zip(run_tir_func(kernel, arrays), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted, "before it became machine code")
+        try:
+            found = run_compiled(kernel, arrays)
+        except LaminaError as error:
+            self.statistics.uncompiled[reason_of(ScheduleError(str(error)))] += 1
+            return
+        for value, wanted in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(value, wanted, "as machine code")
+
+
+def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
+    """The outputs of a kernel as machine code of this computer, phase after phase in this thread."""
+    sizes = {a: int(v) for a, v in zip(kernel.body.block.args, arrays, strict=False) if isinstance(a.type, IndexType)}
+    count = len(arrays)
+    outputs = kernel.outputs.value.data
+    lift_allocations(kernel)
+    held: list[Any] = [np.ascontiguousarray(np.asarray(a, np.int64) if np.ndim(a) == 0 else a) for a in arrays]
+    for argument in kernel.body.block.args[count:]:
+        shape = [e.evaluate(sizes) for e in argument_extents(argument, cast(Any, kernel.arg_attrs))]
+        dtype = {"i1": "bool", "i32": "int32", "f32": "float32", "f64": "float64", "i64": "int64"}
+        held.append(np.full(shape, 77, dtype[str(cast(Any, argument.type).element_type)]))
+    declarations: dict[str, Any] = {}
+    functions, phases = lower_kernel(kernel, declarations, {})
+    target = host_target(1)
+    text = emit_module(ModuleOp([*functions, *declarations.values()]), target)
+    library = load_objects([compile_object(text, target)], [p.symbol for p in phases])
+    pointer = ctypes.c_void_p
+    for phase in phases:
+        bases = (pointer * len(phase.arguments))(*(held[n].ctypes.data for n in phase.arguments))
+        library.function(phase.symbol, None, pointer, ctypes.c_int64, ctypes.c_int64)(bases, 0, phase.extent)
+    return held[count : count + outputs]
+
+
+Draw = Callable[[RandomSchedule, str, list[SSAValue], list[str]], "Operation | None"]
+DRAWS: list[Draw] = [
+    RandomSchedule.split, RandomSchedule.split, RandomSchedule.tile, RandomSchedule.fuse, RandomSchedule.reorder,
+    RandomSchedule.vectorize, RandomSchedule.unroll, RandomSchedule.parallel, RandomSchedule.bind,
+    RandomSchedule.compute_at, RandomSchedule.compute_at, RandomSchedule.compute_at,
+    RandomSchedule.reverse_compute_at, RandomSchedule.reverse_compute_at, RandomSchedule.reverse_compute_at,
+    RandomSchedule.compute_inline, RandomSchedule.cache_read, RandomSchedule.cache_read, RandomSchedule.cache_write,
+    RandomSchedule.set_scope, RandomSchedule.partition, RandomSchedule.rfactor, RandomSchedule.decompose_reduction,
+    RandomSchedule.annotate, RandomSchedule.pragma, RandomSchedule.storage_align, RandomSchedule.double_buffer,
+    RandomSchedule.prefetch, RandomSchedule.env_threads, RandomSchedule.store_predicate,
+    RandomSchedule.sample_perfect_tile, RandomSchedule.sample_categorical,
+]  # fmt: skip
