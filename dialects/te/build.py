@@ -217,7 +217,7 @@ def compute_results(
     axes: tuple[IterVar, ...] = ()
     with scope.inside(block):
         for arg, extent, hint in zip(block.args, extents, names, strict=True):
-            arg.name_hint = hint
+            arg.name_hint = hint if hint.strip("_") else f"i{block.args.index(arg)}"
             scope.ranges[arg] = range_of_extent(extent)
         value = fcompute(*(Index(Linear.dim(a)) for a in block.args))
         if isinstance(value, Reduction):

@@ -276,7 +276,7 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     limits = loop.min_bounds()
     if not loop.is_dynamic and total != loop.trip:
         limits.append(constant(loop.trip))
-    hint = loop.var.name_hint
+    hint = (loop.var.name_hint or "").strip("_") and loop.var.name_hint  # `%_` and a number is no name
     ranges = RangeCache()
     new: list[ForOp] = []
     for n, size in enumerate(sizes):
@@ -312,7 +312,12 @@ def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
         raise ScheduleError(f"tile names {y.axis.data!r} twice")
     for loop, factor in zip((y, x), factors, strict=True):
         split_sizes(loop, [-1, factor])
-    _perfect_nest([y, x], "tile")
+    chain = _perfect_nest([y, x], "tile")
+    for n, v in enumerate(chain):
+        # Parts of the inner loops come to stand outside of parts of the outer one, and of what stands between.
+        for inner in chain[n + 1 :] if n == 0 else chain[-1:]:
+            if inner is not v:
+                check_order([v, inner], [inner, v], "tile")
     yo, yi = split(y, [-1, factors[0]])
     xo, xi = split(x, [-1, factors[1]])
     reorder([yo, xo, yi, xi])
@@ -403,7 +408,7 @@ def reorder(order: Sequence[ForOp]) -> None:
                 freed.append(v)
     if new == chain:
         return
-    check_order(chain, new)
+    check_order(chain, new, "reorder")
     for v in freed:
         bounds_to_predicate(v)
     body = chain[-1].body.block

@@ -95,7 +95,7 @@ def check_at_once(loop: ForOp, what: str) -> None:
         refuse(f"{what} of {loop.axis.data!r}: {found.text()}, so they cannot run at once")
 
 
-def check_order(before: Sequence[ForOp], after: Sequence[ForOp]) -> None:
+def check_order(before: Sequence[ForOp], after: Sequence[ForOp], what: str) -> None:
     """Refuse an order of a perfect nest that runs an iteration before one that it needs.
 
     A loop may come out of a recurrence only if the dimensions that it runs along have the same index on both sides.
@@ -111,4 +111,4 @@ def check_order(before: Sequence[ForOp], after: Sequence[ForOp]) -> None:
             if any(a != b and v.var in {*a.dims(), *b.dims()} for a, b in sides) or not any(
                 v.var in a.dims() for a, _ in sides
             ):
-                refuse(f"reorder of {v.axis.data!r} outside of {time.axis.data!r}: {found.text()}")
+                refuse(f"{what} of {v.axis.data!r} outside of {time.axis.data!r}: {found.text()}")
