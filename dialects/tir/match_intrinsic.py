@@ -8,10 +8,10 @@ the bodies is reported, both sides shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations
+from itertools import chain, islice, permutations, product
 from typing import cast
 
 from xdsl.dialects import arith, math
@@ -34,6 +34,10 @@ COMMUTATIVE: tuple[type[Operation], ...] = (
 """Ops whose first two operands may change places."""
 
 MAX_ORDERS = 720
+"""Bijections of loops that are tried."""
+
+MAX_STEPS = 50_000
+"""Pairs of values that one bijection may compare: each commutative op doubles what there is to try."""
 
 Windows = Mapping[SSAValue, Window]
 
@@ -66,9 +70,7 @@ def match(nest: Nest, intrinsic: TensorIntrinsic) -> Windows:
     _compare_loops(nest, described)
     _compare_stores(nest, described)
     best: _Attempt | None = None
-    for tried, order in enumerate(_orders(nest.real_loops, described.real_loops)):
-        if tried == MAX_ORDERS:
-            break
+    for order in _orders(nest.real_loops, described.real_loops):
         attempt = _Attempt(nest, described, order)
         windows = attempt.run()
         if windows is not None:
@@ -106,15 +108,14 @@ def _compare_stores(nest: Nest, described: Nest) -> None:
         raise Difference("it starts a reduction, the description has none")
 
 
-def _orders(real: Sequence[ForOp], described: Sequence[ForOp]) -> list[dict[Atom, SSAValue]]:
-    """The bijections from the description's loops to the nest's, the one in order first."""
-    found: list[dict[Atom, SSAValue]] = []
-    for order in permutations(real):
-        if all(a.trip == b.trip and a.is_reduction == b.is_reduction for a, b in zip(order, described, strict=True)):
-            found.append({b.var: a.var for a, b in zip(order, described, strict=True)})
-            if len(found) == MAX_ORDERS:
-                break
-    return found
+def _orders(real: Sequence[ForOp], described: Sequence[ForOp]) -> Iterator[dict[Atom, SSAValue]]:
+    """The bijections from the description's loops to the nest's, the one in order first; MAX_ORDERS at most."""
+    kinds = list(dict.fromkeys((v.trip, v.is_reduction) for v in described))
+    sides = [[[v.var for v in loops if (v.trip, v.is_reduction) == k] for k in kinds] for loops in (real, described)]
+    choices = product(*(permutations(variables) for variables in sides[0]))
+    for chosen in islice(choices, MAX_ORDERS):
+        pairs = zip(chain(*sides[1]), chain(*chosen), strict=True)
+        yield {described_variable: variable for described_variable, variable in pairs}
 
 
 class _Attempt:
@@ -126,6 +127,7 @@ class _Attempt:
         self.order = order
         self.inner: set[Atom] = set(order.values())
         self.ranges = RangeCache()
+        self.steps = 0
         self.depth = -1
         self.difference = ""
 
@@ -146,28 +148,40 @@ class _Attempt:
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
-    def values(self, pairs: list[tuple[SSAValue, SSAValue]], windows: Windows, depth: int) -> Windows | None:
-        """Windows that make all pairs of values equal."""
+    def values(
+        self,
+        pairs: list[tuple[SSAValue, SSAValue]],
+        windows: Windows,
+        depth: int,
+        known: frozenset[tuple[SSAValue, SSAValue]] = frozenset(),
+    ) -> Windows | None:
+        """Windows that make all pairs of values equal; those that are known to be so, if all others are, excepted."""
         if not pairs:
             return windows
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Difference("it is too large to be compared")
         (real, desc), rest = pairs[0], pairs[1:]
+        if (real, desc) in known:
+            return self.values(rest, windows, depth, known)
+        known |= {(real, desc)}
         a, b = real.owner, desc.owner
         if isinstance(a, Block) or isinstance(b, Block):
             self.differ(depth, f"it uses {_value_text(real)} where the description has {_value_text(desc)}")
             return None
         if isinstance(a, LoadOp) and isinstance(b, LoadOp):
             bound = self.access(a, b, windows, depth)
-            return None if bound is None else self.values(rest, bound, depth + 1)
+            return None if bound is None else self.values(rest, bound, depth + 1, known)
         if type(a) is not type(b) or len(a.operands) != len(b.operands) or not _same_kind(a, b):
             self.differ(depth, f"it computes {_op_text(a)} where the description computes {_op_text(b)}")
             return None
         if isinstance(a, (IndexOp, ConditionOp)) and isinstance(b, (IndexOp, ConditionOp)):
-            return self.values(rest, windows, depth + 1) if self.same_indices(a, b, depth) else None
+            return self.values(rest, windows, depth + 1, known) if self.same_indices(a, b, depth) else None
         orders = [list(a.operands)]
         if isinstance(a, COMMUTATIVE) and a.operands[0] is not a.operands[1]:
             orders.append([a.operands[1], a.operands[0], *a.operands[2:]])
         for operands in orders:
-            found = self.values([*zip(operands, b.operands, strict=True), *rest], windows, depth + 1)
+            found = self.values([*zip(operands, b.operands, strict=True), *rest], windows, depth + 1, known)
             if found is not None:
                 return found
         return None

@@ -136,9 +136,11 @@ def _agree(
 ) -> None:
     if tolerance:
         a, b = found.astype(np.float64), wanted.astype(np.float64)
-        wrong = ~(np.abs(a - b) <= tolerance * (1.0 + np.max(np.abs(b))))
+        finite = np.isfinite(b)
+        limit = tolerance * (1.0 + np.max(np.abs(b), initial=0.0, where=finite))
+        wrong = np.where(finite, ~(np.abs(a - b) <= limit), np.asarray(a != b) & ~(np.isnan(a) & np.isnan(b)))
     else:
-        wrong = np.asarray(found != wanted)
+        wrong = np.asarray((found != wanted) & ~((found != found) & (wanted != wanted)))  # NaN is NaN
     if not wrong.any():
         return
     place = tuple(int(i[0]) for i in np.nonzero(wrong)) if wrong.ndim else ()

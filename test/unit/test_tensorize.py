@@ -362,6 +362,29 @@ def test_the_intrinsic_that_all_the_wrong_ones_are_made_from_is_accepted() -> No
     assert sum(TENSORIZED in o.attributes for o in module.walk() if isinstance(o, BlockOp)) == 1
 
 
+def test_a_body_too_large_to_compare_is_refused_in_bounded_time() -> None:
+    """Each commutative op doubles the ways in which two bodies may be the same."""
+    start = "%x = te.read %{0}[%i] : tensor<4xf32>\n%y0 = arith.mulf %x, %x : f32\n%z0 = arith.negf %x : f32\n"
+    step = "%y{1} = arith.maximumf %y{0}, %z{0} : f32\n%z{1} = arith.maximumf %z{0}, %y{0} : f32\n"
+    adds = "".join(step.format(n, n + 1) for n in range(29))
+    last = "te.yield %y29 : f32\n"
+    desc = f"""te.tensor_intrin @row {{
+  te.func @desc(%a: tensor<4xf32>) -> tensor<4xf32> {{
+    %c = te.compute "c" [4] (%i) : tensor<4xf32> {{
+    {start.format("a")}{adds}{last}
+    }}
+    te.return %c : tensor<4xf32>
+  }}
+}}"""
+    swapped = start.format("A").replace("arith.mulf %x, %x", "arith.subf %x, %x")
+    compute = f'  %C = te.compute "C" [4] (%i) : tensor<4xf32> {{\n{swapped}{adds}{last}\n  }}'
+    schedule = '  %i = te.loops "C" [1]\n  te.tensorize %i @row'
+    module, context = cases.parsed(cases.program({"A": "tensor<4xf32>"}, "tensor<4xf32>", compute, schedule))
+    module.body.block.insert_op_before(_plain_update(desc), module.body.block.first_op)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="it is too large to be compared"):
+        run_pipeline(module, context, parse_pipeline("te-to-tir"))
+
+
 def test_windows_of_several_elements_for_one_are_refused() -> None:
     """A result whose elements would lie on each other is none that a description has."""
     text = """
