@@ -42,7 +42,7 @@ class AccessTracker(Protocol):
 
     def read(self, memory: Memory, flat: int) -> None: ...
 
-    def write(self, memory: Memory, flat: int) -> None: ...
+    def write(self, memory: Memory, flat: int, new: Any) -> None: ...
 
 
 def buffer_name(value: SSAValue) -> str:
@@ -208,7 +208,7 @@ class Accesses:
             memory: Memory = env[buffer]
             flat = place(env, memory)
             for t in trackers:
-                env[t].write(memory, flat)
+                env[t].write(memory, flat, new)
             memory.flat[flat] = new
             memory.written[flat] = 1
 
@@ -238,7 +238,7 @@ class Accesses:
                 for t in reads:
                     env[t].read(a, flat)
                 for t in writes:
-                    env[t].write(b, flat)
+                    env[t].write(b, flat, a.flat[flat])
             b.flat[:] = a.flat
             b.written[:] = a.written
 

@@ -30,17 +30,20 @@ from lamina.runtime.scalar_ops import element_dtype
 from lamina.runtime.tir_accesses import buffer_name as buffer_name
 from lamina.runtime.tir_launches import Launches
 from lamina.runtime.tir_memory import Memory, UninitialisedError, output_range
+from lamina.runtime.tir_statements import Barriers
 from lamina.runtime.tir_values import Domain, Numbers
 
 
-def run_tir_func(func: FuncOp, inputs: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+def run_tir_func(func: FuncOp, inputs: Sequence[Any], barriers: Barriers = "auto") -> list[np.ndarray[Any, Any]]:
     """The outputs of a kernel: `inputs` gives an array for each buffer that it reads, an integer for each size.
 
+    Threads wait for each other at the barriers that are `written`, or between statements where barriers are `implied`,
+    as in a kernel that `tir-thread-sync` has not seen yet; `auto` takes a kernel without any barrier to be one.
     Raises InputError (see the errors above) where the kernel does wrong or an array does not fit its type.
     """
     values = bind_arguments(func, inputs)
     start, end = output_range(func)
-    kernel = Kernel(func)
+    kernel = Kernel(func, barriers=barriers)
     kernel.run(values)
     return [m.array for m in values[start:end]]
 
@@ -94,8 +97,14 @@ def shape_for(func: FuncOp, n: int, sizes: dict[Any, int]) -> tuple[int, ...]:
 class Kernel:
     """A tir.func, compiled for a domain of values."""
 
-    def __init__(self, func: FuncOp, domain: Domain | None = None, compiler_type: type[Launches] = Launches) -> None:
-        compiler = compiler_type(func, domain or Numbers())
+    def __init__(
+        self,
+        func: FuncOp,
+        domain: Domain | None = None,
+        compiler_type: type[Launches] = Launches,
+        barriers: Barriers = "auto",
+    ) -> None:
+        compiler = compiler_type(func, domain or Numbers(), barriers)
         block = func.body.block
         self.func = func
         self._arguments = [compiler.slot(a) for a in block.args]

@@ -10,12 +10,13 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.linear import Atom
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.launch import LaunchOp
-from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
+from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.threads import thread_extent, thread_loops
 from lamina.errors import InputError
 from lamina.runtime.tir_accesses import Env, Form, Step, buffer_name
+from lamina.runtime.tir_forks import Forks
 from lamina.runtime.tir_memory import Tracker
-from lamina.runtime.tir_statements import Launch, Statements, is_virtual, loops_between, thread_tag
+from lamina.runtime.tir_statements import Launch, is_virtual, loops_between, thread_tag
 from lamina.runtime.tir_threads import (
     BLOCK_TAGS,
     THREAD_TAGS,
@@ -28,7 +29,7 @@ from lamina.runtime.tir_threads import (
 )
 
 
-class Launches(Statements):
+class Launches(Forks):
     """Compiles a function: statements, and the launches among them."""
 
     def step(self, op: Operation) -> Step | None:
@@ -67,6 +68,9 @@ class Launches(Statements):
         return run
 
     def threads(self, op: ForOp) -> Step:
+        if self.implied:
+            # Below an outermost loop either all threads do without meeting or `fork` has compiled what meets.
+            return self.plain_fork(op) if any(v.kind.data == "thread" for v in enclosing_loops(op)) else self.fork(op)
         return self.launch(op) if self.current is None else self.thread_axis(op)
 
     def launch(self, op: ForOp) -> Step:

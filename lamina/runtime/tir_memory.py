@@ -86,9 +86,11 @@ _MANY = -1
 class Tracker:
     """Who read and wrote the elements that the iterations of one loop share."""
 
-    __slots__ = ("loop", "variable", "iteration", "_writers", "_readers")
+    __slots__ = ("loop", "variable", "iteration", "_lenient", "_writers", "_readers")
 
-    def __init__(self, loop: str, variable: str) -> None:
+    def __init__(self, loop: str, variable: str, lenient: bool = False) -> None:
+        """`lenient` allows to write what stands there already."""
+        self._lenient = lenient
         self.loop = loop
         self.variable = variable
         self.iteration = 0
@@ -103,8 +105,10 @@ class Tracker:
         if self._readers.setdefault(key, self.iteration) != self.iteration:
             self._readers[key] = _MANY
 
-    def write(self, memory: Memory, flat: int) -> None:
+    def write(self, memory: Memory, flat: int, new: Any) -> None:
         key = (memory.key, flat)
+        if self._lenient and memory.written[flat] and _same(memory.flat[flat], new):
+            return
         writer = self._writers.setdefault(key, self.iteration)
         if writer != self.iteration:
             raise self._race(memory, flat, f"written by iterations {writer} and {self.iteration}")
@@ -122,3 +126,7 @@ class Tracker:
         return RaceError(
             f'the iterations of loop "{self.loop}" ({self.variable}) race: %{memory.name}{memory.place(flat)} is {how}'
         )
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b) or (a != a and b != b)

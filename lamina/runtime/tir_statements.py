@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.ir import Block, Operation, SSAValue
@@ -23,6 +23,7 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     enclosing_loops,
 )
+from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
 from lamina.runtime.tir_accesses import Accesses, Env, Form, Step, buffer_name
 from lamina.runtime.tir_memory import Memory, Tracker
@@ -30,6 +31,10 @@ from lamina.runtime.tir_values import Domain
 
 AT_ONCE = ("parallel", "vectorized")
 """The loop kinds whose iterations run at the same time."""
+
+
+Barriers = Literal["auto", "written", "implied"]
+"""What makes threads wait: the barriers that are there, or each statement (`auto`: where there is no barrier)."""
 
 
 class Launch:
@@ -47,9 +52,12 @@ class Launch:
 class Statements(Accesses):
     """Turns statements into closures; slot 0 of the environment is the lane."""
 
-    def __init__(self, func: FuncOp, domain: Domain) -> None:
+    def __init__(self, func: FuncOp, domain: Domain, barriers: Barriers = "auto") -> None:
         super().__init__(domain)
         self.func = func
+        written = barriers == "written" or any(isinstance(op, BarrierOp) for op in func.walk())
+        self.implied = barriers == "implied" or not written
+        """Whether loops of threads are loops whose iterations meet between statements (`tir_forks.py`)."""
         self.current: Launch | None = None
         self.at_once: dict[ForOp, int] = {}
         """The slots of the trackers of loops that run their iterations at once, and of launches by their roots."""
@@ -57,14 +65,16 @@ class Statements(Accesses):
         self.waits: set[Operation] = set()
         """The statements of launches that contain a barrier."""
         for op in func.walk():
-            if isinstance(op, ForOp) and (op.kind.data in AT_ONCE or is_virtual(op) or is_root(op)):
+            if isinstance(op, ForOp) and (
+                op.kind.data in AT_ONCE or is_virtual(op) or is_root(op) or (self.implied and op.thread is not None)
+            ):
                 self.at_once[op] = self.new_slot()
                 self._stored[op] = {
                     o.buffer_value() if isinstance(o, StoreOp) else o.operands[1]
                     for o in op.body.walk()
                     if isinstance(o, (StoreOp, CopyOp))
                 }
-            elif isinstance(op, BarrierOp):
+            elif isinstance(op, BarrierOp) and not self.implied:
                 self._note_barrier(op)
 
     def _note_barrier(self, op: BarrierOp) -> None:
@@ -112,6 +122,8 @@ class Statements(Accesses):
             return self.condition(op)
         if isinstance(op, BroadcastOp):
             return self.broadcast(op)
+        if isinstance(op, PrefetchOp):
+            return None
         return self.value(op)
 
     def broadcast(self, op: BroadcastOp) -> Step:
@@ -137,7 +149,7 @@ class Statements(Accesses):
         raise NotImplementedError
 
     def loop(self, op: ForOp) -> Step:
-        if op.kind.data == "thread" and not is_virtual(op):
+        if op.kind.data == "thread" and (self.implied or not is_virtual(op)):
             return self.threads(op)
         variable = self.slot(op.var)
         extent = self.iterations(op)

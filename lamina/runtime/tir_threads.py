@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
+from xdsl.ir import Operation
+
 from lamina.dialects.tir.control import BarrierOp
 from lamina.errors import InputError
 from lamina.runtime.tir_memory import Memory, RaceError, Tracker
@@ -39,13 +41,17 @@ class BarrierError(InputError):
 class Arrival(NamedTuple):
     """Where a thread waits: a barrier, and the values of the loops around it that are no thread axes."""
 
-    barrier: BarrierOp
+    barrier: Operation
     iteration: tuple[int, ...]
 
 
 Waiting = Generator[Arrival, None, None]
 """A thread on its way: it stops at barriers."""
 Body = Callable[[list[Any]], Waiting]
+
+
+def _scope(place: Arrival) -> str:
+    return place.barrier.scope.data if isinstance(place.barrier, BarrierOp) else ""
 
 
 class _Now(NamedTuple):
@@ -91,7 +97,7 @@ class ThreadTracker:
         elif self._warps or (len(recent) < 2 and recent[0].thread != now.thread):
             recent.append(now)
 
-    def write(self, memory: Memory, flat: int) -> None:
+    def write(self, memory: Memory, flat: int, new: Any) -> None:
         now, key = self._now, (memory.key, flat)
         writer = self._writers.get(key)
         if writer is not None and writer is not now and not _ordered(writer, now):
@@ -147,7 +153,7 @@ class Scheduler:
             for number in warp:
                 self.tracker.enter(self.block, self.phase, number, round_)
                 places.append(next(threads[number], None))
-            if not any(p is not None and p.barrier.scope.data == "warp" for p in places):
+            if not any(p is not None and _scope(p) == "warp" for p in places):
                 return places
             self._agree(places, warp.start)
             round_ += 1
@@ -159,7 +165,7 @@ class Scheduler:
             return False
         place = places[waiting]
         assert place is not None
-        scope = place.barrier.scope.data
+        scope = _scope(place)
         for n, other in enumerate(places):
             if other == place:
                 continue
@@ -186,7 +192,7 @@ def together(iterations: Sequence[Waiting], tracker: Tracker) -> Waiting:
             return
         if any(p != first for p in places):
             raise BarrierError(
-                f'tir.barrier "{first.barrier.scope.data}" is not reached by all iterations of loop "{tracker.loop}"',
+                f'tir.barrier "{_scope(first)}" is not reached by all iterations of loop "{tracker.loop}"',
                 op=first.barrier,
             )
         tracker.meet()

@@ -32,6 +32,7 @@ from lamina.runtime.scalar_ops import SCALAR_OPS, CheckFailure, element_dtype, s
 from lamina.runtime.tir_interpreter import Kernel, buffer_name, shape_for, size_values
 from lamina.runtime.tir_memory import Memory, output_range
 from lamina.runtime.tir_reductions import TraceCompiler
+from lamina.runtime.tir_statements import Barriers
 from lamina.runtime.tir_values import Domain
 from lamina.runtime.trace_table import KINDS, TraceTable
 
@@ -59,22 +60,24 @@ def trace_tir_func(
     sizes: Sequence[int] = (),
     table: TraceTable | None = None,
     concrete: Mapping[int, Any] | None = None,
+    barriers: Barriers = "auto",
 ) -> list[list[int]]:
     """The expressions of all elements of the outputs, in the order of memory.
 
     `sizes` are the values of the kernel's `index` arguments. `concrete` gives the values of integer inputs by their
-    position among the arguments. Results that share a table can be compared. Raises what a run raises, and TraceError.
+    position among the arguments, `barriers` is as in `run_tir_func`. Results that share a table can be compared.
+    Raises what a run raises, and TraceError.
     """
-    return Trace(func, table or TraceTable()).run(sizes, concrete)
+    return Trace(func, table or TraceTable(), barriers).run(sizes, concrete)
 
 
 class Trace:
     """A kernel, compiled to be traced, once or for several sizes."""
 
-    def __init__(self, func: FuncOp, table: TraceTable) -> None:
+    def __init__(self, func: FuncOp, table: TraceTable, barriers: Barriers = "auto") -> None:
         self.func = func
         self.table = table
-        self._kernel = Kernel(func, Traces(table), TraceCompiler)
+        self._kernel = Kernel(func, Traces(table), TraceCompiler, barriers)
 
     def run(self, sizes: Sequence[int] = (), concrete: Mapping[int, Any] | None = None) -> list[list[int]]:
         """The expressions of the outputs for these sizes."""

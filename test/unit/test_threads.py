@@ -21,7 +21,7 @@ def run(text: str, *inputs: Any) -> np.ndarray[Any, Any]:
     module = Parser(LaminaContext(), text).parse_module()
     module.verify()
     (func,) = (op for op in module.walk() if isinstance(op, FuncOp))
-    return run_tir_func(func, inputs)[0]
+    return run_tir_func(func, inputs, "written")[0]
 
 
 def floats(*shape: int) -> np.ndarray[Any, Any]:
@@ -363,3 +363,84 @@ def test_the_extent_of_an_axis_is_known_at_the_launch() -> None:
 def test_a_barrier_outside_of_threads_is_refused() -> None:
     with pytest.raises(InputError, match='tir.barrier "shared" stands outside of any loop of threads'):
         run('tir.func @f() attributes {outputs = 0 : i64} { tir.barrier "shared" }')
+
+
+# -- kernels as schedules leave them: the barriers are implied -----------------------------------------------------
+
+
+def run_without(text: str, *inputs: Any) -> np.ndarray[Any, Any]:
+    module = Parser(LaminaContext(), text).parse_module()
+    module.verify()
+    (func,) = (op for op in module.walk() if isinstance(op, FuncOp))
+    return run_tir_func(func, inputs)[0]
+
+
+def test_threads_meet_between_statements_where_no_barrier_is_written() -> None:
+    alloc = '%s = tir.alloc "s" scope "shared" : memref<4xf32>'
+    axis = 'tir.for %t = 0 to 4 thread "threadIdx.x" "t" {'
+    text = TILES.replace("AGAIN", "").replace(BARRIER, "").replace(alloc, "").replace(axis, f"{alloc} {axis}")
+    np.testing.assert_array_equal(run_without(text, floats(3, 4)), floats(3, 4).sum(0)[::-1])
+    # A condition that differs by thread is one statement: what it reads another thread may write in it.
+    with pytest.raises(RaceError, match=r'loop "t" \(%t\) race: %s\[\d\]'):
+        run_without(REDUCTION.replace("FIRST", "").replace("SECOND", ""), floats(3, 8))
+
+
+def test_what_stands_beside_the_loops_is_done_once() -> None:
+    text = """
+    tir.func @f(%X: memref<2xf32>, %y: memref<2xf32>) attributes {outputs = 1 : i64} {
+      tir.for %b = 0 to 2 thread "blockIdx.x" "b" {
+        %r = tir.alloc "r" scope "global" : memref<4xf32>
+        tir.for %t = 0 to 4 thread "threadIdx.x" "t" {
+          %x = tir.load %X[%b] : memref<2xf32>
+          tir.store %x, %r[%t] : memref<4xf32>
+        }
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %y[%b] : memref<2xf32>
+        tir.for %k = 0 to 4 "k" {
+          %a = tir.load %y[%b] : memref<2xf32>
+          %x = tir.load %r[%k] : memref<4xf32>
+          %s = arith.addf %a, %x : f32
+          tir.store %s, %y[%b] : memref<2xf32>
+        }
+      }
+    }"""
+    np.testing.assert_array_equal(run_without(text, floats(2)), [0, 4])
+
+
+@pytest.mark.parametrize(("value", "races"), [("%x", False), ("%own", True)])
+def test_threads_may_fetch_the_same_together(value: str, races: bool) -> None:
+    text = f"""
+    tir.func @f(%X: memref<4xf32>, %y: memref<4xf32>) attributes {{outputs = 1 : i64}} {{
+      %s = tir.alloc "s" scope "shared" : memref<4xf32>
+      tir.for %t = 0 to 4 thread "threadIdx.x" "t" {{
+        tir.for %u = 0 to 4 thread "threadIdx.x" "u" {{
+          %x = tir.load %X[%u] : memref<4xf32>
+          %own = tir.load %X[%t] : memref<4xf32>
+          tir.store {value}, %s[%u] : memref<4xf32>
+        }}
+        %z = tir.load %s[%t * -1 + 3] : memref<4xf32>
+        tir.store %z, %y[%t] : memref<4xf32>
+      }}
+    }}"""
+    if races:
+        with pytest.raises(RaceError, match=r'loop "t" \(%t\) race: %s\[0\] is written by iterations 0 and 1'):
+            run_without(text, floats(4))
+    else:
+        np.testing.assert_array_equal(run_without(text, floats(4)), [3, 2, 1, 0])
+
+
+def test_a_recurrence_along_threads_is_a_race() -> None:
+    text = """
+    tir.func @f(%y: memref<4xf32>) attributes {outputs = 1 : i64} {
+      %one = arith.constant 1.0 : f32
+      tir.for %AXIS = 0 to 4 thread "TAG" "t" {
+        tir.block "y" {
+          %p = tir.load %y[%AXIS - 1] where [%AXIS - 1 >= 0] : memref<4xf32>
+          %s = arith.addf %p, %one : f32
+          tir.store %s, %y[%AXIS] : memref<4xf32>
+        }
+      }
+    }"""
+    for tag in ("threadIdx.x", "blockIdx.y", "vthread"):
+        with pytest.raises(RaceError, match=r'loop "t" .* is written by iteration 0 and read by iteration 1'):
+            run_without(text.replace("AXIS", "t").replace("TAG", tag))

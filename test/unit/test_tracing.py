@@ -313,7 +313,7 @@ def test_threads_compute_what_loops_do() -> None:
     table = TraceTable()
     assert trace_tir_func(kernel(threads), (), table) == trace_tir_func(kernel(loops), (), table)
     with pytest.raises((RaceError, UninitialisedError)):
-        trace_tir_func(kernel(threads.replace('tir.barrier "shared"', "")), (), table)
+        trace_tir_func(kernel(threads.replace('tir.barrier "shared"', "")), (), table, barriers="written")
 
 
 @pytest.mark.parametrize(
@@ -385,3 +385,39 @@ def test_a_dot_product_of_the_machine_is_the_sum_that_it_is() -> None:
     assert trace_tir_func(kernel(intrinsic), (), table) == trace_tir_func(kernel(loops), (), table)
     signed = loops.replace("arith.extui", "arith.extsi")
     assert trace_tir_func(kernel(intrinsic), (), table) != trace_tir_func(kernel(signed), (), table)
+
+
+# -- schedules for threads, and the passes that make kernels of them -----------------------------------------------
+
+BOUND = {
+    "fetched together": """
+      %i, %j, %k = te.loops "C" [3]
+      %io, %ii = te.split %i [-1, 2]  %jo, %ji = te.split %j [-1, 4]  %ko, %ki = te.split %k [-1, 3]
+      te.reorder %io, %jo, %ko, %ii, %ji, %ki
+      %a, %b = te.cache_read "A" in "C" at %ko scope "shared" [2]
+      te.bind %io "blockIdx.y"  te.bind %jo "blockIdx.x"  te.bind %ii "threadIdx.y"  te.bind %ji "threadIdx.x"
+    """,
+    "reduced across threads": """
+      %i, %j, %k = te.loops "C" [3]  te.bind %i "blockIdx.y"  te.bind %k "threadIdx.x"
+    """,
+    "virtual threads": """
+      %i, %j, %k = te.loops "C" [3]  %io, %ii = te.split %i [-1, 2]  te.reorder %io, %j, %ii, %k
+      te.bind %io "blockIdx.y"  te.bind %j "threadIdx.x"  te.bind %ii "vthread"
+    """,
+}
+STEPS = [
+    "te-to-tir", "tir-lower-thread-allreduce", "tir-lower-blocks", "tir-unify-thread-binding",
+    "tir-inject-virtual-thread", "tir-thread-sync",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_kernels_for_threads_compute_the_same_at_every_step(name: str) -> None:
+    table = TraceTable()
+    plain = trace_tir_func(kernel(MATMUL, "te-to-tir"), (), table)
+    text = MATMUL + f"te.schedule @f {{ {BOUND[name]} }}"
+    for count in range(1, len(STEPS) + 1):
+        found = trace_tir_func(kernel(text, ",".join(STEPS[:count])), (), table)
+        assert same(table, plain, found) is None, STEPS[count - 1]
+    found = trace_tir_func(kernel(text, ",".join(STEPS)), (), table, barriers="written")
+    assert same(table, plain, found) is None
