@@ -107,3 +107,9 @@ def build(
     add_program(module, function)
     module.attributes[TARGET] = chosen.attr
     return Module(module, function, list(args), chosen.attr)
+
+
+def create_prim_func(ops: Sequence[Any], name: str = "main") -> ModuleOp:
+    """The naive loops of some tensors, placeholders first: `te.create_prim_func([A, B, C])`."""
+    outputs = [t for t in ops if isinstance(t, Tensor) and not isinstance(t.op, PlaceholderOp)]
+    return lower(create_schedule([t.op for t in outputs]), list(ops), name=name)

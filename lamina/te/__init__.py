@@ -63,6 +63,7 @@ from lamina.te.tensor import (
 )
 
 __all__ = [
+    "create_prim_func",
     "ExternOp",
     "ScanOp",
     "extern",
@@ -134,6 +135,13 @@ pow = power  # noqa: A001
 def size_var(name: str = "size", dtype: str = "int32") -> SizeVar:
     """A size that is known when the program runs, and not negative."""
     return SizeVar(name, dtype)
+
+
+def create_prim_func(ops: Any) -> Any:
+    """The naive loops of some tensors, placeholders first, as a module of the tir level."""
+    from lamina.tensor_program import create_prim_func as lowered
+
+    return lowered(ops)
 
 
 def __getattr__(name: str) -> Any:
