@@ -24,6 +24,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator
 
 from lamina.dialects.te.annotation_primitives import OPS as ANNOTATION_OPS
 from lamina.dialects.te.factors import FactorType
+from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp
 from lamina.dialects.te.loop_primitives import (
     FuseOp,
     LoopsOp,
@@ -84,6 +85,7 @@ OPS: list[Any] = [
     RFactorOp,
     ReorderOp,
     ReverseComputeAtOp,
+    ReverseComputeInlineOp,
     ScheduleOp,
     SetScopeOp,
     SplitOp,

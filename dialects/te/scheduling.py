@@ -25,6 +25,7 @@ from lamina.dialects.te.annotation_primitives import (
     StorageAlignOp,
     StorePredicateOp,
 )
+from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
 from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
@@ -112,6 +113,9 @@ class Schedule:
 
     def compute_inline(self, stage: str) -> None:
         self._add(ComputeInlineOp.make(stage))
+
+    def reverse_compute_inline(self, stage: str) -> None:
+        self._add(ReverseComputeInlineOp.make(stage))
 
     def compute_at(self, stage: str, loop: SSAValue) -> list[SSAValue]:
         names = [f"{n}_at" for n in self.dims[stage]]

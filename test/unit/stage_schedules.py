@@ -217,6 +217,33 @@ def reduction(r: random.Random) -> FuncOp:
     return programs.program([(m, k, j)], build, dtype)
 
 
+def elementwise(r: random.Random) -> FuncOp:
+    """A stage read once an element: turned, transposed, flattened, split, in part, with a stride, or broadcast."""
+    m, n = r.randint(1, 6), r.randint(1, 6)
+    kind = r.choice(["same", "turned", "transposed", "flat", "split", "part", "strided", "broadcast"])
+
+    def build(x: Tensor, w: Tensor) -> Tensor:
+        b = te.compute((m, n), lambda i, j: x[i, j] + w[j], "B")
+        if kind == "turned":
+            return te.compute((m, n), lambda i, j: b[m - 1 - i, j] * w[j], "C")
+        if kind == "transposed":
+            return te.compute((n, m), lambda i, j: b[j, i] * w[i], "C")
+        if kind == "flat":
+            return te.compute((m * n,), lambda i: b[i // n, i % n] * 2.0, "C")
+        if kind == "split":
+            flat = te.compute((m * n,), lambda i: x[i // n, i % n] + 1.0, "B2")
+            return te.compute((m, n), lambda i, j: flat[i * n + j] * b[i, j], "C")
+        if kind == "part":
+            return te.compute((m, n - n // 2), lambda i, j: b[i, j + n // 2] * x[i, j], "C")
+        if kind == "strided":
+            return te.compute(((m + 1) // 2, n), lambda i, j: b[i * 2, j] - w[j], "C")
+        if kind == "broadcast":
+            return te.compute((m, n, 2), lambda i, j, k: b[i, j] - x[i, j], "C")
+        return te.compute((m, n), lambda i, j: te.maximum(b[i, j], w[j]), "C")
+
+    return programs.program([(m, n), (n,)], build)
+
+
 def symbolic(text: str) -> Program:
     """A program of sizes that are known only when it runs."""
 

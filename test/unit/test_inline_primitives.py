@@ -1,0 +1,42 @@
+"""reverse_compute_inline in random schedules: what is accepted computes the same."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from xdsl.ir import Operation
+
+sys.path.insert(0, str(Path(__file__).parent))
+from stage_schedules import (  # noqa: E402
+    MATMUL,
+    Draws,
+    Primitive,
+    Program,
+    any_program,
+    check,
+    check_compiled,
+    elementwise,
+)
+
+from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp  # noqa: E402
+
+
+def reverse_inline(draws: Draws) -> Operation | None:
+    return ReverseComputeInlineOp.make(draws.r.choice(draws.stages()[1:] or draws.stages()))
+
+
+PRIMITIVES = {"reverse_compute_inline": reverse_inline}
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
+@pytest.mark.parametrize(("program", "least"), [(elementwise, 20), (any_program, 3)], ids=["elementwise", "any"])
+def test_random_schedules_keep_values(primitive: Primitive, program: Program, least: int) -> None:
+    accepted = sum(check(seed, program, primitive) is not None for seed in range(70))
+    assert accepted > least
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
+def test_machine_code_of_random_schedules(primitive: Primitive) -> None:
+    assert sum(check_compiled(seed, elementwise, primitive) for seed in range(12)) > 3
