@@ -50,6 +50,9 @@ def _shifts(store: AccessOp, load: AccessOp, ranges: RangeCache) -> list[Linear]
 def recurrence(loop: ForOp) -> Recurrence | None:
     """What an iteration of a loop needs of earlier ones; None where each stands for itself."""
     ranges = RangeCache()
+    limits = [f.range(ranges) for f in loop.limits()]
+    if min((high for found in limits if found is not None for high in found[1:]), default=2) <= 1:
+        return None  # there is no earlier iteration
     outer = {v.var for v in enclosing_loops(loop)}
     stores: dict[SSAValue, list[StoreOp]] = {}
     loads: dict[SSAValue, list[LoadOp]] = {}

@@ -19,6 +19,7 @@ from lamina.dialects.sizes import argument_extents
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor, comm_reducer, compute_results, scan
 from lamina.dialects.te.indices import Index, building
+from lamina.dialects.te.ir_builder import extern
 from lamina.dialects.te.ops import FuncOp, ReturnOp
 
 Arrays: TypeAlias = "list[np.ndarray[Any, Any]]"
@@ -289,6 +290,58 @@ def stencil_of_any_size(r: random.Random) -> FuncOp:
     return program([("n",)], build, sizes="n")
 
 
+def skewed_scan(r: random.Random) -> FuncOp:
+    """Each element needs its left neighbour of the time before: time and space cannot change places."""
+    steps, n = r.randint(1, 6), r.randint(1, 9)
+
+    def build(x: Tensor) -> Tensor:
+        first = te.compute((1, n), lambda t, i: x[t, i], "first")
+
+        def update(t: Any, s: Tensor) -> Tensor:
+            return te.compute((n,), lambda i: te.if_then_else(i >= 1, s[t - 1, i - 1], x[t, i]) * 2.0, "update")
+
+        return scan(steps, [first], update, "skewed")[0]
+
+    return program([(steps, n)], build)
+
+
+def recurrent_cell(r: random.Random) -> FuncOp:
+    """Two states and stages between them, one of them a reduction."""
+    steps, n = r.randint(1, 5), r.randint(1, 7)
+
+    def build(x: Tensor, w: Tensor) -> Any:
+        h0 = te.compute((1, n), lambda t, i: x[t, i] + 1.0, "h0")
+        c0 = te.compute((1, n), lambda t, i: x[t, i] * 2.0, "c0")
+
+        def step(t: Any, h: Tensor, c: Tensor) -> Any:
+            k = te.reduce_axis(n, "k")
+            gate = te.compute((n,), lambda i: te.sum(h[t - 1, k] * w[k, i], k), "gate")
+            shifted = te.compute((n,), lambda i: gate[i] + x[t, i], "shifted")
+            c_new = te.compute((n,), lambda i: te.maximum(c[t - 1, i] * 0.5, shifted[i]), "c_new")
+            return te.compute((n,), lambda i: te.minimum(c_new[i], 8.0), "h_new"), c_new
+
+        return tuple(scan(steps, [h0, c0], step, "cell"))
+
+    return program([(steps, n), (n, n)], build)
+
+
+def extern_between(r: random.Random) -> FuncOp:
+    """A piece of tir that turns a vector round, between index equations."""
+    n = r.randint(1, 9)
+
+    def turn(ib: Any, ins: Any, outs: Any) -> None:
+        with ib.for_range(0, n, "i") as i:
+            outs[0][n - 1 - i] = ins[0][i]
+
+    def build(x: Tensor) -> Tensor:
+        a = te.compute((n,), lambda i: x[i] * 2.0, "a")
+        (turned,) = extern([(n,)], [a], turn, "turned")
+        b = te.compute((n,), lambda i: turned[i] + a[i], "b")
+        return te.compute((n,), lambda i: b[i] * turned[i], "c")
+
+    return program([(n,)], build)
+
+
 PROGRAMS = [matmul, conv2d, depthwise, pooling, chain, softmax, stencil, reshape, two_results]
 """Programs whose sizes are numbers and whose stages have one result."""
 ALL_PROGRAMS = [
@@ -297,6 +350,9 @@ ALL_PROGRAMS = [
     layer_norm,
     argmax,
     cumsum,
+    skewed_scan,
+    recurrent_cell,
+    extern_between,
     matmul_of_any_size,
     stencil_of_any_size,
 ]

@@ -272,3 +272,9 @@ def test_a_schedule_from_python_names_the_time_loop() -> None:
     assert '%t, %i, %k = te.loops "gate" [3]' in text
     x, w = random(5, 8), random(8, 8, seed=1)
     levels.agree_everywhere(func, [x, w], cell_reference(x, w), text)
+
+
+def test_a_time_loop_of_one_iteration_has_no_earlier_one() -> None:
+    x = random(2, 8)
+    schedule = 'te.schedule @f { %t, %i = te.loops "update" [2]\n te.parallel %t }'
+    levels.agree_everywhere(cumsum(2, 8), [x], [x.cumsum(0)], schedule)
