@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.linear import Linear
-from lamina.dialects.sizes import argument_extents
+from lamina.dialects.sizes import ArgAttrs, argument_extents
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor, comm_reducer, compute_results, scan
 from lamina.dialects.te.indices import Index, building
@@ -71,7 +71,7 @@ def inputs_of(func: FuncOp, seed: int) -> Arrays:
             arrays.append(np.asarray(sizes[argument]))
             continue
         name = "int32" if "i32" in str(argument.type) else "float32"
-        shape = [e.evaluate(sizes) for e in argument_extents(argument, func.arg_attrs)]
+        shape = [e.evaluate(sizes) for e in argument_extents(argument, cast("ArgAttrs", func.arg_attrs))]
         arrays.append(generator.integers(-4, 5, shape).astype(name))
     return arrays
 
