@@ -3,7 +3,8 @@
 A `Linear` is sum(coefficient * atom) + constant. An atom is a dimension (an SSA value in a pass, a position in an
 attribute, a name such as `lane`) or a division ("floordiv" | "mod", Linear, divisor).
 Simplification uses the ranges of the dimensions: `floordiv(32*a + b, 32)` is `a` when 0 <= b < 32. xDSL's affine
-expressions know no ranges, so te, tir and the stairs all use this module instead.
+expressions know no ranges, so te, tir and the stairs all use this module instead. What is known of divisions and sums
+is the table in `index_rules.py`; `analyzer.Facts` are ranges that know of conditions and moduli, too.
 """
 
 from __future__ import annotations
