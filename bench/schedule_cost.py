@@ -16,8 +16,8 @@ from time import thread_time
 
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.backends.llvm.emit import emit_module
 from lamina.backends.cpu.jit import named_target
+from lamina.backends.llvm.emit import emit_module
 from lamina.context import LaminaContext
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import LoopsOp, ScheduleOp
@@ -28,7 +28,8 @@ from lamina.pipeline import parse_pipeline, run_pipeline
 CONVOLUTION = """
 te.func @conv{n}(%X: tensor<4x58x58x16xf32>, %W: tensor<2x4x3x3x16x32xf32>, %B: tensor<2x32xf32>)
     -> tensor<2x56x56x32xf32> {{
-  %acc = te.compute "acc" [2, 56, 56, 32] sum [4, 3, 3, 16] (%ko, %y, %x, %kv, %c, %r, %s, %ci) : tensor<2x56x56x32xf32> {{
+  %acc = te.compute "acc" [2, 56, 56, 32] sum [4, 3, 3, 16] (%ko, %y, %x, %kv, %c, %r, %s, %ci)
+      : tensor<2x56x56x32xf32> {{
     %a = te.read %X[%c, %y + %r, %x + %s, %ci] : tensor<4x58x58x16xf32>
     %b = te.read %W[%ko, %c, %r, %s, %ci, %kv] : tensor<2x4x3x3x16x32xf32>
     %p = arith.mulf %a, %b : f32
