@@ -1,0 +1,59 @@
+"""Passes of tir on random kernels: what a kernel computes is the same before and after, also as machine code."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+
+def _module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+kernels = _module("tir_kernels")
+random_kernels = _module("random_kernels")
+
+PIPELINES = [
+    "tir-loop-partition{all=true}",
+    "tir-loop-partition{all=true max-pieces=2}",
+    "tir-unroll-loop{explicit-unroll=true}",
+    "tir-unroll-loop{auto-max-step=12 auto-max-depth=2}",
+    "tir-unroll-loop{auto-max-extent=4 explicit-unroll=true}",
+]
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pass_keeps_what_random_kernels_compute(pipeline: str) -> None:
+    changed = 0
+    for seed in range(60):
+        kernel = random_kernels.RandomKernel(seed)
+        arrays = kernel.arrays()
+        (expected,) = kernels.interpret(kernel.module, arrays)
+        after = kernels.passes(kernel.module, pipeline)
+        changed += str(after) != str(kernel.module)
+        try:
+            (found,) = kernels.interpret(after, arrays)
+            np.testing.assert_array_equal(found, expected)
+        except Exception as e:
+            raise AssertionError(f"seed {seed}: {e}\n{kernel.module}\n{after}") from e
+    assert changed > 5, "the pass hardly ever fired"
+
+
+def test_random_kernels_run_as_machine_code_as_interpreted() -> None:
+    for seed in range(12):
+        kernel = random_kernels.RandomKernel(seed, registers=True)
+        arrays = kernel.arrays()
+        (expected,) = kernels.interpret(kernel.module, arrays)
+        try:
+            (found,) = kernels.execute(kernel.module, arrays)
+            np.testing.assert_array_equal(found, expected)
+        except Exception as e:
+            raise AssertionError(f"seed {seed}: {e}\n{kernel.module}") from e
