@@ -179,8 +179,8 @@ class Module:
         return self._texts[fmt]
 
     def _make_texts(self) -> None:
-        from lamina.backends.llvm.emit import emit_module
         from lamina.backends.cpu.jit import assembly
+        from lamina.backends.llvm.emit import emit_module
         from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
         from lamina.tensor_program import run_passes
 
@@ -218,11 +218,12 @@ class Module:
         outputs: list[Array] = []
         copies: list[tuple[Array, Array]] = []
         for port, tensor in zip(self._program.info.outputs, self._function.outputs, strict=True):
-            array = arrays[_position(self._args, tensor)]
+            given_array = arrays[_position(self._args, tensor)]
             where = f"output {tensor.name!r}"
             described = port.describe(self._program.info.sizes)
-            if not isinstance(array, np.ndarray):
-                raise InputError(f"{type(array).__name__} given, {described} to write expected", where=where)
+            if not isinstance(given_array, np.ndarray):
+                raise InputError(f"{type(given_array).__name__} given, {described} to write expected", where=where)
+            array = cast("Array", given_array)
             if array.dtype != numpy_dtype(port.dtype):
                 raise InputError(f"{array.dtype.name} given, {port.dtype} expected", where=where)
             if array.shape != port.shape_for(sizes):

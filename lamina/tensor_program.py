@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation as IrOperation
@@ -64,7 +64,7 @@ def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "
     """
     from lamina.compiler import TIR_PIPELINE
 
-    module, _ = te_module(sch, list(cast("Sequence[Any]", args)), name)
+    module, _ = te_module(sch, list(args), name)
     return run_passes(module, SIMPLE if simple_mode else tuple(TIR_PIPELINE))
 
 

@@ -44,6 +44,7 @@ from lamina.te.intrinsics import (
     truncmod,
     unary,
 )
+from lamina.te.layouts import AXIS_SEPARATOR
 from lamina.te.reduction import comm_reducer, infinity, max, max_value, min, min_value, prod, sum  # noqa: A004
 from lamina.te.schedule import Schedule, Stage, create_schedule
 from lamina.te.special import ExternOp, ScanOp, extern, scan
@@ -63,6 +64,7 @@ from lamina.te.tensor import (
 )
 
 __all__ = [
+    "AXIS_SEPARATOR",
     "create_prim_func",
     "ExternOp",
     "ScanOp",

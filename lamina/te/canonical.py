@@ -95,9 +95,10 @@ class _Emission:
                 self.builder.dims.setdefault(self.names[stage], _dims(stage.origin_op))
         self.add_caches()
         for stage in self.order:
-            if stage.attachment is not None and stage.attachment.kind == "inline":
-                self.check_inline(stage, stage.attachment)
-                self.add(lambda s=stage: self.builder.compute_inline(self.names[s]), stage.attachment.place)
+            attachment = stage.attached()
+            if attachment is not None and attachment.kind == "inline":
+                self.check_inline(stage, attachment)
+                self.add(lambda s=stage: self.builder.compute_inline(self.names[s]), attachment.place)
         for stage in reversed(self.order):
             self.add_stage(stage)
         for kinds in (_STAGE_KINDS, _CHANGING, _RUNNING):
@@ -156,11 +157,11 @@ class _Emission:
 
     def add_stage(self, stage: Stage) -> None:
         """Where a stage is computed, and its loops; the stage whose loop it is computed in comes before."""
-        inline = stage.attachment is not None and stage.attachment.kind == "inline"
+        attachment = stage.attached()
+        inline = attachment is not None and attachment.kind == "inline"
         if stage in self.done or inline or isinstance(stage.op, PlaceholderOp):
             return
         self.done.add(stage)
-        attachment = stage.attachment
         if attachment is not None:
             assert attachment.parent is not None and attachment.loop is not None
             self.add_stage(attachment.parent)
@@ -179,7 +180,7 @@ class _Emission:
 
     def is_scheduled(self, stage: Stage) -> bool:
         """Whether anything is said of a stage's loops."""
-        attached = any(s.attachment is not None and s.attachment.parent is stage for s in self.order)
+        attached = any(a is not None and a.parent is stage for a in (s.attached() for s in self.order))
         roots = [*stage.op.axis, *stage.op.reduce_axis]
         changed = list(map(id, stage.leaf_iter_vars)) != list(map(id, roots))
         return attached or changed or any(a.loop is not None for a in stage.annotations)
@@ -266,7 +267,8 @@ class _Emission:
     # -- what is said of stages and loops ------------------------------------------------------------------------
 
     def add_annotations(self, stage: Stage, kinds: Sequence[str]) -> None:
-        if stage.attachment is not None and stage.attachment.kind == "inline":
+        attachment = stage.attached()
+        if attachment is not None and attachment.kind == "inline":
             return
         if "set_scope" in kinds and stage.scope and stage.made_by is None:
             self.add(lambda: self.builder.set_scope(self.names[stage], stage.scope), stage.scope_place)
@@ -309,7 +311,16 @@ class _Emission:
             return [t.thread_tag for t in said.value], [int(t.dom.extent) for t in said.value]
         if said.kind == "store_predicate":
             return (conditions_of(said.value, self.variables(stage)),)
-        return said.value if isinstance(said.value, tuple) else () if said.value is None else (said.value,)
+        if said.kind == "rolling_buffer":
+            attachment = stage.attached()
+            if attachment is None or attachment.parent is None or attachment.loop is None:
+                raise InputError(
+                    f"rolling_buffer of stage {stage.name!r}: it is computed in no loop of another stage",
+                    where=str(said.place or ""),
+                )
+            return (self.handle(attachment.loop, attachment.parent, said.kind, said.place),)
+        values: tuple[Any, ...] = said.value or ()
+        return values
 
     def is_implied(self, stage: Stage, predicate: Expr) -> bool:
         """Whether a store predicate asks for what holds: one thread of those that reduce together stores the total."""
@@ -324,12 +335,13 @@ class _Emission:
         around: Stage | None = stage
         while around is not None:
             for a in around.annotations:
-                if a.kind == "bind" and a.loop in self.handles:
+                if a.kind == "bind" and a.loop is not None and a.loop in self.handles:
                     found.setdefault(a.value.var, Linear.dim(self.handles[a.loop]))
             for v in around.leaf_iter_vars:
                 if v in self.handles:
                     found.setdefault(v.var, Linear.dim(self.handles[v]))
-            around = around.attachment.parent if around.attachment is not None else None
+            attachment = around.attached()
+            around = attachment.parent if attachment is not None else None
         return found
 
 

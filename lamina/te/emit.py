@@ -234,16 +234,14 @@ class Emitter:
 
     def _lowest(self, form: Linear) -> int | None:
         """A lower bound: each axis at the end that makes the form least, then each size."""
-        for extents in (self.axis_extents, {}):
-            total = constant(form.const)
-            for atom, coef in form.terms.items():
-                extent = extents.get(atom)
-                if extent is None:
-                    total = total + Linear({atom: coef})
-                elif coef < 0:
-                    total = total + (extent - 1) * coef
-            form = total
-        bounds = form.range(_size_range)
+        total = constant(form.const)
+        for atom, coef in form.terms.items():
+            extent = self.axis_extents.get(atom)
+            if extent is None:
+                total = total + Linear({atom: coef})
+            elif coef < 0:
+                total = total + (extent - 1) * coef
+        bounds = total.range(_size_range)
         return None if bounds is None else bounds[0]
 
 

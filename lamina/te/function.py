@@ -256,8 +256,8 @@ class _FunctionBuilder:
             first = op.body[0]
             if isinstance(first, Reduce):
                 return self._reduction(emitter, first, tuple(reduced))
-            found = tuple(emitter.scalar(x) for x in op.body)
-            return found if len(found) > 1 else found[0]
+            found = [emitter.scalar(x) for x in op.body]
+            return tuple(found) if len(found) > 1 else found[0]
 
         made = compute_results(
             [Index(s) for s in spatial], body, op.name, axis_names=[identifier(a.name) for a in axes]

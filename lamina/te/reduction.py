@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.dialects.dtypes import is_float
-from lamina.te.expr import Expr, Max, Min, Var, as_expr, binary, const, fail
+from lamina.te.expr import Expr, ExprLike, Max, Min, Var, add, as_expr, binary, const, fail, multiply
 
 if TYPE_CHECKING:
     from lamina.te.tensor import IterVar
@@ -99,7 +99,8 @@ def _reducer(fcombine: Callable[..., Any], fidentity: Callable[..., Any], name: 
         axes = list(cast("Sequence[Any]", axis)) if isinstance(axis, (list, tuple)) else [axis]
         if not all(isinstance(a, IterVar) for a in axes):  # reducer(a, b, c): of values, not over axes
             total = as_expr(expr)
-            for value in [axis, *(v for v in (where, init) if v is not None), *more]:
+            values: list[Any] = [axis, *(v for v in (where, init) if v is not None), *more]
+            for value in values:
                 total = as_expr(fcombine(total, value))
             return total
         if init is not None:
@@ -146,7 +147,7 @@ def _limit(dtype: str, which: str) -> Expr:
         return const(int(getattr(np.iinfo(dtype), which)), dtype)
     import ml_dtypes
 
-    return const(float(getattr(ml_dtypes.finfo(dtype), which)), dtype)
+    return const(float(getattr(cast("Any", ml_dtypes.finfo(dtype)), which)), dtype)
 
 
 def _lowest(dtype: str) -> Expr:
@@ -157,7 +158,31 @@ def _highest(dtype: str) -> Expr:
     return infinity(dtype) if is_float(dtype) else max_value(dtype)
 
 
-sum = _reducer(lambda a, b: a + b, lambda t: const(0, t), "sum", "sum")  # noqa: A001
-prod = _reducer(lambda a, b: a * b, lambda t: const(1, t), "prod", "prod")
-max = _reducer(lambda a, b: binary(Max, a, b), _lowest, "max", "max")  # noqa: A001
-min = _reducer(lambda a, b: binary(Min, a, b), _highest, "min", "min")  # noqa: A001
+def _added(a: ExprLike, b: ExprLike) -> Expr:
+    return add(a, b)
+
+
+def _multiplied(a: ExprLike, b: ExprLike) -> Expr:
+    return multiply(a, b)
+
+
+def _greater(a: ExprLike, b: ExprLike) -> Expr:
+    return binary(Max, a, b)
+
+
+def _smaller(a: ExprLike, b: ExprLike) -> Expr:
+    return binary(Min, a, b)
+
+
+def _zero(dtype: str) -> Expr:
+    return const(0, dtype)
+
+
+def _one(dtype: str) -> Expr:
+    return const(1, dtype)
+
+
+sum = _reducer(_added, _zero, "sum", "sum")  # noqa: A001
+prod = _reducer(_multiplied, _one, "prod", "prod")
+max = _reducer(_greater, _lowest, "max", "max")  # noqa: A001
+min = _reducer(_smaller, _highest, "min", "min")  # noqa: A001

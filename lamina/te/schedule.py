@@ -212,12 +212,14 @@ class Stage:
         """The result stored, and the stage iterated, in another order of dimensions. Returns the new loops."""
         if self.relations:
             raise fail(f"transform_layout of stage {self.name!r}: it comes before splits and fuses")
-        from lamina.te.layouts import transformed_axes
+        from lamina.te.layouts import split_digits, transformed
 
-        axes, value = transformed_axes(self.op, mapping_function)
-        self._of_stage("transform_layout", value)
-        self.leaf_iter_vars = [*axes, *self.op.reduce_axis]
-        return axes
+        map_, digits = transformed(self.op, mapping_function)
+        self._of_stage("transform_layout", (map_,))
+        loops = split_digits(self.op, digits, lambda loop, factor: self.split(loop, factor))
+        self.leaf_iter_vars = [*loops, *self.op.reduce_axis]
+        self.reordered = caller()
+        return loops
 
     def env_threads(self, threads: IterVar | Sequence[IterVar]) -> None:
         """Thread axes around the whole stage: of a scan or an extern op."""
@@ -229,17 +231,20 @@ class Stage:
         self._of_stage("store_predicate", as_expr(predicate))
 
     def _of_stage(self, kind: str, value: Any) -> None:
-        self.annotations = [a for a in self.annotations if a.kind != kind]
+        self.annotations = [a for a in self.annotations if a.kind != kind or a.kind in _SEVERAL]
         self.annotations.append(Annotation(kind, None, value, caller()))
 
-    # -- groups ------------------------------------------------------------------------------------------------
-
-    @property
-    def is_group(self) -> bool:
-        return bool(self.members)
+    def attached(self) -> Attachment | None:
+        """Where the stage is computed: as was said of it, else of a group that it belongs to."""
+        if self.attachment is not None:
+            return self.attachment
+        around = [g.attachment for g in self.schedule.groups if self in g.members and g.attachment is not None]
+        return around[-1] if around else None
 
 
 _RUNNING = ("unroll", "vectorize", "parallel", "bind")
+_SEVERAL = ("storage_align",)
+"""What may be said of a stage more than once: of several dimensions."""
 
 
 class Schedule:

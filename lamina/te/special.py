@@ -126,8 +126,9 @@ def extern(
 
     The statements are built with `tir.ir_builder`. Without a dtype the results have that of the inputs.
     """
-    several = isinstance(shape, (list, tuple)) and bool(shape) and isinstance(shape[0], (list, tuple))
-    shapes = [shape_of(s) for s in (cast("Sequence[Any]", shape) if several else [shape])]
+    rows: list[Any] = list(cast("Sequence[Any]", shape)) if isinstance(shape, (list, tuple)) else [shape]
+    several = bool(rows) and isinstance(rows[0], (list, tuple))
+    shapes = [shape_of(row) for row in (rows if several else [rows])]
     if dtype is None:
         dtypes = {t.dtype for t in inputs}
         if len(dtypes) != 1:

@@ -13,9 +13,9 @@ the te builder, and sizes of the program are converted where they are used.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from lamina.dialects.linear import Linear
 from lamina.dialects.te.build import Index
@@ -59,7 +59,7 @@ class Pointer:
         self.shape, self.dtype = buffer.shape, buffer.dtype
 
     def _place(self, index: Any) -> tuple[Any, ...]:
-        items: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+        items = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         places = tuple(_plain(i) for i in items)
         rank = len(self.shape)
         if len(places) == 1 and rank > 1 and -1 not in self.shape:
@@ -91,8 +91,8 @@ class Builder:
 
     def allocate(self, dtype: str, shape: Any, name: str = "buf", scope: str = "global") -> Pointer:
         """A buffer of its own."""
-        extents = shape if isinstance(shape, (list, tuple)) else (shape,)
-        plain = [_plain(e) for e in extents]  # pyright: ignore[reportUnknownVariableType]
+        extents: list[Any] = list(cast("Sequence[Any]", shape)) if isinstance(shape, (list, tuple)) else [shape]
+        plain = [_plain(e) for e in extents]
         return Pointer(self._builder.allocate(dtype, plain, name, scope or "global"))
 
     @contextmanager

@@ -50,8 +50,8 @@ def size_of(value: ExprLike) -> Any:
 
 def shape_of(shape: Any) -> tuple[Any, ...]:
     """A shape in any of its spellings. Raises LaminaError for a negative extent."""
-    items = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
-    found = tuple(size_of(e) for e in cast("tuple[Any, ...]", items))
+    items: list[Any] = list(cast("Sequence[Any]", shape)) if isinstance(shape, (list, tuple)) else [shape]
+    found = tuple(size_of(e) for e in items)
     for extent in found:
         if isinstance(extent, IntImm) and int(extent) < 0:
             raise fail(f"the extent {int(extent)} of shape {list(found)} is negative")
@@ -63,7 +63,7 @@ class IterVar(ExprOp):
 
     def __init__(self, dom: Any, name: str, iter_type: str = DATA_PAR, thread_tag: str = "", var: Any = None) -> None:
         if dom is not None and not isinstance(dom, Range):
-            dom = Range(*dom) if isinstance(dom, (list, tuple)) else Range(dom)
+            dom = Range(*cast("Sequence[Any]", dom)) if isinstance(dom, (list, tuple)) else Range(dom)
         self.dom: Range | None = dom
         self.var: Var = var if var is not None else Var(name)
         self.iter_type = iter_type
@@ -176,7 +176,7 @@ class Tensor:
         return ProducerLoad(self, places)
 
     def __getitem__(self, indices: Any) -> TensorSlice:
-        return TensorSlice(self, indices if isinstance(indices, tuple) else (indices,))
+        return TensorSlice(self, cast("tuple[Any, ...]", indices) if isinstance(indices, tuple) else (indices,))
 
     def __len__(self) -> int:
         return int(self.shape[0])
@@ -284,8 +284,8 @@ class TensorSlice(ExprOp):
         self.indices = indices
 
     def __getitem__(self, indices: Any) -> TensorSlice:
-        more = indices if isinstance(indices, tuple) else (indices,)
-        return TensorSlice(self.tensor, self.indices + cast("tuple[Any, ...]", more))
+        more = cast("tuple[Any, ...]", indices) if isinstance(indices, tuple) else (indices,)
+        return TensorSlice(self.tensor, self.indices + more)
 
     def as_expr(self) -> Expr:
         return self.tensor(*self.indices)

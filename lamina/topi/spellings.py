@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from lamina.dialects.relay import find_op
 from lamina.te.expr import fail
@@ -17,8 +17,14 @@ def _relay(name: str, *args: Any, **attrs: Any) -> Any:
     return call_op(op, *args, **attrs)
 
 
+def _numbers(value: Any) -> list[int]:
+    listed: list[Any] = list(cast("Sequence[Any]", value)) if isinstance(value, (list, tuple)) else [value]
+    return [int(v) for v in listed]
+
+
 def _pair(value: Any) -> tuple[int, int]:
-    return (int(value), int(value)) if not isinstance(value, (list, tuple)) else (int(value[0]), int(value[-1]))
+    found = _numbers(value)
+    return found[0], found[-1]
 
 
 def _padding(padding: Any, taps: Sequence[int], dilation: Any) -> tuple[int, ...]:
@@ -30,7 +36,8 @@ def _padding(padding: Any, taps: Sequence[int], dilation: Any) -> tuple[int, ...
             raise fail(f"padding is a list of numbers, 'SAME' or 'VALID', not {padding!r}")
         spread = [(t - 1) * d for t, d in zip(taps, _pair(dilation), strict=False)]
         return (*(s // 2 for s in spread), *(s - s // 2 for s in spread))
-    return tuple(int(p) for p in padding) if isinstance(padding, (list, tuple)) else (int(padding),) * len(taps)
+    found = _numbers(padding)
+    return tuple(found) if len(found) > 1 else (found[0],) * len(taps)
 
 
 _KERNEL_LAYOUTS = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO", "NCW": "OIW", "NWC": "WIO"}
