@@ -49,6 +49,7 @@ class Emitter:
 
     def __init__(self, target: TargetAttr | None = None) -> None:
         self.target = target
+        self.triple = target.triple.data if target is not None else ""
         self.features = frozenset(target.feature_list()) if target is not None else frozenset[str]()
         self.names: dict[int, str] = {}
         """Operand text of the current function's values by identity: `%5`, `0x3FF0000000000000`."""

@@ -31,7 +31,7 @@ _WORDS = frozenset(
 _NUMBERED = frozenset({"alignstack"})
 _STRINGS = frozenset(
     "stackrealign prefer-vector-width min-legal-vector-width frame-pointer no-trapping-math target-cpu "
-    "target-features tune-cpu no-builtins".split()
+    "target-features tune-cpu no-builtins nvvm.maxntid nvvm.minctasm".split()
 )
 # Unit properties of llvm.func and their LLVM words.
 _UNITS = {
@@ -51,8 +51,10 @@ _VISIBILITY = ("", "hidden ", "protected ")
 _UNNAMED_ADDR = ("", " local_unnamed_addr", " unnamed_addr")
 _HANDLED = frozenset(
     "sym_name function_type CConv linkage visibility_ sym_visibility arg_attrs res_attrs unnamed_addr passthrough "
-    "target_cpu target_features tune_cpu frame_pointer dso_local".split()
+    "target_cpu target_features tune_cpu frame_pointer dso_local nvvm.kernel".split()
 )
+KERNEL = "nvvm.kernel"
+"""MLIR's mark of a function that the host launches on the device."""
 _ARGUMENT_UNITS = frozenset(
     "noalias nonnull noundef readonly writeonly readnone nofree zeroext signext inreg returned immarg "
     "writable dead_on_unwind".split()
@@ -150,6 +152,10 @@ def function_header(emitter: Emitter, func: llvm.FuncOp, declaration: bool) -> s
     convention = CALLING_CONVENTIONS.get(func.CConv.convention.data)
     if convention is None:
         raise EmitError(f"calling convention {func.CConv.convention.data} has no row", op=func)
+    if KERNEL in func.attributes:
+        if not emitter.triple.startswith("nvptx64"):
+            raise EmitError(f"llvm.func @{func.sym_name.data}: {KERNEL} is for nvptx64 only", op=func)
+        convention = "ptx_kernel "
     try:
         words = _function_attributes(emitter, func, declaration)
         parts = [None] * len(type_.inputs) if func.arg_attrs is None else list(func.arg_attrs.data)
@@ -227,8 +233,10 @@ def global_text(emitter: Emitter, op: llvm.GlobalOp) -> str:
 class _Aggregate:
     """An array or struct while `insertvalue` fills it."""
 
-    def __init__(self, type_: Attribute) -> None:
+    def __init__(self, type_: Attribute, rest: str) -> None:
         self.type = type_
+        self.rest = rest
+        """The text of all of it where nothing has been filled in."""
         self.elements: dict[int, Any] = {}
 
     def child_type(self, index: int) -> Attribute:
@@ -248,10 +256,12 @@ class _Aggregate:
         if not isinstance(child, _Aggregate):
             if child is not None:
                 raise EmitError("insertvalue into a constant that is already complete")
-            child = self.elements[index] = _Aggregate(self.child_type(index))
+            child = self.elements[index] = _Aggregate(self.child_type(index), self.rest)
         child.insert(rest, value)
 
     def text(self) -> str:
+        if not self.elements:
+            return self.rest
         count = self.type.size.data if isinstance(self.type, llvm.LLVMArrayType) else len(self.type.types)  # type: ignore
         parts: list[str] = []
         for i in range(count):
@@ -259,6 +269,14 @@ class _Aggregate:
             shown = value.text() if isinstance(value, _Aggregate) else value
             parts.append(f"{type_text(self.child_type(i))} {shown}")
         return aggregate_text(self.type, parts)
+
+
+# The memory of a GPU's block has no initial value, and only these two say so.
+_EMPTY: dict[type[Operation], str] = {
+    llvm.UndefOp: "undef",
+    llvm.PoisonOp: "poison",
+    llvm.ZeroOp: "zeroinitializer",
+}
 
 
 def _region_value(emitter: Emitter, op: llvm.GlobalOp) -> str:
@@ -293,7 +311,7 @@ def _folded(emitter: Emitter, op: Operation, values: dict[int, Any]) -> Any:
     if isinstance(op, llvm.UndefOp | llvm.PoisonOp | llvm.ZeroOp):
         type_ = op.results[0].type
         if isinstance(type_, llvm.LLVMArrayType | llvm.LLVMStructType):
-            return _Aggregate(type_)
+            return _Aggregate(type_, _EMPTY[type(op)])
         return zero_text(type_) if isinstance(op, llvm.ZeroOp) else "undef"
     if isinstance(op, llvm.ConstantOp | llvm.AddressOfOp):
         return emitter.inline(op)

@@ -42,6 +42,8 @@ class Signature(NamedTuple):
     arguments: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     """The target must have them: without, LLVM's code generator kills the process."""
+    triple: str = ""
+    """What the target's triple must start with, for the same reason."""
 
 
 def _binary(word: str) -> Row:
@@ -185,7 +187,13 @@ ROWS: dict[type[Operation], Row] = {
 }
 # fmt: on
 
+_NVPTX = "nvptx64"
+_REGISTERS = [f"{what}.{axis}" for what in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
+
 CALLABLE: dict[str, Signature] = {
+    **{f"llvm.nvvm.read.ptx.sreg.{r}": Signature("", "i32", triple=_NVPTX) for r in _REGISTERS},
+    "llvm.nvvm.barrier.cta.sync.aligned.all": Signature("", "void", ("i32",), triple=_NVPTX),
+    "llvm.nvvm.bar.warp.sync": Signature("", "void", ("i32",), triple=_NVPTX),
     "llvm.fptosi.sat": Signature(overload="r0"),
     "llvm.fptoui.sat": Signature(overload="r0"),
     "llvm.x86.sse2.pause": Signature("", "void"),

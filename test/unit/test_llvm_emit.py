@@ -138,7 +138,26 @@ def test_target_intrinsics_are_gated_by_feature() -> None:
     v4 = named_target("x86-64-v4")
     vnni = type(v4).get(v4.triple.data, "znver4", v4.features.data + ",+avx512vnni", 512, 32)
     assert "vpdpbusd" in assembly(emit_module(parse(text), vnni), vnni)
-    assert all(s.features or s.overload or name == "llvm.x86.sse2.pause" for name, s in CALLABLE.items())
+    free = [n for n, s in CALLABLE.items() if not (s.features or s.overload or s.triple)]
+    assert free == ["llvm.x86.sse2.pause"]
+
+
+def test_intrinsics_of_another_machine_are_refused() -> None:
+    text = (
+        "llvm.func @f() -> i32 {\n"
+        '%r = llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"() : () -> i32\n'
+        "llvm.return %r : i32\n}"
+    )
+    with pytest.raises(EmitError, match="'llvm.nvvm.read.ptx.sreg.tid.x' exists on nvptx64 only"):
+        emit_module(parse(text), TARGET)
+
+
+def test_memory_without_an_initial_value() -> None:
+    text = (
+        "llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4096 x f32> {\n"
+        "%u = llvm.mlir.poison : !llvm.array<4096 x f32>\nllvm.return %u : !llvm.array<4096 x f32>\n}"
+    )
+    assert "@s = internal addrspace(3) global [4096 x float] poison, align 16\n" in emit_module(parse(text), TARGET)
 
 
 def body(lines: str, arguments: str = "%a: f32, %i: i32, %p: !llvm.ptr") -> str:

@@ -1,0 +1,192 @@
+"""The body of a kernel of the device as llvm ops: the stair `tir-to-llvm`, and what only a GPU has.
+
+A loop of threads is no loop: its variable is a register of the machine. Shared memory is a global of address space 3,
+used through a generic pointer that LLVM finds the way back from. A barrier ends what is known of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xdsl.dialects.builtin import IndexType, IntAttr, IntegerAttr, i32, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.index_map import LANE
+from lamina.dialects.linear import Linear
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.control import BarrierOp, IfOp
+from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, type_of
+from lamina.dialects.tir.ops import ForOp, FuncOp
+from lamina.dialects.tir.threads import is_real, tag_of
+from lamina.errors import InputError
+from lamina.passes.stair.access import Access
+from lamina.passes.stair.builder import POINTER, FunctionBuilder
+from lamina.passes.stair.replay import Replay
+from lamina.passes.stair.scalars import memory_type
+
+Step = Callable[[], None]
+
+SHARED = 3
+"""The address space of the memory of a block."""
+SHARED_ALIGNMENT = 128
+WIDEST = 16
+"""The bytes of the widest load or store."""
+
+REGISTERS = {"threadIdx": "tid", "blockIdx": "ctaid"}
+BARRIERS = {
+    "shared": ("llvm.nvvm.barrier.cta.sync.aligned.all", 0),
+    "global": ("llvm.nvvm.barrier.cta.sync.aligned.all", 0),
+    "warp": ("llvm.nvvm.bar.warp.sync", -1),
+}
+"""The intrinsic of each scope, and its operand: the barrier's number, or which threads of the warp wait."""
+
+
+def lower_body(func: FuncOp, entry: Block) -> tuple[list[Block], list[llvm.GlobalOp]]:
+    """The blocks of a kernel and its shared buffers; `entry` has an argument for each of the kernel."""
+    builder = FunctionBuilder(entry, _no_library(func))
+    pointers: dict[SSAValue, SSAValue] = {}
+    for old, new in zip(func.body.block.args, entry.args, strict=True):
+        new.name_hint = old.name_hint
+        if isinstance(old.type, IndexType):
+            builder.variables[old] = new
+            builder.depth[old] = 0
+        else:
+            pointers[old] = new
+    replay = DeviceReplay(builder, pointers, func.sym_name.data)
+    for step in replay.compile(func.body.block):
+        step()
+    builder.add(llvm.ReturnOp.create())
+    return builder.finish(), replay.globals
+
+
+def _no_library(func: FuncOp) -> Callable[[str, Sequence[Attribute], Attribute], None]:
+    def declare(symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
+        raise InputError(f"nvptx-tir-to-llvm: @{func.sym_name.data} needs {symbol}, which PTX has not", op=func)
+
+    return declare
+
+
+class DeviceReplay(Replay):
+    """Lowers the body of one kernel of the device."""
+
+    def __init__(self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue], name: str) -> None:
+        super().__init__(builder, pointers)
+        self.name = name
+        self.globals: list[llvm.GlobalOp] = []
+
+    def compile_step(self, op: Operation) -> Step:
+        if isinstance(op, ForOp) and is_real(op):
+            return self.compile_axis(op)
+        if isinstance(op, BarrierOp):
+            return self.compile_barrier(op)
+        if isinstance(op, (LoadOp, StoreOp)):
+            access = Access(self, op)
+            self.widen(access, op)
+            return access.load_step() if isinstance(op, LoadOp) else access.store_step()
+        step = super().compile_step(op)
+        if isinstance(op, IfOp) and any(isinstance(inner, BarrierOp) for inner in op.walk()):
+            return lambda: (step(), self.forget())[0]
+        return step
+
+    def compile_axis(self, op: ForOp) -> Step:
+        """The body for the thread that this is: as many have been started as the loop has iterations."""
+        kind, axis = tag_of(op).split(".")
+        number = self.special_register(f"{REGISTERS[kind]}.{axis}")
+        number.name_hint = op.var.name_hint
+        self.b.depth[op.var] = 0
+        self.b.variables[op.var] = number
+        steps = self.compile(op.body.block)
+
+        def step() -> None:
+            for s in steps:
+                s()
+
+        return step
+
+    def special_register(self, name: str) -> SSAValue:
+        """A register of the machine that tells a thread its number, as an i64."""
+        b = self.b
+        cache = b.levels[0].cache
+
+        def read() -> SSAValue:
+            op = llvm.CallIntrinsicOp(f"llvm.nvvm.read.ptx.sreg.{name}", [], [i32])
+            b.add(op)
+            return b.emit(llvm.ZExtOp, [op.results[0]], i64, {})
+
+        found = cache.get(("register", name))
+        if found is None:
+            found = cache[("register", name)] = b.at_level(0, read)
+        return found
+
+    def compile_barrier(self, op: BarrierOp) -> Step:
+        name, operand = BARRIERS[op.scope.data]
+
+        def step() -> None:
+            self.b.add(llvm.CallIntrinsicOp(name, [self.b.constant(IntegerAttr(operand, i32), i32)], []))
+            self.forget()
+
+        return step
+
+    def forget(self) -> None:
+        """Other threads have written: nothing that was read is known any more."""
+        self.loaded = {}
+
+    def compile_alloc(self, op: AllocOp) -> Step:
+        scope = op.scope.data
+        if scope == "shared":
+            self.pointers[op.result] = self.shared_buffer(op)
+            return self.forget
+        if scope == "global":
+            raise InputError(
+                f'nvptx-tir-to-llvm: the buffer {op.stage.data!r} of scope "global" is made inside of a kernel; run '
+                "tir-unify-thread-binding",
+                op=op,
+            )
+        return super().compile_alloc(op)
+
+    def shared_buffer(self, op: AllocOp) -> SSAValue:
+        """A global of the block's memory, which has no initial value."""
+        type_ = op.result.type
+        size = max(prod(type_.get_shape()), 1)
+        array = llvm.LLVMArrayType(size, memory_type(scalar_type(type_.element_type)))
+        value = llvm.PoisonOp.create(result_types=[array])
+        global_ = llvm.GlobalOp(
+            array,
+            f"{self.name}.{op.stage.data}.{len(self.globals)}",
+            "internal",
+            addr_space=SHARED,
+            alignment=SHARED_ALIGNMENT,
+            body=Region(Block([value, llvm.ReturnOp.create(operands=[value.results[0]])])),
+        )
+        self.globals.append(global_)
+        b = self.b
+        pointer = llvm.LLVMPointerType(IntAttr(SHARED))
+
+        def make() -> SSAValue:
+            address = llvm.AddressOfOp(global_.sym_name.data, pointer)
+            b.add(address)
+            return b.emit(llvm.AddrSpaceCastOp, [address.results[0]], POINTER, {})
+
+        return b.at_level(0, make)
+
+    def widen(self, access: Access, op: AccessOp) -> None:
+        """Tell the alignment of a vector whose index is a multiple of its lanes, so that it is one instruction.
+
+        Buffers start at multiples of 16 bytes.
+        """
+        lanes = access.lanes
+        if lanes is None or access.rows or lanes & (lanes - 1) or self.buffer_is_register(op):
+            return
+        size = itemsize(dtype_name(type_of(op.buffer_value()).element_type))
+        while lanes > 1 and lanes * size > WIDEST:
+            lanes //= 2
+        rest = Linear({a: c for a, c in access.flat.terms.items() if a != LANE}, access.flat.const)
+        if access.lane_stride != 1 or any(c % lanes for c in rest.terms.values()) or rest.const % lanes:
+            return
+        access.alignment = {"alignment": IntegerAttr(lanes * size, i64)}
+        access.masked = {"alignment": IntegerAttr(lanes * size, i32)}
+
+    def buffer_is_register(self, op: AccessOp) -> bool:
+        return op.buffer_value() in self.registers
