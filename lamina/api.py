@@ -48,11 +48,13 @@ def compile(
     opt_level: int = 3,
     progress: Progress | None = None,
     cache: bool = True,
+    sanitize: bool = False,
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
     `progress(step, seconds, note)` is called after each step. With `cache` (and unless the environment says
-    LAMINA_CACHE=off) a program that was compiled before comes from disk. Raises LaminaError.
+    LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels check their
+    accesses while they run: bounds, elements that nothing has written, races. Raises LaminaError.
     """
     origin, fresh = _source_of(model, shapes)
     _check_opt_level(opt_level)
@@ -62,14 +64,15 @@ def compile(
     stored: StoredProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None:
-        key = program_key(origin.digest, origin.shapes, str(chosen), opt_level)
+        key = program_key(origin.digest, origin.shapes, str(chosen), opt_level, sanitize)
         stored = programs.load(key)
     cached = stored is not None
     if stored is None:
-        stored = build(fresh, chosen, opt_level, progress, _objects(programs))
+        stored = build(fresh, chosen, opt_level, progress, _objects(programs), sanitize)
         if programs is not None and key and origin.unchanged():
             programs.store(key, stored)
-    return Executable(stored, StageTexts(fresh, chosen, opt_level), chosen, opt_level, cached, programs)
+    stages = StageTexts(fresh, chosen, opt_level, sanitize)
+    return Executable(stored, stages, chosen, opt_level, cached, programs, sanitize)
 
 
 def texts(
@@ -78,11 +81,12 @@ def texts(
     shapes: Shapes | None = None,
     threads: int | None = None,
     opt_level: int = 3,
+    sanitize: bool = False,
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
     _, fresh = _source_of(model, shapes)
     _check_opt_level(opt_level)
-    return StageTexts(fresh, target_of(target, threads), opt_level)
+    return StageTexts(fresh, target_of(target, threads), opt_level, sanitize)
 
 
 def _check_opt_level(opt_level: int) -> None:
@@ -128,6 +132,7 @@ class Executable:
         opt_level: int,
         cached: bool = False,
         programs: ProgramCache | None = None,
+        sanitize: bool = False,
     ) -> None:
         from lamina.backends.cpu.jit import load_objects
 
@@ -138,6 +143,7 @@ class Executable:
         self._texts = texts
         self.target = target
         self.opt_level = opt_level
+        self.sanitize = sanitize
         self.cached = cached
         """Whether the program came from the cache."""
 
@@ -194,7 +200,7 @@ class Executable:
         """The passes that compile at this level, for `opt-tool -p`."""
         from lamina.compiler import pipeline_text
 
-        return pipeline_text(self.opt_level)
+        return pipeline_text(self.opt_level, self.sanitize)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         from lamina.measure import random_inputs

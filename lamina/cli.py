@@ -52,6 +52,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"
     )
     target.add_argument("--no-cache", action="store_true", help="compile afresh, and keep nothing")
+    target.add_argument("--sanitize", action="store_true", help="kernels check bounds, unwritten elements and races")
     parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
     if command == "compile":
         parser.add_argument(

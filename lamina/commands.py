@@ -37,7 +37,7 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     if args.opt_level not in OPT_LEVELS:
         raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
     if args.print_pipeline:
-        out.write(pipeline_text(args.opt_level) + "\n")
+        out.write(pipeline_text(args.opt_level, args.sanitize) + "\n")
         return EXIT_OK
     if args.model is None:
         raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
@@ -142,6 +142,7 @@ def _compile(args: Any, err: TextIO) -> Executable:
             args.opt_level,
             progress,
             not args.no_cache,
+            args.sanitize,
         )
     if args.time:
         err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
@@ -151,7 +152,7 @@ def _compile(args: Any, err: TextIO) -> Executable:
 def _texts(args: Any) -> Any:
     from lamina.api import texts
 
-    return texts(args.model, args.target, _shapes(args.shape), args.threads, args.opt_level)
+    return texts(args.model, args.target, _shapes(args.shape), args.threads, args.opt_level, args.sanitize)
 
 
 def _shapes(given: Sequence[str]) -> dict[str, Any]:

@@ -69,18 +69,24 @@ TIR_PIPELINE = [
 LLVM_PIPELINE = ["tir-to-llvm"]
 
 
-def stage_pipelines(opt_level: int) -> dict[str, str]:
-    """The pipeline that leads from each level to the next, by the level that it reaches."""
+def stage_pipelines(opt_level: int, sanitize: bool = False) -> dict[str, str]:
+    """The pipeline that leads from each level to the next, by the level that it reaches.
+
+    With `sanitize` the kernels check bounds, unwritten elements and races while they run.
+    """
+    tir = list(TIR_PIPELINE)
+    if sanitize:
+        tir.insert(tir.index("tir-plan-memory"), "tir-sanitize")
     return {
         "te": ",".join([*relay_pipeline(opt_level), *TE_PIPELINE]),
-        "tir": ",".join(TIR_PIPELINE),
+        "tir": ",".join(tir),
         "llvm": ",".join(LLVM_PIPELINE),
     }
 
 
-def pipeline_text(opt_level: int) -> str:
+def pipeline_text(opt_level: int, sanitize: bool = False) -> str:
     """The whole pipeline, for `opt-tool -p`."""
-    return ",".join(stage_pipelines(opt_level).values())
+    return ",".join(stage_pipelines(opt_level, sanitize).values())
 
 
 @contextmanager
@@ -110,6 +116,7 @@ def lower(
     keep: tuple[str, ...] = (),
     progress: Progress | None = None,
     until: str = "llvm",
+    sanitize: bool = False,
 ) -> Lowered:
     """Take a relay module down to `until`, in place; the texts of the levels in `keep` are kept on the way."""
     result = Lowered(module)
@@ -118,7 +125,7 @@ def lower(
             result.texts["relay"] = module_text(module)
         if until == "relay":
             return result
-        for level, text in stage_pipelines(opt_level).items():
+        for level, text in stage_pipelines(opt_level, sanitize).items():
             for p in parse_pipeline(text):
                 start = perf_counter()
                 p.apply(ctx, module)

@@ -83,7 +83,12 @@ def _prepare(source: Source, target: TargetAttr) -> LaminaContext:
 
 
 def build(
-    fresh: Fresh, target: TargetAttr, opt_level: int, progress: Progress | None, cache: ObjectCache | None
+    fresh: Fresh,
+    target: TargetAttr,
+    opt_level: int,
+    progress: Progress | None,
+    cache: ObjectCache | None,
+    sanitize: bool = False,
 ) -> StoredProgram:
     """Compile a model."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
@@ -104,8 +109,8 @@ def build(
         if progress is not None:
             progress(name, seconds, note or _note(name, module))
 
-    with _Faults(fresh, source.label, target, opt_level) as faults:
-        lower(module, ctx, opt_level, progress=faults.watch(step))
+    with _Faults(fresh, source.label, target, opt_level, sanitize) as faults:
+        lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
     info = ProgramInfo.of(module)
     with KernelCompiler(target, None, cache) as compiler:
         start, count, size = perf_counter(), 0, 0
@@ -177,10 +182,11 @@ def info_of(description: dict[str, Any]) -> ProgramInfo:
 class StageTexts:
     """The texts of a model at every level, made when first asked for."""
 
-    def __init__(self, fresh: Fresh, target: TargetAttr, opt_level: int) -> None:
+    def __init__(self, fresh: Fresh, target: TargetAttr, opt_level: int, sanitize: bool = False) -> None:
         self._fresh = fresh
         self._target = target
         self._opt_level = opt_level
+        self._sanitize = sanitize
         self._texts: dict[str, str] = {}
 
     def get(self, level: str) -> str:
@@ -217,12 +223,12 @@ class StageTexts:
         if level == "relay":
             return source
         until = level if level in LEVELS else "llvm"
-        with _Faults(self._fresh, source.label, self._target, self._opt_level) as faults:
-            lowered = lower(source.module, ctx, self._opt_level, LEVELS[1:], faults.watch(None), until)
+        with _Faults(self._fresh, source.label, self._target, self._opt_level, self._sanitize) as faults:
+            lowered = lower(source.module, ctx, self._opt_level, LEVELS[1:], faults.watch(None), until, self._sanitize)
         self._texts.update(lowered.texts)
         if level in ("ll", "asm"):
-            from lamina.backends.llvm.emit import emit_module
             from lamina.backends.cpu.jit import assembly
+            from lamina.backends.llvm.emit import emit_module
             from lamina.dialects.relay.params import ParamAttr
 
             packed = [p for p in ProgramInfo.of(source.module).params if isinstance(p, ParamAttr)]
@@ -246,11 +252,11 @@ def _named_weights(module: ModuleOp) -> list[ParamAttr]:
 class _Faults:
     """Around the passes: errors of the user's get the node they are about, faults of ours become a reproducer."""
 
-    def __init__(self, fresh: Fresh, label: str, target: TargetAttr, opt_level: int) -> None:
+    def __init__(self, fresh: Fresh, label: str, target: TargetAttr, opt_level: int, sanitize: bool) -> None:
         self.fresh = fresh
         self.label = label
         self.target = target
-        self.opt_level = opt_level
+        self.pipeline = pipeline_text(opt_level, sanitize)
         self.done: list[str] = []
 
     def watch(self, progress: Progress | None) -> Progress:
@@ -275,7 +281,7 @@ class _Faults:
     def _fault(self, error: Exception) -> NoReturn:
         from lamina.pipeline import parse_pipeline
 
-        names = [p.name for p in parse_pipeline(pipeline_text(self.opt_level))]
+        names = [p.name for p in parse_pipeline(self.pipeline)]
         failed = names[len(self.done)] if len(self.done) < len(names) else names[-1]
         said = " ".join(str(error).split())[:300]
         what = f"internal error in pass '{failed}': {type(error).__name__}: {said}"
@@ -293,4 +299,4 @@ class _Faults:
             text = print_op(source.module, ctx, locations=True)
         except Exception:
             return None
-        return reproducer.write(text, pipeline_text(self.opt_level), [], what, None)
+        return reproducer.write(text, self.pipeline, [], what, None)

@@ -104,7 +104,7 @@ def _sources(root: Path) -> Iterator[Path]:
                 pending.append(path)
 
 
-def program_key(model: str, shapes: Mapping[str, Any], target: str, opt_level: int) -> str:
+def program_key(model: str, shapes: Mapping[str, Any], target: str, opt_level: int, sanitize: bool = False) -> str:
     """The key of a program. `model` is a digest of everything that the model consists of."""
     from importlib.metadata import version
 
@@ -118,7 +118,7 @@ def program_key(model: str, shapes: Mapping[str, Any], target: str, opt_level: i
         model,
         json.dumps(plain, sort_keys=True),
         target,
-        f"opt {opt_level} codegen {CODEGEN_LEVEL}",
+        f"opt {opt_level} codegen {CODEGEN_LEVEL}" + " sanitize" * sanitize,
         " ".join(versions),
         sources_digest(),
     )
