@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from lamina.dialects.index_map import Condition
+from lamina.dialects.index_map import Condition, IndexMapAttr
 from lamina.dialects.sizes import shape_of
 from lamina.dialects.te.annotation_primitives import (
     AnnotateOp,
@@ -26,6 +26,7 @@ from lamina.dialects.te.annotation_primitives import (
     StorePredicateOp,
 )
 from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp
+from lamina.dialects.te.layout_primitives import TransformLayoutOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
 from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
@@ -203,3 +204,7 @@ class Schedule:
         self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
     ) -> SSAValue:
         return self._add(SampleCategoricalOp.make(candidates, probs, decision), ["v"])[0]
+
+    def transform_layout(self, stage: str, layout: IndexMapAttr, loops: int = 0) -> list[SSAValue]:
+        """The loops of the stage in the new order, where their number is given; else only its buffer changes."""
+        return self._add(TransformLayoutOp.make(stage, layout, loops), [f"{stage}{n}" for n in range(loops)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.accesses import RangeCache
@@ -34,6 +35,7 @@ from lamina.dialects.tir.nest import (
 from lamina.dialects.tir.normal_form import normal_form
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
 from lamina.dialects.tir.regions import limits_within, local_index, region_of
+from lamina.dialects.tir.staging import PADDED
 from lamina.dialects.tir.threads import sharing_loops
 
 
@@ -50,6 +52,8 @@ def cache_read(
         raise ScheduleError(f"{what}: it is not read in the loop {loop.axis.data!r}")
     if any(isinstance(o, StoreOp) for o in accesses(loop, tensor)):
         raise ScheduleError(f"{what}: it is written in the loop {loop.axis.data!r}")
+    if isinstance(tensor.owner, AllocOp) and PADDED in tensor.owner.attributes:
+        raise ScheduleError(f"{what}: its layout has elements that nobody writes")
     threads = sharing_loops(loop, scope)
     region = region_of(readers, loop, threads)
     kept = [d for d, e in enumerate(region.extent) if e != constant(1)] or [len(region.extent) - 1]
@@ -135,6 +139,8 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         label = f"{stage}.{scope}" if len(buffers) == 1 else f"{stage}.{scope}.v{n}"
         alloc = AllocOp.make(label, type_of(buffer), scope, extents_of(buffer))
         alloc.result.name_hint = label.replace(".", "_") if stage.isidentifier() else None
+        if isinstance(buffer.owner, AllocOp) and PADDED in buffer.owner.attributes:
+            alloc.attributes[PADDED] = UnitAttr()
         place.insert_op_before(alloc, outermost)
         retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
         load = LoadOp.make(alloc.result, index)

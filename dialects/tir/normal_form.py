@@ -52,6 +52,9 @@ class NormalForm:
                 new.attributes |= v.attributes
                 self.mapping[v.var] = Linear.dim(new.var)
                 reductions.append(new)
+        # The new loops may go through elements that no iteration stores: its layout may have gaps.
+        store = next(o for o in accesses(self.block.body.block) if isinstance(o, StoreOp))
+        tails += [Condition(f - Linear.dim(v.var), True) for f, v in zip(store.forms(), self.loops, strict=True)]
         conditions = [Condition(self.form(c.form), c.equal) for c in [*self.block.conditions(), *tails]]
         for op in self.block.walk():
             if op is not self.block and isinstance(op, (AccessOp, ConditionalBase, ForOp, IndexOp, ConditionOp)):
@@ -101,7 +104,7 @@ class NormalForm:
 
 
 def _spatial_bounds(loop: ForOp) -> list[Linear]:
-    return [] if loop.is_reduction else loop.min_bounds()
+    return [] if loop.is_reduction else loop.limits()
 
 
 def is_normal(block: BlockOp, chain: Sequence[ForOp], forms: Sequence[Linear]) -> bool:

@@ -10,7 +10,6 @@ from xdsl.ir import Operation
 
 sys.path.insert(0, str(Path(__file__).parent))
 from stage_schedules import (  # noqa: E402
-    MATMUL,
     Draws,
     Primitive,
     Program,

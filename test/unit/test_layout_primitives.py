@@ -1,0 +1,77 @@
+"""transform_layout in random schedules: what is accepted computes the same."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from xdsl.ir import Operation
+
+sys.path.insert(0, str(Path(__file__).parent))
+from stage_schedules import (  # noqa: E402
+    MATMUL,
+    Draws,
+    Primitive,
+    Program,
+    any_program,
+    check,
+    check_compiled,
+)
+
+from lamina.dialects.index_map import IndexMap, IndexMapAttr  # noqa: E402
+from lamina.dialects.linear import Linear, floordiv, mod  # noqa: E402
+from lamina.dialects.te.layout_primitives import TransformLayoutOp  # noqa: E402
+from lamina.dialects.tir.memory import type_of  # noqa: E402
+
+
+def layout(r: random.Random, shape: tuple[int, ...]) -> IndexMap:
+    """A permutation of dimensions of which some are split, two fused or one turned; now and then nonsense."""
+    forms = [Linear.dim(n) for n in range(len(shape))]
+    sizes = list(shape)
+    for _ in range(r.randint(0, 2)):
+        n = r.randrange(len(forms))
+        kind = r.choice(["split", "split", "swap", "fuse", "turn", "wrong"])
+        if kind == "split":
+            k = r.randint(1, 4)
+            forms[n : n + 1] = [floordiv(forms[n], k), mod(forms[n], k)]
+            sizes[n : n + 1] = [-(-sizes[n] // k), k]
+        elif kind == "fuse" and n + 1 < len(forms) and min(sizes[n : n + 2]) > 0:
+            forms[n : n + 2] = [forms[n] * sizes[n + 1] + forms[n + 1]]
+            sizes[n : n + 2] = [sizes[n] * sizes[n + 1]]
+        elif kind == "turn" and sizes[n] > 0:
+            forms[n] = sizes[n] - 1 - forms[n]
+        elif kind == "wrong" and r.random() < 0.3:
+            forms[n] = r.choice([floordiv(forms[n], 2), forms[n] - 1, forms[n] * 2])
+        else:
+            order = r.sample(range(len(forms)), len(forms))
+            forms, sizes = [forms[i] for i in order], [sizes[i] for i in order]
+    return IndexMap(len(shape), tuple(forms))
+
+
+def stored(draws: Draws) -> Operation | None:
+    stage = draws.r.choice(draws.stages())
+    shape = type_of(draws.state.tensor(stage)).get_shape()
+    return TransformLayoutOp.make(stage, IndexMapAttr(layout(draws.r, shape)))
+
+
+def iterated(draws: Draws) -> Operation | None:
+    made = stored(draws)
+    assert isinstance(made, TransformLayoutOp)
+    return TransformLayoutOp.make(made.stage.data, made.layout, 1)
+
+
+PRIMITIVES = {"stored": stored, "iterated": iterated}
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
+@pytest.mark.parametrize("program", [any_program, MATMUL], ids=["any", "symbolic"])
+def test_random_schedules_keep_values(primitive: Primitive, program: Program) -> None:
+    accepted = sum(check(seed, program, primitive) is not None for seed in range(70))
+    assert accepted > 10
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
+def test_machine_code_of_random_schedules(primitive: Primitive) -> None:
+    assert sum(check_compiled(seed, any_program, primitive) for seed in range(20)) > 3
