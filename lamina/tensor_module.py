@@ -218,7 +218,8 @@ class Module:
         outputs: list[Array] = []
         copies: list[tuple[Array, Array]] = []
         for port, tensor in zip(self._program.info.outputs, self._function.outputs, strict=True):
-            given_array = arrays[_position(self._args, tensor)]
+            position = _position(self._args, tensor)
+            given_array = getattr(args[position], "numpy_view", args[position])
             where = f"output {tensor.name!r}"
             described = port.describe(self._program.info.sizes)
             if not isinstance(given_array, np.ndarray):

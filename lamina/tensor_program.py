@@ -31,8 +31,8 @@ def te_module(schedule: Any, args: Sequence[Any], name: str = "main") -> tuple[M
     sch = schedule if isinstance(schedule, Schedule) else create_schedule(schedule)
     outputs = outputs_of(sch, args)
     function = build_function(outputs, args, name)
-    ops: list[IrOperation] = [function.func]
     scheduled = emit_schedule(sch, function)
+    ops: list[IrOperation] = [*(i.clone() for i in function.intrinsics.values()), function.func]
     if scheduled.body.block.ops:
         ops.append(scheduled)
     return ModuleOp(ops), function

@@ -62,8 +62,11 @@ from lamina.te.tensor import (
     thread_axis,
     var,
 )
+from lamina.te.tensor_intrin import TensorIntrin, decl_tensor_intrin
 
 __all__ = [
+    "TensorIntrin",
+    "decl_tensor_intrin",
     "AXIS_SEPARATOR",
     "create_prim_func",
     "ExternOp",

@@ -60,13 +60,13 @@ class TensorFunction:
     names: dict[Operation, str] = field(default_factory=dict[Operation, str])
     """Of placeholders the argument's, of the others the stage's."""
     intrinsics: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The tensor intrinsics that the schedule uses, by name."""
+    """The te.tensor_intrin of each intrinsic that the schedule uses, by name."""
 
     def intrinsic(self, value: Any) -> str:
         """Use a tensor intrinsic, or one that is built in, by its name; returns the name."""
         if isinstance(value, str):
-            return value
-        self.intrinsics[value.name] = value
+            return value.removeprefix("@")
+        self.intrinsics[value.name] = value.ir
         return value.name
 
 

@@ -13,24 +13,58 @@ the te builder, and sizes of the program are converted where they are used.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
+from xdsl.ir import Block
+
 from lamina.dialects.linear import Linear
 from lamina.dialects.te.build import Index
-from lamina.dialects.te.ir_builder import Buffer
+from lamina.dialects.te.indices import Scope
 from lamina.te.emit import affine
 from lamina.te.expr import Expr, Var, fail
 
 _KINDS = {"serial": "serial", "parallel": "parallel", "vectorize": "vectorized", "unroll": "unrolled"}
 
 
+class StatementBlocks:
+    """Starts statements of their own at each `create` and ends them at `get`: those of a tensor intrinsic."""
+
+    def __init__(self, scope: Scope, start: Callable[[], tuple[Block, Any]]) -> None:
+        self._scope = scope
+        self._start = start
+        self._open: list[tuple[Block, Any]] = []
+
+    def begin(self) -> Any:
+        block, builder = self._start()
+        inside = self._scope.inside(block)
+        inside.__enter__()
+        self._open.append((block, inside))
+        return builder
+
+    def end(self) -> Block:
+        block, inside = self._open.pop()
+        inside.__exit__(None, None, None)
+        return block
+
+
 class _Current:
-    """What the extern under construction gives its statements."""
+    """What the op under construction gives its statements."""
 
     builder: Any = None
+    blocks: StatementBlocks | None = None
     sizes: Mapping[Var, Linear] = {}
+
+
+@contextmanager
+def building_blocks(blocks: StatementBlocks) -> Generator[None]:
+    """Each `create` starts statements of their own."""
+    outer, _Current.blocks = _Current.blocks, blocks
+    try:
+        yield
+    finally:
+        _Current.blocks = outer
 
 
 @contextmanager
@@ -54,9 +88,10 @@ def _plain(value: Any) -> Any:
 class Pointer:
     """A buffer, indexed by its dimensions; by one index where it is to be read row by row as a line."""
 
-    def __init__(self, buffer: Buffer) -> None:
+    def __init__(self, buffer: Any) -> None:
         self.buffer = buffer
-        self.shape, self.dtype = buffer.shape, buffer.dtype
+        self.shape: tuple[int, ...] = buffer.shape
+        self.dtype: str = buffer.dtype
 
     def _place(self, index: Any) -> tuple[Any, ...]:
         items = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
@@ -81,9 +116,10 @@ class Builder:
     """Statements in the order in which they are written."""
 
     def __init__(self) -> None:
-        if _Current.builder is None:
-            raise fail("an ir_builder works inside the function given to te.extern")
-        self._builder = _Current.builder
+        self._blocks = _Current.blocks
+        if self._blocks is None and _Current.builder is None:
+            raise fail("an ir_builder works inside the function given to te.extern or te.decl_tensor_intrin")
+        self._builder = _Current.builder if self._blocks is None else self._blocks.begin()
 
     def buffer_ptr(self, buf: Any, shape: Any = None) -> Pointer:
         """An input or output of the extern, to be indexed."""
@@ -112,8 +148,9 @@ class Builder:
     def likely(self, expr: Any) -> Any:
         return expr
 
-    def get(self) -> None:
-        """The statements: they stand in the extern already."""
+    def get(self) -> Any:
+        """The statements. Those of an extern stand in it already."""
+        return self._blocks.end() if self._blocks is not None else None
 
 
 def create() -> Builder:

@@ -293,6 +293,46 @@ def tuned_matmul(calls: Calls) -> Program:
     return Program(s, [A, B, C], lambda a, b: a @ b, [(N, L), (L, M)])
 
 
+def tensorized_gemv(calls: Calls) -> Program:
+    N, M, L, factor = 8, 32, 16, 16
+    A, B = te.placeholder((N, L), name="A"), te.placeholder((M, L), name="B")
+    k = te.reduce_axis((0, L), name="k")
+    C = te.compute((N, M), lambda i, j: te.sum(A[i, k] * B[j, k], axis=k), name="C")
+    s = te.create_schedule(C.op)
+    calls("x y", lambda e: C.op.axis)
+    calls("yo yi", lambda e: s[C].split(C.op.axis[1], factor=factor))
+    calls("", lambda e: s[C].reorder(C.op.axis[0], e.yo, e.yi, k))
+    calls("", lambda e: s[C].tensorize(e.yi, gemv(factor, L)))
+    calls("", lambda e: s[C].parallel(C.op.axis[0]))
+    return Program(s, [A, B, C], lambda a, b: a @ b.T, [(N, L), (M, L)])
+
+
+def gemv(m: int, l: int) -> Any:  # noqa: E741
+    """A matrix of m rows times a vector, as an instruction."""
+    a, b = te.placeholder((l,), name="a"), te.placeholder((m, l), name="b")
+    k = te.reduce_axis((0, l), name="k")
+    c = te.compute((m,), lambda i: te.sum(a[k] * b[i, k], axis=k), name="c")
+
+    def statements(ins: Any, outs: Any) -> Any:
+        def update() -> Any:
+            ib = create()
+            x, w, y = ib.buffer_ptr(ins[0]), ib.buffer_ptr(ins[1]), ib.buffer_ptr(outs[0])
+            with ib.for_range(0, m, "i") as i, ib.for_range(0, l, "k") as j:
+                y[i] = y[i] + x[j] * w[i, j]
+            return ib.get()
+
+        def reset() -> Any:
+            ib = create()
+            y = ib.buffer_ptr(outs[0])
+            with ib.for_range(0, m, "i") as i:
+                y[i] = 0.0
+            return ib.get()
+
+        return None, reset(), update()
+
+    return te.decl_tensor_intrin(c.op, statements, name="gemv")
+
+
 def cuda_convolution(calls: Calls) -> Program:
     batch, in_channel, out_channel, size, taps = 16, 8, 16, 6, 3
     A = te.placeholder((size, size, in_channel, batch), name="A")
@@ -343,5 +383,5 @@ def cuda_convolution(calls: Calls) -> Program:
 
 TUTORIALS = [
     vector_add, gemm, reduction, cumulative_sum, scan_of_two_states, extern_op, intrinsics, tuple_inputs, convolution,
-    schedule_primitives, tuned_matmul, cuda_convolution,
+    schedule_primitives, tuned_matmul, tensorized_gemv, cuda_convolution,
 ]  # fmt: skip

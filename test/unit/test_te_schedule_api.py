@@ -13,7 +13,7 @@ from lamina import te
 from lamina.errors import LaminaError
 from lamina.tensor_program import te_module
 
-from .te_tutorials import TUTORIALS, Calls
+from .te_tutorials import TUTORIALS, Calls, gemv
 
 ORDERS = 12
 
@@ -154,6 +154,77 @@ def test_create_prim_func_is_the_naive_program() -> None:
     _, A, _, C = two_stages()
     text = str(te.create_prim_func([A, C]))
     assert "tir.func @main" in text and 'tir.block "C"' in text
+
+
+def test_what_is_said_of_stages() -> None:
+    s, A, B, C = two_stages()
+    s[B].storage_align(B.op.axis[0], 16, 1)
+    s[B].double_buffer()
+    s[B].compute_at(s[C], C.op.axis[0])
+    s[C].prefetch(A, C.op.axis[0], 1)
+    lines = ops_of(s, [A, C])
+    assert lines[:2] == ['%i, %j = te.loops "C" [2]', '%i_at, %j_at = te.compute_at "B" at %i [2]']
+    assert lines[2:] == [
+        'te.storage_align "B" axis 0 factor 16 offset 1',
+        'te.double_buffer "B"',
+        'te.prefetch "A" at %i offset 1',
+    ]
+
+
+def test_threads_around_a_stage_and_a_store_that_one_of_them_does() -> None:
+    s, A, B, C = two_stages()
+    thread = te.thread_axis((0, 12), "threadIdx.x")
+    s[C].bind(C.op.axis[1], thread)
+    s[B].compute_at(s[C], C.op.axis[0])
+    s[B].set_store_predicate(te.all(thread.var.equal(0), B.op.axis[0] < 5))
+    s[B].env_threads(te.thread_axis((0, 2), "threadIdx.y"))
+    assert ops_of(s, [A, C])[2:] == [
+        '%y = te.env_threads "B" ["threadIdx.y"] [2]',
+        'te.store_predicate "B" where [%j == 0, %i_at * -1 + 4 >= 0]',
+        'te.bind %j "threadIdx.x"',
+    ]
+
+
+def test_a_group_moves_as_one() -> None:
+    A = te.placeholder((4, 6), name="A")
+    stages = [A]
+    for name in "BCD":
+        before = stages[-1]
+        stages.append(te.compute((4, 6), lambda i, j, x=before: x[i, j] + 1.0, name=name))
+    _, B, C, D = stages
+    s = te.create_schedule(D.op)
+    group = s.create_group(outputs=C, inputs=A, include_inputs=False)
+    assert [m.name for m in group.members] == ["B", "C"]
+    group.compute_at(s[D], D.op.axis[0])
+    assert ops_of(s, [A, D]) == [
+        '%i, %j = te.loops "D" [2]',
+        '%i_at, %j_at = te.compute_at "C" at %i [2]',
+        '%i_at_1, %j_at_1 = te.compute_at "B" at %i [2]',
+    ]
+
+
+def test_transform_layout_splits_and_orders_loops() -> None:
+    s, A, B, C = two_stages()
+    loops = s[B].transform_layout(lambda i, j: [j // 4, i, te.AXIS_SEPARATOR, j % 4])
+    assert [v.name for v in loops] == ["j.outer", "i", "j.inner"]
+    assert [v.name for v in s[B].leaf_iter_vars] == ["j.outer", "i", "j.inner"]
+    with pytest.raises(LaminaError, match="the new dimensions do not make up 'i'"):
+        s[C].transform_layout(lambda i, j: [j, j // 4])
+    with pytest.raises(LaminaError, match="is no digit of a dimension"):
+        s[C].transform_layout(lambda i, j: [i + j, j])
+
+
+def test_an_intrinsic_that_computes_something_else_is_refused() -> None:
+    A, B = te.placeholder((4, 8), name="A"), te.placeholder((16, 8), name="B")
+    k = te.reduce_axis((0, 8), "k")
+    C = te.compute((4, 16), lambda i, j: te.sum(A[i, k] + B[j, k], axis=k), name="C")
+    s = te.create_schedule(C.op)
+    s[C].tensorize(C.op.axis[1], gemv(16, 8))
+    with pytest.raises(LaminaError, match="te.tensorize") as error:
+        lamina.lower(s, [A, B, C])
+    assert "test_te_schedule_api.py" in error.value.where
+    with pytest.raises(LaminaError, match="one compute of placeholders"):
+        te.decl_tensor_intrin(A.op, lambda ins, outs: None)
 
 
 # -- mistakes ------------------------------------------------------------------------------------------------------

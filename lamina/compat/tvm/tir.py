@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamina import te
+from lamina.te import statements as ir_builder
 from lamina.te.expr import (
     EQ,
     GE,
@@ -51,5 +52,5 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "EQ", "GE", "GT", "LE", "LT", "NE", "Add", "And", "Call", "Cast", "CommReducer", "Div", "Expr", "FloatImm",
     "FloorDiv", "FloorMod", "IntImm", "IterVar", "Max", "Min", "Mod", "Mul", "Not", "Or", "PrimExpr", "ProducerLoad",
-    "Reduce", "Select", "SizeVar", "Sub", "Var", "const", "convert",
+    "Reduce", "Select", "ir_builder", "SizeVar", "Sub", "Var", "const", "convert",
 ]  # fmt: skip
