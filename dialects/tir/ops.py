@@ -249,6 +249,11 @@ class ForOp(IRDLOperation):
         return self.body.block.args[0]
 
     @property
+    def is_unrolled(self) -> bool:
+        """Whether its iterations are written out: it is marked so, and their number is known."""
+        return self.kind.data == "unrolled" and not self.is_dynamic
+
+    @property
     def is_reduction(self) -> bool:
         return self.reduction is not None
 

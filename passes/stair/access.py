@@ -408,4 +408,4 @@ class Access:
 
 def _is_unrolled(block: Block) -> bool:
     op = block.parent_op()
-    return isinstance(op, ForOp) and op.kind.data == "unrolled"
+    return isinstance(op, ForOp) and op.is_unrolled

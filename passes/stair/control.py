@@ -172,7 +172,7 @@ class Seeds:
             if isinstance(op, StoreOp) and op.buffer not in inside and op.buffer in replay.registers:
                 around = _between(op, loop)
                 if op.conditions() or any(isinstance(o, IfOp) or (isinstance(o, ForOp) and o.bounds) for o in around):
-                    loops = [o for o in around if isinstance(o, ForOp) and o.kind.data == "unrolled"]
+                    loops = [o for o in around if isinstance(o, ForOp) and o.is_unrolled]
                     self.accesses.append((Access(replay, op), loops))
 
     def plant(self) -> None:

@@ -331,7 +331,7 @@ class Replay:
     def compile_loop(self, op: ForOp) -> Step:
         if op.kind.data == "vectorized":
             raise InputError(f"tir-to-llvm: {op.axis.data!r} is still vectorized; run tir-vectorize-loop", op=op)
-        if op.kind.data == "unrolled" and not op.is_dynamic:
+        if op.is_unrolled:
             return compile_unrolled(self, op)
         variable = op.var
         bounds = op.min_bounds()

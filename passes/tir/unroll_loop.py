@@ -104,7 +104,7 @@ def _visit(block: Block, options: Options) -> Shape:
 def _visit_loop(loop: ForOp, outer: Options) -> Shape:
     options = outer.within(loop)
     inside = _visit(loop.body.block, options)
-    asked = loop.kind.data == "unrolled" and not loop.is_dynamic
+    asked = loop.is_unrolled
     if loop.kind.data == "serial" and not loop.is_dynamic and inside.loops == 0:
         small = loop.trip * inside.steps <= options.max_step or loop.trip <= options.max_extent
         asked = small and inside.unrolled <= options.max_depth and options.max_step + options.max_extent > 0
