@@ -1,16 +1,17 @@
 """Checks without branches: where one fails, its code is stored into the program's status block.
 
-The store is masked, so that a check that holds touches nothing: threads do not overwrite each other's codes. The
-runner looks at the status block after each row of the program.
+The first code stays: what fails later may be a consequence. The store is masked, so that a check that holds touches
+nothing: threads do not overwrite each other's codes. The runner looks at the status block after each row of the
+program.
 """
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i32
+from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.passes.stair.builder import FunctionBuilder
+from lamina.passes.stair.builder import EQ, FunctionBuilder
 
 _ALIGNMENT: dict[str, Attribute] = {"alignment": IntegerAttr(8, i32)}
 
@@ -27,9 +28,12 @@ class Checks:
         return self.codes.setdefault(message, len(self.codes) + 1)
 
     def emit(self, b: FunctionBuilder, holds: SSAValue, code: int) -> None:
-        """Store the code where the condition (of any lane) fails."""
+        """Store the code where the condition (of any lane) fails and no other did before."""
         if isinstance(holds.type, VectorType):
             holds = b.emit(llvm.VectorReduceAndOp, [holds], i1, {})
         failed = b.emit(llvm.XOrOp, [holds, b.constant(IntegerAttr(1, i1), i1)], i1, {})
+        before = b.emit(llvm.LoadOp, [self.status], i64, {"alignment": IntegerAttr(8, i64)})
+        first = b.emit(llvm.ICmpOp, [before, b.integer(0)], i1, {"predicate": EQ})
+        failed = b.emit(llvm.AndOp, [failed, first], i1, {})
         operands = [b.one_lane(b.integer(code)), self.status, b.one_lane(failed)]
         b.add(llvm.MaskedStoreOp.create(operands=operands, properties=_ALIGNMENT))
