@@ -5,6 +5,8 @@ A tutorial is a function of `Calls`: it makes the program, then names each call 
 after all else that was said of it, and caches come before what is said of the stages that they change.
 """
 
+# The functions of programs are lambdas, as TVM's users write them.
+# pyright: standard
 from __future__ import annotations
 
 import random

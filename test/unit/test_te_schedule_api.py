@@ -1,5 +1,7 @@
 """Schedules in TVM's spelling: the loops they give, in whatever order they are said, and what is said of mistakes."""
 
+# The functions of programs are lambdas, as TVM's users write them.
+# pyright: standard
 from __future__ import annotations
 
 import random

@@ -1,5 +1,7 @@
 """topi: the meanings of Relay ops as stages of tensor programs, compiled and compared with the ops' numpy oracles."""
 
+# The functions of programs are lambdas, as TVM's users write them.
+# pyright: standard
 from __future__ import annotations
 
 from typing import Any
@@ -171,7 +173,8 @@ def test_stages_of_topi_are_scheduled_like_others() -> None:
     c = topi.nn.relu(topi.matmul(a, b))
     s = te.create_schedule(c.op)
     product = c.op.input_tensors[0]
-    _, xo, _, xi = s[c].tile(*c.op.axis, 8, 16)
+    i, j = c.op.axis
+    _, xo, _, xi = s[c].tile(i, j, 8, 16)
     s[product].compute_at(s[c], xo)
     (k,) = s[product].op.reduce_axis
     s[product].split(k, factor=4)
