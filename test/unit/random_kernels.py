@@ -25,7 +25,7 @@ SCOPES = ("global", "global", "local", "register")
 class RandomKernel:
     """Draws a kernel `@f` of two inputs and one output of i32."""
 
-    def __init__(self, seed: int, *, registers: bool = False) -> None:
+    def __init__(self, seed: int, *, registers: bool = False, chain: bool = False) -> None:
         self.r = random.Random(seed)
         self.registers = registers
         self.names = 0
@@ -38,8 +38,10 @@ class RandomKernel:
         self.module = ModuleOp([self.func])
         block = self.func.body.block
         self.fill(block, self.output)
-        for _ in range(self.r.randint(1, 3)):
+        for _ in range(0 if chain else self.r.randint(1, 3)):
             self.statement(block, [], 0)
+        if chain:
+            self.chain(block)
         self.module.verify()
 
     def arrays(self) -> list[np.ndarray[Any, Any]]:
@@ -50,6 +52,40 @@ class RandomKernel:
     def axis(self) -> str:
         self.names += 1
         return f"a{self.names}"
+
+    def chain(self, block: Block) -> None:
+        """Buffers each of which is computed from the one before, and sometimes from an older one."""
+        shape = [self.r.randint(1, 4) for _ in range(self.r.randint(1, 2))]
+        buffers: list[SSAValue] = []
+        for n in range(self.r.randint(2, 5)):
+            extents = shape if self.r.random() < 0.8 else [e + 1 for e in shape]
+            alloc = AllocOp.make(f"t{n}", buffer_type(extents, i32))
+            block.add_op(alloc)
+            if buffers:
+                self.map(block, [buffers[-1], self.r.choice(buffers)], alloc.result, extents)
+            else:
+                self.fill(block, alloc.result)
+            buffers.append(alloc.result)
+        loops = [ForOp.make(e, self.axis()) for e in type_of(self.output).get_shape()]
+        load = self.load(buffers[-1], [v.var for v in loops])
+        store = StoreOp.make(load.result, self.output, [Linear.dim(v.var) for v in loops])
+        self.nest(block, loops, [load, store])
+
+    def map(self, block: Block, sources: list[SSAValue], target: SSAValue, extents: list[int]) -> None:
+        loops = [ForOp.make(e, self.axis(), kind=self.r.choice(["serial", "parallel"])) for e in extents]  # type: ignore[arg-type]
+        index = [Linear.dim(v.var) for v in loops]
+        loads: list[LoadOp] = []
+        for source in sources:
+            # Element by element, or from the other end: then it cannot be in place.
+            sizes = type_of(source).get_shape()
+            back = self.r.random() < 0.2
+            forms = [constant(e - 1) - f if back else f for f, e in zip(index, sizes, strict=True)]
+            inside = [
+                c for f, e in zip(forms, sizes, strict=True) for c in (Condition(f), Condition(constant(e - 1) - f))
+            ]
+            loads.append(LoadOp.make(source, forms, inside if list(sizes) != extents else ()))
+        total = arith.AddiOp(*(o.result for o in loads))
+        self.nest(block, loops, [*loads, total, StoreOp.make(total.result, target, index)])
 
     # -- statements ------------------------------------------------------------------------------------------------
 
