@@ -86,12 +86,13 @@ def _is_loop(s: Any, value: Any) -> bool:
 
 @dataclass
 class Program:
-    """A scheduled program; `expected` gives the outputs for inputs, None where only its loops are looked at."""
+    """A scheduled program; `expected` gives the outputs for inputs, on a GPU's `threads` or here."""
 
     schedule: Any
     args: list[Any]
-    expected: Callable[..., Any] | None
-    shapes: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    expected: Callable[..., Any]
+    shapes: list[tuple[int, ...]]
+    threads: bool = False
 
 
 def vector_add(calls: Calls) -> Program:
@@ -171,7 +172,13 @@ def scan_of_two_states(calls: Calls) -> Program:
     calls("ao ai", lambda e: s[update1].split(update1.op.axis[1], factor=8))
     calls("bo bi", lambda e: s[update2].split(update2.op.axis[1], factor=2))
     calls("", lambda e: s[update1].unroll(e.ai))
-    return Program(s, [X, *outs], None)
+
+    def expected(x: Array) -> Any:
+        first = np.cumsum(x, 0)
+        second = np.concatenate([np.zeros(1, np.float32), np.cumsum(first[:-1, 0])])
+        return first, np.broadcast_to(second[:, None], (len(x), 3))
+
+    return Program(s, [X, *outs], expected, [(5, 9)])
 
 
 def extern_op(calls: Calls) -> Program:
@@ -204,7 +211,7 @@ def intrinsics(calls: Calls) -> Program:
     calls("", lambda e: s[C].bind(e.bx, te.thread_axis("blockIdx.x")))
     calls("", lambda e: s[C].bind(e.tx, te.thread_axis("threadIdx.x")))
     calls("", lambda e: s[B].compute_inline())
-    return Program(s, [A, C], None)
+    return Program(s, [A, C], lambda a: np.exp(np.exp(a) * 0.25), [(150,)], threads=True)
 
 
 def tuple_inputs(calls: Calls) -> Program:
@@ -224,7 +231,7 @@ def tuple_inputs(calls: Calls) -> Program:
     calls("", lambda e: s[places].reorder(e.io, e.ko, e.ii, e.ki))
     calls("", lambda e: s[places].unroll(e.ki))
     calls("", lambda e: s[values].parallel(e.io))
-    return Program(s, [idx, val, places, values], None)
+    return Program(s, [idx, val, places, values], lambda i, v: (v.argmax(1), v.max(1)), [(m, n), (m, n)])
 
 
 def convolution(calls: Calls) -> Program:
@@ -336,7 +343,7 @@ def gemv(m: int, l: int) -> Any:  # noqa: E741
 
 
 def cuda_convolution(calls: Calls) -> Program:
-    batch, in_channel, out_channel, size, taps = 16, 8, 16, 6, 3
+    batch, in_channel, out_channel, size, taps = 16, 4, 16, 2, 3
     A = te.placeholder((size, size, in_channel, batch), name="A")
     W = te.placeholder((taps, taps, in_channel, out_channel), name="W")
     padded = te.compute(
@@ -380,7 +387,13 @@ def cuda_convolution(calls: Calls) -> Program:
     calls("", lambda e: s[e.WW].compute_at(s[e.BL], e.rxl))
     calls("", lambda e: s[e.AL].compute_at(s[e.BL], e.rci))
     calls("", lambda e: s[e.WL].compute_at(s[e.BL], e.rci))
-    return Program(s, [A, W, B], None)
+
+    def expected(a: Array, w: Array) -> Array:
+        wide = np.pad(a, ((1, 1), (1, 1), (0, 0), (0, 0)))
+        windows = np.lib.stride_tricks.sliding_window_view(wide, (taps, taps), (0, 1))
+        return np.einsum("yxcnrq,rqcf->yxfn", windows, w)
+
+    return Program(s, [A, W, B], expected, [tuple(map(int, A.shape)), tuple(map(int, W.shape))], threads=True)
 
 
 TUTORIALS = [
