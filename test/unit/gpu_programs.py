@@ -61,6 +61,31 @@ te.schedule @vadd {{
     return Program(f"vadd_{n}", text, [n, a, b], [a + b])
 
 
+def vector_add_wide(n: int) -> Program:
+    """The same for a known n, four elements a thread by vectors."""
+    rng = np.random.default_rng(n)
+    a, b = _integers(rng, n), _integers(rng, n)
+    text = f"""
+te.func @wide(%A: tensor<{n}xf32>, %B: tensor<{n}xf32>) -> tensor<{n}xf32> {{
+  %c = te.compute "C" [{n}] (%i) : tensor<{n}xf32> {{
+    %a = te.read %A[%i] : tensor<{n}xf32>
+    %b = te.read %B[%i] : tensor<{n}xf32>
+    %s = arith.addf %a, %b : f32
+    te.yield %s : f32
+  }}
+  te.return %c : tensor<{n}xf32>
+}}
+te.schedule @wide {{
+  %i = te.loops "C" [1]
+  %bx, %tx, %v = te.split %i [-1, 32, 4]
+  te.bind %bx "blockIdx.x"
+  te.bind %tx "threadIdx.x"
+  te.vectorize %v
+}}
+"""
+    return Program(f"wide_{n}", text, [a, b], [a + b])
+
+
 def matmul(m: int, n: int, k: int, tile: dict[str, int], shared: bool = True) -> Program:
     """C = A B by blocks: `ty`, `tx` threads, `vy`, `vx` virtual ones, `iy`, `ix` elements each, steps of `kk` in k."""
     t = tile

@@ -1,0 +1,153 @@
+"""Values, indices and conditions as expressions of CUDA C."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation
+
+from lamina.backends.cuda.rows import BITCASTS, CMPF, CMPI, NARROW, ROWS, TYPES, UNSIGNED
+from lamina.dialects.index_map import Condition
+from lamina.dialects.linear import Atom, Linear, Ranges
+from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
+from lamina.errors import InputError
+
+INDEX_TYPE = "index_t"
+
+
+def lanes_of(type_: Attribute) -> int | None:
+    """The lanes of a vector; None for a scalar."""
+    return type_.get_shape()[0] if isinstance(type_, VectorType) else None
+
+
+def name_of(type_: Attribute) -> str:
+    """The name of a scalar type, or of a vector's lanes: `f32`, `index`."""
+    if isinstance(type_, VectorType):
+        return name_of(type_.element_type)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    return "index" if isinstance(type_, IndexType) else str(type_)
+
+
+def c_type(name: str, op: Operation | None = None) -> str:
+    """The C type of a scalar. Raises InputError where CUDA has none."""
+    if name == "index":
+        return INDEX_TYPE
+    if name not in TYPES:
+        raise InputError(f"cuda: the type {name} has no row", op=op)
+    return TYPES[name]
+
+
+def literal(value: float | int, name: str) -> str:
+    """A constant that C reads back exactly."""
+    if name in ("index", "i1") or name.startswith("i"):
+        number = int(value)
+        if name == "i1":
+            return "true" if number & 1 else "false"
+        if name == "i64" and number == -(1 << 63):
+            return "(-9223372036854775807LL - 1)"
+        if name == "i32" and number == -(1 << 31):
+            return "(-2147483647 - 1)"
+        return f"{number}LL" if name == "i64" else str(number) if number >= 0 else f"({number})"
+    if name == "f64":
+        if value != value or value in (float("inf"), float("-inf")):
+            (bits,) = struct.unpack("<q", struct.pack("<d", value))
+            return f"__longlong_as_double({bits}LL)"
+        return _signed(repr(float(value)))
+    (single,) = struct.unpack("<f", struct.pack("<f", value))
+    if single != single or single in (float("inf"), float("-inf")):
+        (bits,) = struct.unpack("<i", struct.pack("<f", value))
+        text = f"__int_as_float({bits})"
+    else:
+        text = _signed(_shortest(single) + "f")
+    return f"{NARROW[name][1]}({text})" if name in NARROW else text
+
+
+def _signed(text: str) -> str:
+    return f"({text})" if text.startswith("-") else text
+
+
+def _shortest(single: float) -> str:
+    """The shortest decimal that rounds to a number of f32."""
+    for digits in range(1, 18):
+        text = f"{single:.{digits}g}"
+        if struct.pack("<f", float(text)) == struct.pack("<f", single):
+            return text if any(c in text for c in ".e") else text + ".0"
+    raise AssertionError(single)
+
+
+def index(form: Linear, name: Callable[[Atom], str], ranges: Ranges) -> str:
+    """An index expression; divisions of what is never negative are C's own."""
+    terms: list[str] = []
+    for atom, coefficient in form.terms.items():
+        if isinstance(atom, tuple):
+            kind, inner, divisor = atom
+            bounds = inner.range(ranges)
+            text = index(inner, name, ranges)
+            if bounds is not None and bounds[0] >= 0:
+                text = f"({text} {'/' if kind == 'floordiv' else '%'} {divisor})"
+            else:
+                text = f"lamina_{kind}({INDEX_TYPE}({text}), {INDEX_TYPE}({divisor}))"
+        else:
+            text = name(atom)
+        terms.append(text if coefficient == 1 else f"{text} * {coefficient if coefficient > 0 else f'({coefficient})'}")
+    if form.const or not terms:
+        terms.append(str(form.const) if form.const >= 0 else f"({form.const})")
+    return terms[0] if len(terms) == 1 else "(" + " + ".join(terms) + ")"
+
+
+def condition(conditions: Sequence[Condition], name: Callable[[Atom], str], ranges: Ranges) -> str:
+    """Whether all conditions hold."""
+    parts = [f"{index(form, name, ranges)} {'==' if equal else '>='} 0" for form, equal in conditions]
+    return parts[0] if len(parts) == 1 else " && ".join(f"({p})" for p in parts)
+
+
+def constant_lanes(attr: Attribute, type_: Attribute, op: Operation) -> list[str]:
+    """The literal of a constant; of each lane for a vector."""
+    name = name_of(type_)
+    if isinstance(attr, (FloatAttr, IntegerAttr)):
+        return [literal(attr.value.data, name)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    if isinstance(attr, DenseIntOrFPElementsAttr):
+        numbers = attr.get_values()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        count = lanes_of(type_) or 1
+        full = list(numbers) * count if len(numbers) == 1 else list(numbers)
+        return [literal(n, name) for n in full]  # pyright: ignore[reportArgumentType]
+    raise InputError(f"cuda: the constant {attr} has no row", op=op)
+
+
+def compute(op: Operation, operands: Sequence[str]) -> str:
+    """One lane of an op on scalars or vectors, from one lane of each operand. Raises InputError without a row."""
+    result, source = name_of(op.results[0].type), name_of(op.operands[0].type)
+    cls = CASTS[op.kind.data] if isinstance(op, CastOp) else type(op)
+    if isinstance(op, (arith.CmpiOp, arith.CmpfOp, CompareOp)):
+        floats = op.is_float() if isinstance(op, CompareOp) else isinstance(op, arith.CmpfOp)
+        template: str | None = (CMPF if floats else CMPI)[op.predicate.value.data]
+    elif cls is arith.BitcastOp:
+        template = BITCASTS.get((source, result)) if source != result else "{0}"
+    else:
+        row = ROWS.get(cls, {})
+        computed = "f32" if result in NARROW and result not in row else result
+        template = row.get(computed) or row.get(result[0])
+    if template is None:
+        raise InputError(f"cuda: {op.name} of {source} has no row", op=op)
+    narrow_result = result in NARROW
+    values = [
+        f"{NARROW[n][0]}({v})" if (n := name_of(o.type)) in NARROW and _computes(cls) else v
+        for o, v in zip(op.operands, operands, strict=True)
+    ]
+    unsigned = UNSIGNED.get("i64" if source == "index" else source, "")
+    wide = "float" if narrow_result else c_type(result, op)
+    text = template.format(*values, u=unsigned, t=wide)
+    return f"{NARROW[result][1]}({text})" if narrow_result and _computes(cls) else text
+
+
+def _computes(cls: type[Operation]) -> bool:
+    """Whether an op looks at numbers; a choice between two only passes one on."""
+    return cls is not arith.SelectOp

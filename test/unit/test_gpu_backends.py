@@ -1,0 +1,225 @@
+"""PTX and CUDA C: taken by NVIDIA's tools where these are installed, and run on the CPU, a thread for each thread."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from lamina.backends import cuda, nvptx
+from lamina.backends.nvptx.compile import PtxError, assemble
+from lamina.backends.nvptx.target import PTX_VERSION, nvptx_target
+from lamina.context import LaminaContext
+from lamina.errors import InputError, UsageError
+
+from . import gpu_on_cpu, gpu_programs
+from .gpu_programs import PIPELINE
+from .test_gpu_passes import check, lowered
+
+CTX = LaminaContext()
+TILE = {"vy": 2, "vx": 2, "ty": 4, "tx": 4, "iy": 2, "ix": 2, "kk": 4}
+
+PROGRAMS = {
+    **{f"vadd_{n}": gpu_programs.vector_add(n) for n in (0, 1, 63, 64, 65, 1000)},
+    "vadd_wide": gpu_programs.vector_add_wide(512),
+    "matmul": gpu_programs.matmul(32, 32, 16, TILE),
+    "matmul_tails": gpu_programs.matmul(19, 23, 7, TILE),
+    "stencil": gpu_programs.stencil(9, 14, 4, 4),
+    "softmax": gpu_programs.softmax(3, 37, 8),
+    "reversal": gpu_programs.reversal(3, 8),
+    "row_sum": gpu_programs.row_sum(5, 13, 2, 5, True),
+    "row_sum_outer": gpu_programs.row_sum(5, 13, 2, 4, False),
+    "argmax": gpu_programs.argmax(3, 17, 4),
+}
+
+
+def installed(tool: str) -> str | None:
+    found = shutil.which(tool)
+    if found is None:
+        found = next((str(p) for p in sorted(Path("/usr/local").glob(f"cuda*/bin/{tool}"))), None)
+    return found
+
+
+PTXAS, NVCC = installed("ptxas"), installed("nvcc")
+
+
+@pytest.fixture(scope="module")
+def modules() -> dict[str, ModuleOp]:
+    return {name: lowered(p, PIPELINE) for name, p in PROGRAMS.items()}
+
+
+# -- run on the CPU ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cuda_library(modules: dict[str, ModuleOp], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    texts = {name: (m, cuda.compile_device(m, "sm_80")) for name, m in modules.items()}
+    return gpu_on_cpu.build_cuda(texts, tmp_path_factory.mktemp("cuda"))
+
+
+@pytest.fixture(scope="module")
+def llvm_library(modules: dict[str, ModuleOp], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    texts = {name: (m, nvptx.llvm_text(m, "sm_80")) for name, m in modules.items()}
+    return gpu_on_cpu.build_llvm(texts, tmp_path_factory.mktemp("llvm"))
+
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_cuda_c_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], cuda_library: Any) -> None:
+    program = PROGRAMS[name]
+    check(program, gpu_on_cpu.run(modules[name], cuda_library, name, program.inputs))
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_llvm_text_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], llvm_library: Any) -> None:
+    program = PROGRAMS[name]
+    check(program, gpu_on_cpu.run(modules[name], llvm_library, name, program.inputs))
+
+
+# -- NVIDIA's tools ------------------------------------------------------------------------------------------------
+
+
+def assembled(ptx: str, arch: str, folder: Path) -> str:
+    """What ptxas says of a text that it takes."""
+    assert PTXAS is not None
+    path = folder / "kernel.ptx"
+    path.write_text(ptx)
+    done = subprocess.run(
+        [PTXAS, "-v", "-arch", arch, "-o", str(folder / "kernel.cubin"), str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[:2000]
+    return done.stderr
+
+
+@pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "vadd_0"])
+def test_ptxas_takes_the_ptx(name: str, arch: str, modules: dict[str, ModuleOp], tmp_path: Path) -> None:
+    told = assembled(nvptx.compile_device(modules[name], arch), arch, tmp_path)
+    assert "spill" not in told or " 0 bytes spill stores, 0 bytes spill loads" in told
+
+
+@pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@pytest.mark.parametrize("arch", PTX_VERSION)
+def test_every_architecture_assembles(arch: str, modules: dict[str, ModuleOp], tmp_path: Path) -> None:
+    assembled(nvptx.compile_device(modules["softmax"], arch), arch, tmp_path)
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+@pytest.mark.parametrize(
+    ("name", "arch"),
+    [
+        ("vadd_65", "sm_80"),
+        ("vadd_wide", "sm_90"),
+        ("matmul_tails", "sm_90"),
+        ("softmax", "sm_80"),
+        ("argmax", "sm_90"),
+    ],
+)
+def test_nvcc_takes_the_cuda_c(name: str, arch: str, modules: dict[str, ModuleOp], tmp_path: Path) -> None:
+    assert NVCC is not None
+    path = tmp_path / f"{name}.cu"
+    path.write_text(cuda.compile_module(modules[name], arch))
+    done = subprocess.run(
+        [NVCC, "-arch", arch, "-ptx", "-Werror", "all-warnings", "-o", str(tmp_path / "out.ptx"), str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[:2000]
+
+
+# -- what the texts are made of --------------------------------------------------------------------------------------
+
+
+def test_vectors_are_one_access(modules: dict[str, ModuleOp]) -> None:
+    ptx = nvptx.compile_device(modules["vadd_wide"], "sm_90")
+    assert "ld.global.nc.v4" in ptx and "st.global.v4" in ptx
+    text = cuda.compile_device(modules["vadd_wide"], "sm_90")
+    assert "*reinterpret_cast<const float4*>(A + " in text and "make_float4(" in text
+
+
+def test_shared_memory_is_the_block_s(modules: dict[str, ModuleOp]) -> None:
+    ptx = nvptx.compile_device(modules["matmul"], "sm_90")
+    assert "st.shared" in ptx and "ld.shared" in ptx and "bar.sync" in ptx
+    assert ".maxntid 4, 4, 1" in ptx or ".maxntid 4, 4" in ptx
+    text = cuda.compile_device(modules["matmul"], "sm_90")
+    assert text.count("__shared__") == 2 and text.count("__syncthreads();") == 2
+
+
+def test_what_is_only_read_is_constant(modules: dict[str, ModuleOp]) -> None:
+    text = cuda.compile_device(modules["vadd_65"], "sm_90")
+    assert "vadd_kernel0(long long n_, const float* __restrict__ A, const float* __restrict__ B, float* " in text
+    assert "__launch_bounds__(64)" in text
+
+
+def test_an_empty_grid_is_not_launched(modules: dict[str, ModuleOp]) -> None:
+    text = cuda.compile_module(modules["vadd_65"], "sm_90")
+    assert "if (((n + 63) / 64) > 0) vadd_kernel0<<<dim3(((n + 63) / 64)), dim3(64)>>>(n, A, B, c_out);" in text
+
+
+# -- mistakes ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_architecture_is_named(modules: dict[str, ModuleOp]) -> None:
+    with pytest.raises(UsageError, match="no GPU architecture 'sm_1'; it is one of sm_75, sm_80"):
+        nvptx.compile_device(modules["vadd_1"], "sm_1")
+
+
+@pytest.mark.parametrize("compile_device", [nvptx.compile_device, cuda.compile_device])
+def test_a_module_without_kernels(compile_device: Any) -> None:
+    with pytest.raises(InputError, match="the module has no kernels; bind loops to threads"):
+        compile_device(ModuleOp([]), "sm_90")
+
+
+def kernel(body: str, type_: str = "f32") -> ModuleOp:
+    text = f"""
+    tir.func @k(%x: memref<8x{type_}>, %y: memref<8x{type_}>) attributes {{device, outputs = 1 : i64}} {{
+      tir.for %t = 0 to 8 thread "threadIdx.x" "t" {{
+        %v = tir.load %x[%t] : memref<8x{type_}>
+        {body}
+        tir.store %r, %y[%t] : memref<8x{type_}>
+      }}
+    }}"""
+    return Parser(CTX, text).parse_module()
+
+
+@pytest.mark.parametrize(
+    ("op", "type_", "said"),
+    [
+        ("math.sin", "f32", "llvm.intr.sin of f32 has no PTX"),
+        ("math.exp", "f64", "llvm.intr.exp of f64 has no PTX"),
+        ("math.erf", "f64", "needs erf, which PTX has not"),
+    ],
+)
+def test_what_has_no_ptx_is_refused_by_name(op: str, type_: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        nvptx.compile_device(kernel(f"%r = {op} %v : {type_}", type_), "sm_90")
+
+
+def test_cuda_c_has_more_functions_than_ptx() -> None:
+    assert "sinf(v)" in cuda.compile_device(kernel("%r = math.sin %v : f32"), "sm_90")
+    with pytest.raises(InputError, match="cuda: math.ctpop of i32 has no row"):
+        cuda.compile_device(kernel("%r = math.ctpop %v : i32", "i32"), "sm_90")
+
+
+def test_the_end_of_llvm_is_told() -> None:
+    """Its process is not ours."""
+    text = "declare float @llvm.exp.f32(float)\ndefine ptx_kernel void @k(ptr %p) {\n"
+    text += "%x = load float, ptr %p\n%y = call float @llvm.exp.f32(float %x)\nstore float %y, ptr %p\nret void\n}\n"
+    with pytest.raises(PtxError, match="LLVM ends with status .* on a kernel for sm_90"):
+        assemble(text, nvptx_target("sm_90"))
+    with pytest.raises(PtxError):
+        assemble("no assembly", nvptx_target("sm_90"))
