@@ -60,8 +60,13 @@ TE_PIPELINE = ["relay-to-te", "cpu-schedule"]
 TIR_PIPELINE = [
     "te-to-tir",
     "tir-lower-blocks",
+    "tir-inject-prefetch",
+    "tir-inject-double-buffer",
+    "tir-loop-partition",
     "tir-simplify",
+    "tir-storage-flatten{aligned-only=true}",
     "tir-vectorize-loop",
+    "tir-unroll-loop",
     "tir-expand-math",
     "tir-fuse-multiply-add",
     "tir-plan-memory",

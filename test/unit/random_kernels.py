@@ -84,7 +84,7 @@ class RandomKernel:
                 c for f, e in zip(forms, sizes, strict=True) for c in (Condition(f), Condition(constant(e - 1) - f))
             ]
             loads.append(LoadOp.make(source, forms, inside if list(sizes) != extents else ()))
-        total = arith.AddiOp(*(o.result for o in loads))
+        total = arith.AddiOp(loads[0].result, loads[1].result)
         self.nest(block, loops, [*loads, total, StoreOp.make(total.result, target, index)])
 
     # -- statements ------------------------------------------------------------------------------------------------
