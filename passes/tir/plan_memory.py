@@ -1,7 +1,7 @@
 """Place every intermediate buffer of `@main` in one arena, by liveness.
 
-Buffers that a kernel allocates at its top level become arguments of it first, behind its outputs, so that the arena
-holds them too; the kernel's attribute `workspaces` says how many there are.
+Buffers that a kernel allocates at its top level, and large ones in loops that run in turn, become arguments of it first,
+behind its outputs, so that the arena holds them too; the kernel's attribute `workspaces` says how many there are.
 Linear scan in program order: a buffer takes the smallest free gap that holds it, else the arena grows; a gap is free
 once the last call that touches its buffer is over. Offsets are multiples of 64 bytes.
 
@@ -23,6 +23,7 @@ from math import prod
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     FunctionType,
     IndexType,
@@ -55,10 +56,13 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     ViewOp,
     buffer_type,
+    enclosing_loops,
 )
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 ALIGNMENT = 64
+LARGEST_ON_STACK = 1 << 18
+"""Bytes of a buffer in a loop that the stack holds still."""
 WORKSPACES = "workspaces"
 """Attribute of a kernel: how many of its arguments, counted from the last, are scratch memory."""
 
@@ -90,11 +94,11 @@ class Workspace(NamedTuple):
 
 
 def lift_allocations(func: FuncOp) -> list[Workspace]:
-    """Turn a kernel's top-level memory buffers into trailing arguments."""
+    """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments."""
     block = func.body.block
     found: list[Workspace] = []
-    for op in list(block.ops):
-        if isinstance(op, AllocOp) and op.scope.data == "global":
+    for op in list(func.walk()):
+        if isinstance(op, AllocOp) and op.scope.data == "global" and (op.parent is block or _is_too_large(op)):
             found.append(Workspace(op.result.type, symbolic_shape(block.args, op.extents())))
             argument = block.insert_arg(op.result.type, len(block.args))
             argument.name_hint = op.result.name_hint
@@ -108,6 +112,13 @@ def lift_allocations(func: FuncOp) -> list[Workspace]:
             own = shape_attrs([w.shape for w in found])
             func.properties["arg_attrs"] = ArrayAttr([*func.arg_attrs.data, *own.data])
     return found
+
+
+def _is_too_large(alloc: AllocOp) -> bool:
+    """Whether a buffer in loops is too large for the stack, and its iterations come one after the other."""
+    known = not any(e == DYNAMIC_INDEX for e in alloc.result.type.get_shape())
+    in_turn = all(v.kind.data in ("serial", "unrolled") for v in enclosing_loops(alloc))
+    return known and in_turn and size_of(alloc.result.type) > LARGEST_ON_STACK
 
 
 def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> None:
