@@ -1,6 +1,6 @@
 """Place every intermediate buffer of `@main` in one arena, by liveness.
 
-Buffers that a kernel allocates at its top level, and large ones in loops that run in turn, become arguments of it first,
+Buffers that a kernel allocates at its top level, and large ones in loops that run in turn, become arguments first,
 behind its outputs, so that the arena holds them too; the kernel's attribute `workspaces` says how many there are.
 Linear scan in program order: a buffer takes the smallest free gap that holds it, else the arena grows; a gap is free
 once the last call that touches its buffer is over. Offsets are multiples of 64 bytes.
