@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "run a model on arrays from npy or npz files, or on random ones",
     "bench": "time a model, by turns with onnxruntime where that is installed",
     "check": "list every operator of a model that is not supported",
+    "debug": "compare: run a program of the relay, te or tir level after each step, and name the first that differs",
 }
 
 
@@ -37,6 +38,9 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
     parser = _Parser(f"lamina {command}", description=COMMANDS[command], allow_abbrev=False)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    if command == "debug":
+        _add_debug(parser)
+        return parser
     if command == "compile":
         parser.add_argument("model", nargs="?", metavar="MODEL", help="an ONNX file")
     else:
@@ -73,6 +77,16 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--profile", action="store_true", help="print the time of each kernel too")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("compare",), help="what is to be done with the program")
+    parser.add_argument("file", metavar="FILE.mlir", help="a module with @main, or with one te.func or tir.func")
+    parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
+    parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="the value of a size")
+    parser.add_argument("--input", action="append", default=[], metavar="X.npz | NAME=@X.npy", help="arrays")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs that are drawn (default: 0)")
+    parser.add_argument("--quiet", action="store_true", help="say only what differs")
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina.errors import EXIT_OK, EXIT_UNSUPPORTED, InputError, UsageError
+from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UsageError
 
 if TYPE_CHECKING:
     from lamina.api import Executable
@@ -117,11 +117,48 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     return EXIT_OK
 
 
+def debug(args: Any, out: TextIO, err: TextIO) -> int:
+    """Compare a program level by level; status 1 where a step differs."""
+    from lamina.compare_levels import compare_levels
+
+    try:
+        text = Path(args.file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=args.file) from None
+    sizes: dict[str, int] = {}
+    for given in args.size:
+        name, mark, value = given.partition("=")
+        if not mark or not value.isdecimal():
+            raise UsageError(f"--size {given!r} is no size", hint="give e.g. --size n=65")
+        sizes[name] = int(value)
+    inputs: dict[str, Any] = {}
+    for given in args.input:
+        name, mark, path = given.partition("=@")
+        loaded = _load(path if mark else given)
+        if not mark and not isinstance(loaded, dict):
+            raise UsageError(f"which input is {given}?", hint=f"give it as NAME=@{given}")
+        inputs |= {name: loaded} if mark else loaded
+
+    def tell(line: str) -> None:
+        if not args.quiet:
+            out.write(f"{line}\n")
+
+    found = compare_levels(
+        text, args.file, pipeline=args.pipeline, sizes=sizes, inputs=inputs, seed=args.seed, tell=tell
+    )
+    if found.difference is None:
+        out.write(f"all {len(found.steps)} steps agree\n")
+        return EXIT_OK
+    out.write(f"first difference: {found.difference}\n")
+    return EXIT_INPUT
+
+
 COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "compile": compile_model,
     "run": run,
     "bench": bench,
     "check": check,
+    "debug": debug,
 }
 
 
