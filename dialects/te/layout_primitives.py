@@ -59,3 +59,5 @@ class TransformLayoutOp(PrimitiveOp):
             state.bind(self.results, transform_stage(state.func, buffer, name, layout))
         else:
             transform_layout(buffer, name, layout)
+        if state.attached.get(name) is not None:
+            del state.attached[name]  # where its tile begins was said in the layout that it had

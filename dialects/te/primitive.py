@@ -12,6 +12,7 @@ from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.parser import Parser
 
 if TYPE_CHECKING:
+    from lamina.dialects.tir.attachment import Attachment
     from lamina.dialects.tir.ops import ForOp, FuncOp
     from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
 
@@ -36,6 +37,8 @@ class ScheduleState:
     intrinsics: Callable[[str], TensorIntrinsic] | None = None
     """The tensor intrinsics that te.tensorize may name; raises InputError for a name that stands for none."""
 
+    attached: dict[str, Attachment | None] = field(default_factory=dict[str, "Attachment | None"])
+    """Where compute_at has put stages; None for those that stand in a loop of a stage that they read."""
     factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """What sampling primitives have drawn."""
 

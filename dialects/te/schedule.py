@@ -24,7 +24,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator
 
 from lamina.dialects.te.annotation_primitives import OPS as ANNOTATION_OPS
 from lamina.dialects.te.factors import FactorType
-from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp
+from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
 from lamina.dialects.te.layout_primitives import TransformLayoutOp
 from lamina.dialects.te.loop_primitives import (
     FuseOp,
@@ -78,6 +78,7 @@ OPS: list[Any] = [
     CacheWriteOp,
     ComputeAtOp,
     ComputeInlineOp,
+    ComputeRootOp,
     DecomposeReductionOp,
     FuseOp,
     LoopsOp,

@@ -25,7 +25,7 @@ from lamina.dialects.te.annotation_primitives import (
     StorageAlignOp,
     StorePredicateOp,
 )
-from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp
+from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
 from lamina.dialects.te.layout_primitives import TransformLayoutOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
@@ -208,3 +208,7 @@ class Schedule:
     def transform_layout(self, stage: str, layout: IndexMapAttr, loops: int = 0) -> list[SSAValue]:
         """The loops of the stage in the new order, where their number is given; else only its buffer changes."""
         return self._add(TransformLayoutOp.make(stage, layout, loops), [f"{stage}{n}" for n in range(loops)])
+
+    def compute_root(self, stage: str) -> list[SSAValue]:
+        """The loops of a stage whose loops, wherever they stand, are those of its equation."""
+        return self._add(ComputeRootOp.make(stage, len(self.dims[stage])), [f"{n}_root" for n in self.dims[stage]])

@@ -52,9 +52,9 @@ class ComputeAtOp(_Placement):
     name = "te.compute_at"
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.regions import compute_at
+        from lamina.dialects.tir.attachment import attach
 
-        state.bind(self.results, compute_at(state.func, self.stage.data, state.loop(self.loop)))
+        state.bind(self.results, attach(state.func, self.stage.data, state.loop(self.loop), state.attached))
 
 
 @irdl_op_definition
@@ -70,6 +70,7 @@ class ReverseComputeAtOp(_Placement):
         from lamina.dialects.tir.regions import reverse_compute_at
 
         state.bind(self.results, reverse_compute_at(state.func, self.stage.data, state.loop(self.loop)))
+        state.attached[self.stage.data] = None
 
 
 @irdl_op_definition

@@ -19,14 +19,28 @@ from stage_schedules import (  # noqa: E402
     elementwise,
 )
 
-from lamina.dialects.te.inline_primitives import ReverseComputeInlineOp  # noqa: E402
+from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp  # noqa: E402
+from lamina.dialects.te.stage_primitives import ComputeAtOp  # noqa: E402
 
 
 def reverse_inline(draws: Draws) -> Operation | None:
     return ReverseComputeInlineOp.make(draws.r.choice(draws.stages()[1:] or draws.stages()))
 
 
-PRIMITIVES = {"reverse_compute_inline": reverse_inline}
+def root(draws: Draws) -> Operation | None:
+    """A stage that was moved into a loop, if there is one; half of the time with another step between."""
+    if not draws.state.attached:
+        stages = draws.stages()
+        handles = draws.handles(draws.r.choice(stages))
+        if handles:
+            draws.apply(ComputeAtOp.make(draws.r.choice(stages), draws.r.choice(handles), 0))
+    if draws.r.random() < 0.5:
+        draws.step()
+    stages = [s for s in draws.state.attached if s in draws.stages()] or draws.stages()
+    return ComputeRootOp.make(draws.r.choice(stages), 0)
+
+
+PRIMITIVES = {"compute_root": root, "reverse_compute_inline": reverse_inline}
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)

@@ -28,8 +28,8 @@ from lamina.dialects.tir.memory import type_of  # noqa: E402
 
 def layout(r: random.Random, shape: tuple[int, ...]) -> IndexMap:
     """A permutation of dimensions of which some are split, two fused or one turned; now and then nonsense."""
-    forms = [Linear.dim(n) for n in range(len(shape))]
-    sizes = list(shape)
+    forms: list[Linear] = [Linear.dim(n) for n in range(len(shape))]
+    sizes: list[int] = list(shape)
     for _ in range(r.randint(0, 2)):
         n = r.randrange(len(forms))
         kind = r.choice(["split", "split", "swap", "fuse", "turn", "wrong"])
@@ -46,7 +46,8 @@ def layout(r: random.Random, shape: tuple[int, ...]) -> IndexMap:
             forms[n] = r.choice([floordiv(forms[n], 2), forms[n] - 1, forms[n] * 2])
         else:
             order = r.sample(range(len(forms)), len(forms))
-            forms, sizes = [forms[i] for i in order], [sizes[i] for i in order]
+            forms = [forms[i] for i in order]
+            sizes = [sizes[i] for i in order]
     return IndexMap(len(shape), tuple(forms))
 
 
