@@ -171,6 +171,10 @@ def _bring_constants(root: ForOp) -> None:
             for use in list(value.uses):
                 if _stands_in(use.operation, root):
                     use.operation.operands[use.index] = copy.result
+            copy.result.name_hint = value.name_hint
+            if not value.uses:
+                value.owner.detach()
+                value.owner.erase()
 
 
 def _stands_in(op: Operation, ancestor: Operation) -> bool:
