@@ -80,6 +80,17 @@ def own_loops(block: BlockOp, buffer: SSAValue, what: str) -> list[ForOp]:
     return chain
 
 
+def check_visible(block: BlockOp, loop: ForOp, what: str) -> None:
+    """Raises ScheduleError where a stage reads a buffer that does not live where a loop is."""
+    for read in accesses(block):
+        owner = read.buffer_value().owner
+        if not isinstance(read, LoadOp) or not isinstance(owner, AllocOp) or belongs(owner, block):
+            continue
+        if any(not is_inside(loop, v) for v in enclosing_loops(owner)):
+            name = read.buffer_value().name_hint or owner.stage.data
+            raise ScheduleError(f"{what}: it reads {name}, which the loop {loop.axis.data!r} does not see")
+
+
 def is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
     """Whether the iterations inside a loop store to every element of the box of `region_of`, save beyond the buffer.
 

@@ -17,6 +17,7 @@ from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, constant
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.legality import (
     belongs,
+    check_visible,
     is_exact,
     is_inside,
     move_before,
@@ -152,6 +153,7 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
     if any(not belongs(o, block) for b in buffers for o in stores_of(b)):
         raise ScheduleError(f"{what}: a part of it is computed elsewhere")
+    check_visible(block, loop, what)
     back = normal_form(block, buffer, what)
     threads = sharing_loops(loop, alloc.scope.data)
     region = region_of(readers, loop, threads)
@@ -269,12 +271,15 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     block = stage_block(func, stage)
     outs = stage_buffers(func, stage)
     out = outs[0]
+    if is_inside(block, loop):
+        raise ScheduleError(f"{what}: it stands in the loop {loop.axis.data!r} already")
     if reduction_loops(block):
         raise ScheduleError(f"{what}: a reduction cannot follow a tile of its input")
+    check_visible(block, loop, what)
     if any(not is_inside(loop, v) for b in outs if isinstance(b.owner, AllocOp) for v in enclosing_loops(b.owner)):
         raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
     back = normal_form(block, out, what)
-    if any(v.is_reduction for v in [*enclosing_loops(loop), loop]):
+    if any(v.is_reduction and v.trip > 1 for v in [*enclosing_loops(loop), loop]):
         refuse(f"{what}: {loop.axis.data!r} is, or stands in, a reduction loop of the producer")
     produced = {s.buffer_value() for s in accesses(loop) if isinstance(s, StoreOp)}
     reads = [o for o in accesses(block.body.block) if isinstance(o, LoadOp) and o.buffer_value() in produced]

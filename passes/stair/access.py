@@ -219,7 +219,7 @@ class Access:
     def pointer(self, dynamic: Linear, const: int, lane: int = 0) -> SSAValue:
         r = self.replay
         base = r.pointers[self.buffer]
-        known_from: int | None = 0
+        known_from = r.known_from.get(self.buffer, 0)
         for row, inner in self.rows:
             form = r.resolve(row)
             if self.lane_in_row:

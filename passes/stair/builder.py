@@ -100,6 +100,13 @@ class FunctionBuilder:
         self.code.append(op)
         return op.results[0]
 
+    def call_for_effect(self, symbol: str, operands: list[SSAValue]) -> None:
+        """A call of a C library function without a result."""
+        self._declare(symbol, [o.type for o in operands], llvm.LLVMVoidType())
+        from xdsl.dialects.builtin import SymbolRefAttr
+
+        self.code.append(llvm.CallOp(SymbolRefAttr(symbol), *operands))
+
     # -- blocks -----------------------------------------------------------------------------------------
 
     def start_block(self, block: Block) -> None:

@@ -63,6 +63,8 @@ class Replay:
         self.b = builder
         self.pointers = dict(pointers)
         """Buffers in memory, with their base pointers."""
+        self.known_from: dict[SSAValue, int | None] = {}
+        """The level from which a base pointer is known, where it is not the function's entry."""
         self.registers: dict[SSAValue, Register] = {}
         self.values: dict[SSAValue, SSAValue] = {}
         self.unrolled: dict[Atom, int] = {}
@@ -77,7 +79,8 @@ class Replay:
     # -- compiling bodies to steps -----------------------------------------------------------------------
 
     def compile(self, block: Block) -> list[Step]:
-        return [self.compile_step(op) for op in block.ops]
+        steps = [self.compile_step(op) for op in block.ops]
+        return [*steps, *(self.release(op) for op in block.ops if isinstance(op, AllocOp) and op.sizes)]
 
     def compile_step(self, op: Operation) -> Step:
         if isinstance(op, ForOp):
@@ -149,6 +152,8 @@ class Replay:
                 self.registers[buffer].slots.clear()
 
             return reset
+        if op.sizes:
+            return self.compile_heap_alloc(op)
         pointer = stack_buffer(self.b, buffer.type)
         self.pointers[buffer] = pointer
 
@@ -156,6 +161,23 @@ class Replay:
             self.loaded.pop(buffer, None)
 
         return forget
+
+    def compile_heap_alloc(self, op: AllocOp) -> Step:
+        """A buffer in a loop whose size is known only at run time: memory of the C library, until the block ends."""
+        buffer, b, extents = op.result, self.b, op.extents()
+        size = itemsize(dtype_name(buffer.type.element_type))
+        self.known_from[buffer] = None
+
+        def step() -> None:
+            self.loaded.pop(buffer, None)
+            count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], i64, OVERFLOW)
+            self.pointers[buffer] = b.call("malloc", [count], POINTER)
+
+        return step
+
+    def release(self, op: AllocOp) -> Step:
+        """Give the memory of a buffer back."""
+        return lambda: self.b.call_for_effect("free", [self.pointers[op.result]])
 
     def compile_broadcast(self, op: BroadcastOp) -> Step:
         source, result = op.value, op.result

@@ -98,7 +98,7 @@ def lift_allocations(func: FuncOp) -> list[Workspace]:
     block = func.body.block
     found: list[Workspace] = []
     for op in list(func.walk()):
-        if isinstance(op, AllocOp) and op.scope.data == "global" and (op.parent is block or _is_too_large(op)):
+        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op)):
             found.append(Workspace(op.result.type, symbolic_shape(block.args, op.extents())))
             argument = block.insert_arg(op.result.type, len(block.args))
             argument.name_hint = op.result.name_hint

@@ -284,10 +284,7 @@ class RandomSchedule:
     def in_turn(self, kernel: Kernel) -> list[list[int]]:
         """The expressions of a kernel whose loops of threads run one iteration after the other."""
         alone = kernel.clone()
-        for op in alone.walk():
-            if isinstance(op, ForOp) and op.thread is not None:
-                op.properties["kind"] = StringAttr("serial")
-                del op.properties["thread"]
+        take_turns(alone)
         return trace_tir_func(alone, self.sizes, self.table)
 
     def by_threads(self, kernel: Kernel) -> list[list[int]]:
@@ -340,12 +337,13 @@ class RandomSchedule:
         """Machine code gives the numbers of the unscheduled program."""
         arrays = inputs_of(self.source, self.seed)
         expected = run_te_func(self.source, arrays)
+        kernel = next(op for op in module.ops if isinstance(op, Kernel))
+        take_turns(kernel)
         try:
             run_pipeline(module, ctx, parse_pipeline(TO_MACHINE_CODE))
         except LaminaError as error:
             self.statistics.uncompiled[reason_of(ScheduleError(str(error)))] += 1
             return
-        kernel = next(op for op in module.ops if isinstance(op, Kernel))
         for found, wanted in zip(run_tir_func(kernel, arrays), expected, strict=True):
             np.testing.assert_array_equal(found, wanted, "before it became machine code")
         try:
@@ -355,6 +353,14 @@ class RandomSchedule:
             return
         for value, wanted in zip(found, expected, strict=True):
             np.testing.assert_array_equal(value, wanted, "as machine code")
+
+
+def take_turns(kernel: Kernel) -> None:
+    """Make the loops of threads run one iteration after the other."""
+    for op in kernel.walk():
+        if isinstance(op, ForOp) and op.thread is not None:
+            op.properties["kind"] = StringAttr("serial")
+            del op.properties["thread"]
 
 
 def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:

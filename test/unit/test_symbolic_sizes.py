@@ -59,6 +59,17 @@ SCHEDULES = {
       te.vectorize %ji
       te.vectorize %tj
     """,
+    "whole": """
+      %i, %j, %r = te.loops "C" [3]
+      te.set_scope "T" "local"
+      %tr, %tj = te.compute_at "T" at %i [2]
+    """,
+    "local": """
+      te.set_scope "T" "local"
+      %i, %j, %r = te.loops "C" [3]
+      %io, %ii = te.split %i [-1, 2]
+      te.unroll %j
+    """,
     "fused": """
       %i, %j, %r = te.loops "C" [3]
       %jo, %ji = te.split %j [-1, 8]
