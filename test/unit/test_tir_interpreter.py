@@ -10,9 +10,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from lamina.context import LaminaContext
+from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError, UsageError
+from lamina.passes.tir.lower_blocks import LowerBlocksPass
 from lamina.runtime.execute import run_module
 from lamina.runtime.te_interpreter import OutOfBoundsError
+from lamina.runtime.tir_interpreter import run_tir_func
 from lamina.runtime.tir_memory import RaceError, UninitialisedError
 
 CTX = LaminaContext()
@@ -25,7 +28,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def run(text: str, *arrays: Any, entry: str = "f") -> Any:
-    results = run_module(parse(text), CTX, entry, [np.asarray(a) for a in arrays])
+    results = run_module(parse(text), CTX, entry, arrays)
     return next(iter(results.values())) if len(results) == 1 else results
 
 
@@ -126,6 +129,110 @@ def test_unsigned_elements_are_stored_as_such() -> None:
     result = run(text, np.array([200, 9], np.uint8))
     assert result.dtype == np.uint8
     np.testing.assert_array_equal(result, [100, 4])
+
+
+# -- conditions, predicates, sizes ------------------------------------------------------------------------------
+
+
+def test_a_condition_decides_what_runs() -> None:
+    text = """
+    tir.func @f(%X: memref<5xf32>, %y: memref<5xf32>) attributes {outputs = 1 : i64} {
+      tir.for %i = 0 to 5 "i" {
+        %x = tir.load %X[%i] : memref<5xf32>
+        tir.store %x, %y[%i] : memref<5xf32>
+        tir.if [%i - 2 >= 0, %i mod 2 == 0] {
+          %n = arith.negf %x : f32
+          tir.store %n, %y[%i] : memref<5xf32>
+        }
+      }
+    }"""
+    np.testing.assert_array_equal(run(text, f32(1, 2, 3, 4, 5)), [1, 2, -3, 4, -5])
+
+
+SUMS = """
+tir.func @f(%n: index, %k: index, %X: memref<?x?xf32> {te.shape = #te.map<(d0, d1) -> (d0, d1)>},
+            %y: memref<?xf32> {te.shape = #te.map<(d0, d1) -> (d0)>}) attributes {outputs = 1 : i64} {
+  tir.for %io = 0 to min [(%n + 3) floordiv 4] "io" {
+    tir.for %r = 0 to min [%k] reduction "r" {
+      tir.for %ii = 0 to 4 "ii" {
+        tir.block "y" WHERE init {
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %y[%io * 4 + %ii] : memref<?xf32>
+        } do {
+          %acc = tir.load %y[%io * 4 + %ii] : memref<?xf32>
+          %x = tir.load %X[%io * 4 + %ii, %r] : memref<?x?xf32>
+          %s = arith.addf %acc, %x : f32
+          tir.store %s, %y[%io * 4 + %ii] : memref<?xf32>
+        }
+      }
+    }
+  }
+}"""
+WHERE = "where [%n - %io * 4 - %ii - 1 >= 0]"
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (3, 0), (4, 2), (5, 3), (9, 4)])
+def test_a_predicate_keeps_a_block_within_its_sizes(shape: tuple[int, int]) -> None:
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    expected = x.sum(1)
+    np.testing.assert_array_equal(run(SUMS.replace("WHERE", WHERE), *shape, x), expected)
+    np.testing.assert_array_equal(run(SUMS.replace("WHERE", WHERE), x), expected)  # the array tells the sizes
+    module = parse(SUMS.replace("WHERE", WHERE))
+    LowerBlocksPass().apply(CTX, module)
+    (found,) = run_module(module, CTX, "f", {"X": x}).values()
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_without_its_predicate_the_block_leaves_the_buffer() -> None:
+    with pytest.raises(OutOfBoundsError, match=r"writes %y\[.*\] at \[5\], outside dimension 0 of extent 5.*%ii = 1"):
+        run(SUMS.replace("WHERE", ""), np.ones((5, 3), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ((5, 3, np.ones((5, 4), np.float32)), r"input 'X' has shape \[5, 4\], expected \[5, 3\]"),
+        ((-1, 3, np.ones((5, 3), np.float32)), "-1 is no size"),
+        ((2.5, 3, np.ones((5, 3), np.float32)), "a size is one integer"),
+        ((np.ones(5, np.float32),), "input 'n': no array tells this size"),
+    ],
+)
+def test_arrays_fit_the_sizes(inputs: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(SUMS.replace("WHERE", WHERE), *inputs)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (
+            (5, 3, np.ones((5, 4), np.float32)),
+            r"here of shape \[5, 3\], got float32 of shape \(5, 4\)",
+        ),
+        ((5, 3), "@f takes 3 inputs, got 2"),
+        ((-5, 3, np.ones((5, 3), np.float32)), "argument 0 of @f is a size, got -5"),
+    ],
+)
+def test_a_kernel_checks_what_it_is_given(inputs: tuple[Any, ...], message: str) -> None:
+    func = next(op for op in parse(SUMS.replace("WHERE", WHERE)).walk() if isinstance(op, FuncOp))
+    with pytest.raises(InputError, match=message):
+        run_tir_func(func, inputs)
+
+
+def test_a_buffer_is_as_large_as_its_sizes() -> None:
+    text = """
+    tir.func @f(%n: index, %y: memref<?xf32> {te.shape = #te.map<(d0) -> (d0)>}) attributes {outputs = 1 : i64} {
+      %t = tir.alloc "t" scope "global" [%n + 1, 2] : memref<?x2xf32>
+      %x = arith.constant 3.0 : f32
+      tir.for %i = 0 to min [%n] "i" {
+        tir.store %x, %t[%i + SHIFT, 1] : memref<?x2xf32>
+        %z = tir.load %t[%i + SHIFT, 1] : memref<?x2xf32>
+        tir.store %z, %y[%i] : memref<?xf32>
+      }
+    }"""
+    np.testing.assert_array_equal(run(text.replace("SHIFT", "1"), 4), [3, 3, 3, 3])
+    with pytest.raises(OutOfBoundsError, match=r"%t\[%i \+ 2, 1\] at \[5, 1\], outside dimension 0 of extent 5"):
+        run(text.replace("SHIFT", "2"), 4)
 
 
 # -- indices out of bounds -------------------------------------------------------------------------------------
