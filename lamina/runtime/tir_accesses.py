@@ -157,6 +157,38 @@ class Accesses:
 
         return run
 
+    def span(self, op: AccessOp) -> Callable[[Env, Memory], slice | None]:
+        """The places of all lanes at once, None where they must be taken one by one.
+
+        Where indices and conditions go with the lane by steps of one size, what holds for the first and the last lane
+        holds for those between.
+        """
+        lanes, forms, conditions = op.lanes, op.forms(), op.conditions()
+        assert lanes is not None
+        bent = [a for f in (*forms, *(c.form for c in conditions)) for a in f.terms if isinstance(a, tuple)]
+        if any(LANE in a[1].dims() for a in bent) or any(c.equal for c in conditions) or lanes < 2:
+            return lambda env, memory: None
+        guard, closures = self.guard(conditions), [self.form(f) for f in forms]
+        steps = [f.terms.get(LANE, 0) for f in forms]
+
+        def run(env: Env, memory: Memory) -> slice | None:
+            if guard is not None:
+                env[0] = lanes - 1
+                if not guard(env):
+                    return None
+            env[0] = 0
+            if guard is not None and not guard(env):
+                return None
+            first = step = 0
+            for form, each, extent in zip(closures, steps, memory.shape, strict=True):
+                index = form(env)
+                if not (0 <= index < extent and 0 <= index + each * (lanes - 1) < extent):
+                    return None
+                first, step = first * extent + index, step * extent + each
+            return slice(first, first + step * lanes, step) if step > 0 else None
+
+        return run
+
     # -- loads and stores --
 
     def load(self, op: LoadOp) -> Step:
@@ -187,9 +219,15 @@ class Accesses:
                 env[out] = element(env)
 
             return run
-        vector = self.domain.vector
+        vector, taken, span = self.domain.vector, self.domain.taken, self.span(op)
 
         def run_lanes(env: Env) -> None:
+            if not trackers:
+                memory: Memory = env[buffer]
+                places = span(env, memory)
+                if places is not None and 0 not in memory.written[places]:
+                    env[out] = taken(memory.flat[places])
+                    return
             values: list[Any] = []
             for lane in range(lanes):
                 env[0] = lane
@@ -216,8 +254,17 @@ class Accesses:
         if lanes is None:
             return lambda env: element(env, env[value])
 
+        span, all_written = self.span(op), b"\1" * lanes
+
         def run_lanes(env: Env) -> None:
             values = env[value]
+            if not trackers:
+                memory: Memory = env[buffer]
+                places = span(env, memory)
+                if places is not None:
+                    memory.flat[places] = values
+                    memory.written[places] = all_written
+                    return
             for lane in range(lanes):
                 env[0] = lane
                 element(env, values[lane])

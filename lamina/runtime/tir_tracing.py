@@ -134,6 +134,9 @@ class Traces(Domain):
     def vector(self, values: list[Any], element: Attribute) -> Any:
         return values
 
+    def taken(self, values: Any) -> Any:
+        return values
+
     def truth(self, holds: bool) -> int:
         return self._truth[bool(holds)]
 

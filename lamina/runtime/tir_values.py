@@ -100,6 +100,10 @@ class Domain(abc.ABC):
         """Lanes as one value; a lane is taken out of it by its number."""
 
     @abc.abstractmethod
+    def taken(self, values: Any) -> Any:
+        """Elements of a buffer as lanes of their own."""
+
+    @abc.abstractmethod
     def truth(self, holds: bool) -> Any:
         """A value of type i1."""
 
@@ -137,6 +141,9 @@ class Numbers(Domain):
 
     def vector(self, values: list[Any], element: Attribute) -> Any:
         return np.array(values, element_dtype(element))
+
+    def taken(self, values: Any) -> Any:
+        return values.copy()
 
     def truth(self, holds: bool) -> Any:
         return np.bool_(holds)
