@@ -104,6 +104,13 @@ def check_order(before: Sequence[ForOp], after: Sequence[ForOp], what: str) -> N
     A loop may come out of a recurrence only if the dimensions that it runs along have the same index on both sides.
     """
     place = {v: n for n, v in enumerate(after)}
+    for n, again in enumerate(before):
+        terms = [v for v in before[n + 1 :] if v.is_reduction and place[v] < place[again]]
+        if terms and _repeats(again):
+            refuse(
+                f"{what} of {again.axis.data!r} inside {terms[0].axis.data!r}: its iterations do the same work over "
+                "again, and would add each term to the reduction once more"
+            )
     for n, time in enumerate(before):
         leaving = [v for v in before[n + 1 :] if place[v] < place[time]]
         found = recurrence(time) if leaving else None
@@ -115,3 +122,11 @@ def check_order(before: Sequence[ForOp], after: Sequence[ForOp], what: str) -> N
                 v.var in a.dims() for a, _ in sides
             ):
                 refuse(f"{what} of {v.axis.data!r} outside of {time.axis.data!r}: {found.text()}")
+
+
+def _repeats(loop: ForOp) -> bool:
+    """Whether the iterations of a loop store the same elements: each does the whole work of the nest within."""
+    if loop.is_reduction or loop.trip <= 1:
+        return False
+    stores = [op for op in loop.body.walk() if isinstance(op, StoreOp) and not _is_within(op.buffer.owner, loop)]
+    return not any(loop.var in form.dims() for op in stores for form in op.forms())
