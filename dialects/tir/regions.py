@@ -279,7 +279,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if any(not is_inside(loop, v) for b in outs if isinstance(b.owner, AllocOp) for v in enclosing_loops(b.owner)):
         raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
     back = normal_form(block, out, what)
-    if any(v.is_reduction and v.trip > 1 for v in [*enclosing_loops(loop), loop]):
+    if any(v.is_reduction for v in [*enclosing_loops(loop), loop]):
         refuse(f"{what}: {loop.axis.data!r} is, or stands in, a reduction loop of the producer")
     produced = {s.buffer_value() for s in accesses(loop) if isinstance(s, StoreOp)}
     reads = [o for o in accesses(block.body.block) if isinstance(o, LoadOp) and o.buffer_value() in produced]
