@@ -39,6 +39,8 @@ class ScheduleState:
 
     attached: dict[str, Attachment | None] = field(default_factory=dict[str, "Attachment | None"])
     """Where compute_at has put stages; None for those that stand in a loop of a stage that they read."""
+    groups: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The stages that create_group has put together."""
     factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """What sampling primitives have drawn."""
 

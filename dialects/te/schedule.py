@@ -24,6 +24,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator
 
 from lamina.dialects.te.annotation_primitives import OPS as ANNOTATION_OPS
 from lamina.dialects.te.factors import FactorType
+from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
 from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
 from lamina.dialects.te.layout_primitives import TransformLayoutOp
 from lamina.dialects.te.loop_primitives import (
@@ -79,9 +80,11 @@ OPS: list[Any] = [
     ComputeAtOp,
     ComputeInlineOp,
     ComputeRootOp,
+    CreateGroupOp,
     DecomposeReductionOp,
     FuseOp,
     LoopsOp,
+    NormalizeOp,
     ParallelOp,
     PartitionOp,
     RFactorOp,

@@ -25,6 +25,7 @@ from lamina.dialects.te.annotation_primitives import (
     StorageAlignOp,
     StorePredicateOp,
 )
+from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
 from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
 from lamina.dialects.te.layout_primitives import TransformLayoutOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
@@ -212,3 +213,11 @@ class Schedule:
     def compute_root(self, stage: str) -> list[SSAValue]:
         """The loops of a stage whose loops, wherever they stand, are those of its equation."""
         return self._add(ComputeRootOp.make(stage, len(self.dims[stage])), [f"{n}_root" for n in self.dims[stage]])
+
+    def create_group(self, group: str, stages: Sequence[str]) -> None:
+        """A name under which `compute_at` moves several stages."""
+        self._add(CreateGroupOp.make(group, stages))
+        self.dims[group] = [f"{s}_{n}" for s in stages for n in self.dims[s]]
+
+    def normalize(self) -> None:
+        self._add(NormalizeOp.make())

@@ -53,7 +53,12 @@ class ComputeAtOp(_Placement):
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.attachment import attach
+        from lamina.dialects.tir.groups import compute_group_at
 
+        group = state.groups.get(self.stage.data)
+        if group is not None:
+            state.bind(self.results, compute_group_at(state.func, group, state.loop(self.loop), state.attached))
+            return
         state.bind(self.results, attach(state.func, self.stage.data, state.loop(self.loop), state.attached))
 
 

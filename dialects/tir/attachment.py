@@ -37,7 +37,7 @@ from lamina.dialects.tir.nest import (
 from lamina.dialects.tir.normal_form import NormalForm, normal_form
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
 from lamina.dialects.tir.regions import compute_at, region_of
-from lamina.dialects.tir.staging import statements_of
+from lamina.dialects.tir.staging import PADDED, statements_of
 from lamina.dialects.tir.threads import sharing_loops
 
 
@@ -64,13 +64,16 @@ def attach(func: FuncOp, stage: str, loop: ForOp, attached: dict[str, Attachment
     extents = extents_of(buffers[0])
     owner = buffers[0].owner
     bases: list[Linear] = []
+    # Which elements of a layout with gaps there are is not said of a tile that has none of them.
+    padded = isinstance(owner, AllocOp) and PADDED in owner.attributes
     if readers and isinstance(owner, AllocOp):
         bases = region_of(readers, loop, sharing_loops(loop, owner.scope.data)).base
     loops = compute_at(func, stage, loop)
-    found = attached.get(stage) or Attachment(extents)
+    if stage in attached and attached[stage] is None or padded:
+        return loops
+    found = attached.setdefault(stage, Attachment(extents))
+    assert found is not None
     found.anchors.append([IndexOp.of(f) for f in bases])
-    if stage not in attached or attached[stage] is not None:
-        attached[stage] = found
     return loops
 
 

@@ -244,6 +244,25 @@ def elementwise(r: random.Random) -> FuncOp:
     return programs.program([(m, n), (n,)], build)
 
 
+def chain(r: random.Random) -> FuncOp:
+    """Stages each of which reads a window of the one before."""
+    n = r.randint(6, 14)
+
+    def build(x: Tensor) -> Tensor:
+        last, size = x, n
+        for name in "PQR":
+            width = r.randint(1, 2)
+            size -= width - 1
+            before = last
+            if width == 1:
+                last = te.compute((size,), lambda i, t=before: t[i] * 2.0, name)
+            else:
+                last = te.compute((size,), lambda i, t=before: t[i] + t[i + 1], name)
+        return te.compute((size,), lambda i, t=last: t[i] + x[i], "C")
+
+    return programs.program([(n,)], build)
+
+
 def symbolic(text: str) -> Program:
     """A program of sizes that are known only when it runs."""
 
