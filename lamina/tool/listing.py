@@ -7,7 +7,7 @@ import dataclasses
 import inspect
 import sys
 from importlib import import_module
-from typing import Any, TextIO, get_type_hints
+from typing import Any, NamedTuple, TextIO, get_type_hints
 
 from lamina.context import OUR_DIALECTS, LaminaContext
 from lamina.pipeline import type_text
@@ -83,19 +83,39 @@ def pass_help(name: str, registry: Registry, out: TextIO) -> None:
         own = cls.__doc__ if not (cls.__doc__ or "").startswith(f"{cls.__name__}(") else None
         text = inspect.cleandoc(own or sys.modules[cls.__module__].__doc__ or "(no description)")
     out.write(f"{text}\n" if text.startswith(f"{name}: ") else f"{name}\n\n{text}\n")
+    options = pass_options(cls)
+    out.write("\nOptions:\n" if options else "\nNo options.\n")
+    for option in options:
+        default = "required" if option.default == "required" else f"default {option.default}"
+        help_text = f"  {option.help}" if option.help else ""
+        out.write(f"  {option.name}: {option.type} ({default}){help_text}\n")
+
+
+class PassOption(NamedTuple):
+    """An option of a pass, as pipelines spell it."""
+
+    name: str
+    type: str
+    default: str
+    """`required` where there is none."""
+    help: str
+
+
+def pass_options(cls: type[Any]) -> list[PassOption]:
+    """The options of a pass: its fields, in order."""
     hints = get_type_hints(cls)
-    fields = [f for f in dataclasses.fields(cls) if f.init and f.name != "name"]
-    out.write("\nOptions:\n" if fields else "\nNo options.\n")
-    for f in fields:
+    found: list[PassOption] = []
+    for f in dataclasses.fields(cls):
+        if not f.init or f.name == "name":
+            continue
+        default = "required"
         if f.default is not dataclasses.MISSING:
-            default = f" (default {_shown(f.default)})"
+            default = _shown(f.default)
         elif f.default_factory is not dataclasses.MISSING:
-            default = f" (default {_shown(f.default_factory())})"
-        else:
-            default = " (required)"
-        help_text = f.metadata.get("help", "")
-        option = f.name.replace("_", "-")
-        out.write(f"  {option}: {type_text(hints[f.name])}{default}{'  ' + help_text if help_text else ''}\n")
+            default = _shown(f.default_factory())
+        name = f.name.replace("_", "-")
+        found.append(PassOption(name, type_text(hints[f.name]), default, str(f.metadata.get("help", ""))))
+    return found
 
 
 def _shown(value: Any) -> str:

@@ -1,0 +1,29 @@
+"""`python -m lamina.tools.reference [--check]`."""
+
+from __future__ import annotations
+
+import sys
+
+from lamina.tools.reference.declarations import ROOT
+from lamina.tools.reference.pages import all_pages
+
+TARGET = ROOT / "docs" / "reference"
+
+
+def main() -> int:
+    """Write the pages, or say which are out of date."""
+    texts = all_pages()
+    if "--check" in sys.argv[1:]:
+        stale = [n for n, t in texts.items() if not (TARGET / n).is_file() or (TARGET / n).read_text("utf-8") != t]
+        stale += sorted(p.name for p in TARGET.glob("*.md") if p.name not in texts)
+        for name in stale:
+            print(f"docs/reference/{name} is out of date: run `python -m lamina.tools.reference`", file=sys.stderr)
+        return 1 if stale else 0
+    TARGET.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (TARGET / name).write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
