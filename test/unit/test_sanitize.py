@@ -285,3 +285,27 @@ def test_a_model_runs_sanitized(tmp_path: Path) -> None:
     assert "tir-sanitize" in checked.pipeline and "tir-sanitize" not in plain.pipeline
     assert "does not write all of" in checked.text("tir")
     np.testing.assert_array_equal(checked(x), plain(x))
+
+
+def test_the_command_runs_and_shows_it(tmp_path: Path) -> None:
+    import io
+
+    from onnx import TensorProto, helper
+
+    from lamina import cli
+
+    ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 5]) for n in ("x", "y")]
+    graph = helper.make_graph([helper.make_node("Tanh", ["x"], ["y"])], "g", ports[:1], ports[1:])
+    path = tmp_path / "tanh.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+
+    def command(*argv: Any) -> tuple[int, str]:
+        out, err = io.StringIO(), io.StringIO()
+        return cli.run([str(a) for a in argv], out, err), out.getvalue()
+
+    plain, checked = command("run", path, "--no-cache"), command("run", path, "--no-cache", "--sanitize")
+    assert plain == checked and plain[0] == 0
+    status, pipeline = command("compile", "--print-pipeline", "--sanitize")
+    assert status == 0 and ",tir-sanitize,tir-plan-memory," in pipeline
+    assert "tir.check" in command("compile", path, "--emit", "tir", "--sanitize")[1]
