@@ -44,7 +44,7 @@ class Launches(Forks):
         arguments = callee.body.block.args if callee is not None else ()
         if callee is None or [a.type for a in arguments] != [a.type for a in op.arguments]:
             raise InputError(f"tir.launch: there is no kernel @{name} that takes these arguments", op=op)
-        device = Launches(callee, self.domain)
+        device = Launches(callee, self.domain, "written")
         taken = [(device.slot(inner), self.slot(outer)) for inner, outer in zip(arguments, op.arguments, strict=True)]
         steps = device.steps(callee.body.block)
         launched = {f"blockIdx.{axis}": self.form(e) for axis, e in zip("xyz", op.grid_extents(), strict=False)}

@@ -1,4 +1,4 @@
-"""Whether two threads of a block may touch the same element: decided by computing all elements that each touches.
+"""Whether threads of a block may touch the same element: decided by computing all elements that each touches.
 
 Two accesses are compared with the loops around both at the same iteration, the loop that one of them is carried
 around at different ones, and all other loops at any. What all threads have in common (sizes, blocks, loops around
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -22,23 +23,39 @@ from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
-from lamina.dialects.tir.threads import is_real
+from lamina.dialects.tir.threads import is_real, tag_of
 
 MOST_POINTS = 1 << 20
 """Beyond so many combinations of threads and iterations, nothing is computed."""
 MOST_COMMON = 256
 """Beyond so many iterations of loops around both, nothing is computed."""
 
+WARP = 32
+"""Threads that are started together, counted along x, then y, then z; they can wait for each other alone."""
+
 Array = np.ndarray[Any, Any]
+
+
+class Conflict(IntEnum):
+    """Between which threads of a block."""
+
+    NONE = 0
+    WARP = 1
+    BLOCK = 2
 
 
 @dataclass(frozen=True)
 class Touch:
-    """An access that others may see; `around`: the loop that it was carried around, and whether only once."""
+    """An access that others may see.
+
+    `around`: the loop that it was carried around, and whether only once; `warped`: whether the threads of each warp
+    have waited for each other since.
+    """
 
     op: AccessOp
     around: ForOp | None = None
     once: bool = False
+    warped: bool = False
 
     @property
     def name(self) -> str:
@@ -49,7 +66,11 @@ class Touch:
 
     def carried(self, loop: ForOp, once: bool) -> Touch:
         """The access seen from the next iteration of a loop, or from any later one."""
-        return Touch(self.op, loop, once)
+        return replace(self, around=loop, once=once)
+
+    def past_warp(self) -> Touch:
+        """The access after a barrier of each warp."""
+        return self if self.warped else replace(self, warped=True)
 
 
 @dataclass
@@ -65,29 +86,31 @@ class Conflicts:
     """Compares the accesses of one kernel."""
 
     def __init__(self, threads: Sequence[ForOp]) -> None:
-        self.threads = {v.var: v.trip for v in threads}
+        # Along x the numbers of threads run fastest.
+        ordered = sorted(threads, key=tag_of, reverse=True)
+        self.threads = {v.var: v.trip for v in ordered}
         self.known = not any(v.is_dynamic for v in threads)
-        self._answers: dict[tuple[Touch, Touch], bool] = {}
+        self._answers: dict[tuple[Touch, Touch], Conflict] = {}
 
     def touches(self, root: Operation) -> list[Touch]:
         """The accesses at and below an op to memory that other threads see."""
         return [Touch(op) for op in root.walk() if isinstance(op, AccessOp) and _is_seen(op.buffer_value())]
 
-    def between(self, a: Touch, b: Touch) -> bool:
-        """Whether different threads may touch one element by two accesses, the first of them earlier, one writing."""
+    def between(self, a: Touch, b: Touch) -> Conflict:
+        """Which threads may touch one element by two accesses, the first of them earlier, one of them writing."""
         if a.op.buffer_value() is not b.op.buffer_value():
-            return False
+            return Conflict.NONE
         if not isinstance(a.op, StoreOp) and not isinstance(b.op, StoreOp):
-            return False
-        key = (a, b)
+            return Conflict.NONE
+        key = (replace(a, warped=False), replace(b, warped=False))
         found = self._answers.get(key)
         if found is None:
             found = self._answers[key] = self._compute(a, b)
-        return found
+        return Conflict.NONE if a.warped and found is Conflict.WARP else found
 
-    def _compute(self, a: Touch, b: Touch) -> bool:
+    def _compute(self, a: Touch, b: Touch) -> Conflict:
         if not self.known:
-            return True
+            return Conflict.BLOCK
         common = [v for v in enclosing_loops(a.op) if v in enclosing_loops(b.op) and not is_real(v)]
         if a.around is not None:
             common = common[: common.index(a.around)] if a.around in common else common
@@ -104,14 +127,17 @@ class Conflicts:
             second.conditions = [Condition(c.form.substitute(later), c.equal) for c in second.conditions]
         pairs = self._align(first, second, same, joint)
         if np.prod([*joint.values(), 1]) > MOST_COMMON:
-            return True
+            return Conflict.BLOCK
+        worst = Conflict.NONE
         for values in itertools.product(*(range(n) for n in joint.values())):
             fixed = dict(zip(joint, values, strict=True))
-            if _meet(
+            found = _meet(
                 self._points(first, [p[0] for p in pairs], fixed), self._points(second, [p[1] for p in pairs], fixed)
-            ):
-                return True
-        return False
+            )
+            worst = max(worst, found)
+            if worst is Conflict.BLOCK:
+                break
+        return worst
 
     def _side(self, op: AccessOp, same: set[Atom]) -> _Side:
         side = _Side(op.forms(), op.conditions())
@@ -197,12 +223,12 @@ def _trip(variable: Atom) -> int:
     return 0
 
 
-def _meet(a: tuple[Array, Array] | None, b: tuple[Array, Array] | None) -> bool:
-    """Whether some element is touched on one side by a thread and on the other by another one."""
+def _meet(a: tuple[Array, Array] | None, b: tuple[Array, Array] | None) -> Conflict:
+    """Which threads touch an element that is touched on one side by one and on the other by another."""
     if a is None or b is None:
-        return True
+        return Conflict.BLOCK
     if not a[1].size or not b[1].size:
-        return False
+        return Conflict.NONE
     elements = np.concatenate([a[0], b[0]])
     if elements.shape[1] == 0:
         place = np.zeros(elements.shape[0], np.int64)
@@ -217,8 +243,11 @@ def _meet(a: tuple[Array, Array] | None, b: tuple[Array, Array] | None) -> bool:
         np.maximum.at(high, where, owner)
         ends.append((low, high))
     (low_a, high_a), (low_b, high_b) = ends
-    both = (high_a >= 0) & (high_b >= 0)
-    return bool(np.any(both & ((low_a != high_b) | (high_a != low_b))))
+    met = (high_a >= 0) & (high_b >= 0) & ((low_a != high_b) | (high_a != low_b))
+    if not met.any():
+        return Conflict.NONE
+    first, last = np.minimum(low_a, low_b)[met], np.maximum(high_a, high_b)[met]
+    return Conflict.WARP if (first // WARP == last // WARP).all() else Conflict.BLOCK
 
 
 def _is_seen(buffer: SSAValue) -> bool:

@@ -1,10 +1,10 @@
 """Barriers between what one thread of a block writes and another reads or writes.
 
 Wherever two threads of a block may touch the same element of shared or global memory, one of them writing, with no
-barrier between, a `tir.barrier "shared"` is put before the second statement; around a loop this holds for one iteration
-and the next. It stands as far out as it can: before the loop in whose body the second access is, if the first is not in
-that loop. Which elements a thread touches is computed (`conflicts.py`). Barriers stand where all threads come, so
-conditions and loops that differ by thread are one statement.
+barrier between, a `tir.barrier "shared"` is put before the second statement, or a `tir.barrier "warp"` if the two are
+always of one warp; around a loop this holds for one iteration and the next. It stands as far out as it can: before the
+loop in whose body the second access is, if the first is not in that loop. Which elements a thread touches is computed
+(`conflicts.py`). Barriers stand where all threads come; conditions and loops that differ by thread are one statement.
 
 Assumes `tir-unify-thread-binding` and, where there are virtual threads, `tir-inject-virtual-thread`.
 
@@ -37,7 +37,7 @@ from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.threads import is_real, is_thread, kernels_of, thread_loops
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.tir.conflicts import Conflicts, Touch
+from lamina.passes.tir.conflicts import Conflict, Conflicts, Touch
 
 NAME = "tir-thread-sync"
 
@@ -71,8 +71,8 @@ class _Planner:
         self.conflicts = Conflicts(self.threads)
         self.differing: set[SSAValue] = {v.var for v in self.threads}
         """Values that may differ from thread to thread."""
-        self.planned: dict[Operation, None] = {}
-        """The statements before which a barrier is wanted."""
+        self.planned: dict[Operation, Conflict] = {}
+        """The statements before which a barrier is wanted, and who waits there."""
 
     def run(self) -> None:
         if not self.threads:
@@ -82,8 +82,8 @@ class _Planner:
             if isinstance(op, LoadOp) or any(o in self.differing for o in op.operands):
                 self.differing.update(op.results)
         self.sequence(body, [])
-        for op in self.planned:
-            barrier = BarrierOp.make("shared")
+        for op, conflict in self.planned.items():
+            barrier = BarrierOp.make("shared" if conflict is Conflict.BLOCK else "warp")
             inherit_location(barrier, op)
             assert op.parent is not None
             op.parent.insert_op_before(barrier, op)
@@ -138,10 +138,14 @@ class _Planner:
         waits = False
         for op in block.ops:
             inner = self.passage(op)
-            if op not in self.planned and any(self.conflicts.between(a, b) for a in open_ for b in inner.entry):
-                self.planned[op] = None
-            if op in self.planned:
+            wanted = max((self.conflicts.between(a, b) for a in open_ for b in inner.entry), default=Conflict.NONE)
+            planned = self.planned.get(op, Conflict.NONE)
+            if wanted > planned:
+                planned = self.planned[op] = wanted
+            if planned is Conflict.BLOCK:
                 open_, waits = [], True
+            elif planned is Conflict.WARP:
+                open_ = [t.past_warp() for t in open_]
             if not waits:
                 entry += inner.entry
             open_ = inner.exit if inner.waits else [*open_, *inner.exit]
@@ -156,8 +160,8 @@ class _Planner:
         """The body, then the body again after itself, until nothing more is planned."""
         while True:
             inner = self.sequence(op.body.block, [])
-            before = len(self.planned)
+            before = dict(self.planned)
             self.sequence(op.body.block, [t.carried(op, inner.waits) for t in inner.exit])
-            if len(self.planned) == before:
+            if self.planned == before:
                 runs = not op.is_dynamic and not op.bounds and op.trip > 0
                 return Passage(inner.entry, inner.exit, inner.waits and runs)

@@ -44,6 +44,7 @@ static pthread_barrier_t cta;
 #define __launch_bounds__(n)
 #define __align__(n) __attribute__((aligned(n)))
 #define __syncthreads() pthread_barrier_wait(&cta)
+#define __syncwarp() pthread_barrier_wait(&cta)
 struct float4 { float x, y, z, w; };
 struct float2 { float x, y; };
 static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
@@ -125,7 +126,10 @@ def build_llvm(programs: dict[str, tuple[ModuleOp, str]], folder: Path) -> ctype
         text = re.sub(r"target triple.*\n", "", text)
         text = re.sub(r"attributes #(\d+) = .*", r"attributes #\1 = { nounwind }", text)
         text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.([xyz])", r"@sreg_\1_\2", text)
-        text = text.replace("@llvm.nvvm.barrier.cta.sync.aligned.all", "@cta_wait")
+        barriers = re.findall(r"^declare void @llvm\.nvvm\.bar\S+\(i32\)\n", text, re.M)
+        for extra in barriers[1:]:
+            text = text.replace(extra, "")
+        text = re.sub(r"@llvm\.nvvm\.bar\S+\(", "@cta_wait(", text)
         text = text.replace("addrspacecast ptr addrspace(3)", "bitcast ptr").replace("addrspace(3) ", "")
         text = text.replace("ptx_kernel ", "")
         for k in kernels_of(module):

@@ -86,8 +86,11 @@ te.schedule @wide {{
     return Program(f"wide_{n}", text, [a, b], [a + b])
 
 
-def matmul(m: int, n: int, k: int, tile: dict[str, int], shared: bool = True) -> Program:
-    """C = A B by blocks: `ty`, `tx` threads, `vy`, `vx` virtual ones, `iy`, `ix` elements each, steps of `kk` in k."""
+def matmul(m: int, n: int, k: int, tile: dict[str, int], shared: bool = True, registers: bool = False) -> Program:
+    """C = A B by blocks: `ty`, `tx` threads, `vy`, `vx` virtual ones, `iy`, `ix` elements each, steps of `kk` in k.
+
+    With `registers` a thread's elements are values, the loops over them written out.
+    """
     t = tile
     rng = np.random.default_rng(m * 31 + n)
     a, b = _integers(rng, m, k), _integers(rng, k, n)
@@ -102,7 +105,7 @@ te.func @mm(%A: tensor<{m}x{k}xf32>, %B: tensor<{k}x{n}xf32>) -> tensor<{m}x{n}x
   te.return %c : tensor<{m}x{n}xf32>
 }}
 te.schedule @mm {{
-  te.cache_write "C" scope "local"
+  te.cache_write "C" scope "{"register" if registers else "local"}"
   %i, %j = te.loops "C.out" [2]
   %by, %vy, %ty, %yi = te.split %i [-1, {t["vy"]}, {t["ty"]}, {t["iy"]}]
   %bx, %vx, %tx, %xi = te.split %j [-1, {t["vx"]}, {t["tx"]}, {t["ix"]}]
@@ -117,6 +120,8 @@ te.schedule @mm {{
   %ko, %ki = te.split %ck [-1, {t["kk"]}]
   te.reorder %ko, %ki, %ci, %cj
 """
+    if registers:
+        text += "".join(f"  te.unroll %{v}\n" for v in ("yi", "xi", "ci", "cj"))
     for name in "AB" if shared else "":
         text += f"""  %{name}0, %{name}1 = te.cache_read "{name}" in "C" at %ko scope "shared" [2]
   %{name}y, %{name}0i = te.split %{name}0 [{t["ty"]}, -1]
@@ -320,8 +325,10 @@ def draw(random: Random) -> Program:
         ),
         lambda: stencil(pick(1, 9), pick(1, 9), pick(1, 4), pick(1, 4)),
         lambda: softmax(pick(1, 3), pick(1, 20), pick(1, 9)),
-        lambda: reversal(pick(1, 4), pick(1, 9)),
-        lambda: row_sum(pick(1, 7), pick(1, 20), pick(1, 3), pick(1, 9), random.random() < 0.5),
+        lambda: reversal(pick(1, 4), random.choice([1, 2, 5, 8, 33, 64])),
+        lambda: row_sum(
+            pick(1, 7), pick(1, 80), pick(1, 3), random.choice([1, 2, 5, 8, 9, 16, 32, 33, 48]), random.random() < 0.5
+        ),
         lambda: argmax(pick(1, 4), pick(1, 20), pick(1, 8)),
     ]
     return random.choice(makers)()

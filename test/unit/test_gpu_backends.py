@@ -23,11 +23,13 @@ from .test_gpu_passes import check, lowered
 
 CTX = LaminaContext()
 TILE = {"vy": 2, "vx": 2, "ty": 4, "tx": 4, "iy": 2, "ix": 2, "kk": 4}
+TWO_WARPS = TILE | {"tx": 16}
 
 PROGRAMS = {
     **{f"vadd_{n}": gpu_programs.vector_add(n) for n in (0, 1, 63, 64, 65, 1000)},
     "vadd_wide": gpu_programs.vector_add_wide(512),
-    "matmul": gpu_programs.matmul(32, 32, 16, TILE),
+    "matmul": gpu_programs.matmul(32, 64, 16, TWO_WARPS),
+    "matmul_registers": gpu_programs.matmul(32, 64, 16, TWO_WARPS, registers=True),
     "matmul_tails": gpu_programs.matmul(19, 23, 7, TILE),
     "stencil": gpu_programs.stencil(9, 14, 4, 4),
     "softmax": gpu_programs.softmax(3, 37, 8),
@@ -154,9 +156,21 @@ def test_vectors_are_one_access(modules: dict[str, ModuleOp]) -> None:
 def test_shared_memory_is_the_block_s(modules: dict[str, ModuleOp]) -> None:
     ptx = nvptx.compile_device(modules["matmul"], "sm_90")
     assert "st.shared" in ptx and "ld.shared" in ptx and "bar.sync" in ptx
-    assert ".maxntid 4, 4, 1" in ptx or ".maxntid 4, 4" in ptx
+    assert ".maxntid 16, 4" in ptx
     text = cuda.compile_device(modules["matmul"], "sm_90")
     assert text.count("__shared__") == 2 and text.count("__syncthreads();") == 2
+
+
+def test_elements_in_registers_stay_there(modules: dict[str, ModuleOp]) -> None:
+    """16 elements a thread: 16 multiplications for 4 + 4 loads of the inner loop, and no memory of the thread's own."""
+    ptx = nvptx.compile_device(modules["matmul_registers"], "sm_90")
+    assert ptx.count("fma.rn.f32") == 16 and ptx.count("ld.shared") == 8
+    assert ".local" not in ptx and ptx.count("st.global") == 16
+
+
+def test_threads_of_one_warp_wait_alone(modules: dict[str, ModuleOp]) -> None:
+    assert "bar.warp.sync" in nvptx.compile_device(modules["matmul_tails"], "sm_90")
+    assert "__syncwarp();" in cuda.compile_device(modules["matmul_tails"], "sm_90")
 
 
 def test_what_is_only_read_is_constant(modules: dict[str, ModuleOp]) -> None:

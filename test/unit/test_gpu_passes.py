@@ -76,6 +76,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_threads_give_what_numpy_gives(program: Program) -> None:
     check(program, run_tir_func(host(without_threads(lowered(program))), program.inputs))
+    check(program, run_tir_func(host(lowered(program)), program.inputs, "implied"))
     check(program, run_tir_func(host(lowered(program, PIPELINE)), program.inputs))
 
 
