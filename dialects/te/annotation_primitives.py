@@ -360,6 +360,3 @@ class StorePredicateOp(PrimitiveOp):
         forms = over_values([c.form for c in conditions], variables)
         asked = [Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True)]
         store_predicate(state.func, self.stage.data, asked)
-
-
-OPS = [AnnotateOp, DoubleBufferOp, EnvThreadsOp, PragmaOp, PrefetchOp, StorageAlignOp, StorePredicateOp]

@@ -203,6 +203,3 @@ class SampleCategoricalOp(SamplingBase):
             self.properties["decision"] = IntegerAttr(position, i64)
         assert self.decision is not None
         state.factors[self.result] = candidates[self.decision.value.data]
-
-
-OPS = [SampleCategoricalOp, SamplePerfectTileOp]

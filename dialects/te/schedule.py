@@ -10,11 +10,14 @@
 `te-to-tir` builds the naive nest and applies the ops in order; a loop is named by the handle that made it, and a
 handle dies when its loop is split or fused. The number in brackets is how many loops an op gives back.
 
-The primitives stand in `loop_primitives.py` and `stage_primitives.py`, each with a picture of what it does.
+The primitives stand in the files `*_primitives.py`, each with a picture of what it does; a new one is found by being
+there.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import SymbolRefAttr
@@ -22,39 +25,12 @@ from xdsl.ir import Attribute, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, traits_def
 from xdsl.traits import IsolatedFromAbove, NoTerminator
 
-from lamina.dialects.te.annotation_primitives import OPS as ANNOTATION_OPS
 from lamina.dialects.te.factors import FactorType
-from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
-from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
-from lamina.dialects.te.layout_primitives import TransformLayoutOp
-from lamina.dialects.te.loop_primitives import (
-    FuseOp,
-    LoopsOp,
-    ParallelOp,
-    PartitionOp,
-    ReorderOp,
-    SplitOp,
-    TileOp,
-    UnrollOp,
-    VectorizeOp,
-)
 from lamina.dialects.te.primitive import LOOP as LOOP
 from lamina.dialects.te.primitive import LoopType
 from lamina.dialects.te.primitive import PrimitiveOp as PrimitiveOp
 from lamina.dialects.te.primitive import ScheduleState as ScheduleState
-from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
-from lamina.dialects.te.sampling_primitives import OPS as SAMPLING_OPS
-from lamina.dialects.te.stage_primitives import (
-    CacheReadOp,
-    CacheWriteOp,
-    ComputeAtOp,
-    ComputeInlineOp,
-    ReverseComputeAtOp,
-    SetScopeOp,
-)
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
-from lamina.dialects.te.tensorize_primitive import TensorizeOp
-from lamina.dialects.te.thread_primitives import BindOp
 
 
 @irdl_op_definition
@@ -73,34 +49,21 @@ class ScheduleOp(IRDLOperation):
         return ScheduleOp.create(properties={"func": SymbolRefAttr(func)}, regions=[body])
 
 
-OPS: list[Any] = [
-    BindOp,
-    CacheReadOp,
-    CacheWriteOp,
-    ComputeAtOp,
-    ComputeInlineOp,
-    ComputeRootOp,
-    CreateGroupOp,
-    DecomposeReductionOp,
-    FuseOp,
-    LoopsOp,
-    NormalizeOp,
-    ParallelOp,
-    PartitionOp,
-    RFactorOp,
-    ReorderOp,
-    ReverseComputeAtOp,
-    ReverseComputeInlineOp,
-    ScheduleOp,
-    SetScopeOp,
-    SplitOp,
-    TensorIntrinOp,
-    TensorizeOp,
-    TileOp,
-    TransformLayoutOp,
-    UnrollOp,
-    VectorizeOp,
-    *ANNOTATION_OPS,
-    *SAMPLING_OPS,
-]
+def primitives() -> list[type[PrimitiveOp]]:
+    """The op classes of the files `*_primitive.py` and `*_primitives.py` beside this one."""
+    found: list[type[PrimitiveOp]] = []
+    for path in sorted(Path(__file__).parent.glob("*_primitive*.py")):
+        module = import_module(f"lamina.dialects.te.{path.stem}")
+        found += [
+            op
+            for op in vars(module).values()
+            if isinstance(op, type)
+            and issubclass(op, PrimitiveOp)
+            and op.__module__ == module.__name__
+            and "name" in vars(op)
+        ]
+    return found
+
+
+OPS: list[Any] = [ScheduleOp, TensorIntrinOp, *primitives()]
 ATTRS: list[type[Attribute]] = [FactorType, LoopType]

@@ -27,29 +27,31 @@ from lamina.dialects.te.annotation_primitives import (
 )
 from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
 from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
-from lamina.dialects.te.layout_primitives import TransformLayoutOp
-from lamina.dialects.te.ops import ComputeOp, FuncOp
-from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
-from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
-from lamina.dialects.te.scan import ScanOp
-from lamina.dialects.te.schedule import (
-    CacheReadOp,
-    CacheWriteOp,
-    ComputeAtOp,
-    ComputeInlineOp,
+from lamina.dialects.te.layout_primitives import RollingBufferOp, TransformLayoutOp
+from lamina.dialects.te.loop_primitives import (
     FuseOp,
     LoopsOp,
     ParallelOp,
     PartitionOp,
     ReorderOp,
-    ReverseComputeAtOp,
-    ScheduleOp,
-    SetScopeOp,
     SplitOp,
-    TensorizeOp,
     UnrollOp,
     VectorizeOp,
 )
+from lamina.dialects.te.ops import ComputeOp, FuncOp
+from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
+from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
+from lamina.dialects.te.scan import ScanOp
+from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.te.stage_primitives import (
+    CacheReadOp,
+    CacheWriteOp,
+    ComputeAtOp,
+    ComputeInlineOp,
+    ReverseComputeAtOp,
+    SetScopeOp,
+)
+from lamina.dialects.te.tensorize_primitive import TensorizeOp
 from lamina.dialects.te.thread_primitives import BindOp
 
 
@@ -221,3 +223,7 @@ class Schedule:
 
     def normalize(self) -> None:
         self._add(NormalizeOp.make())
+
+    def rolling_buffer(self, stage: str, loop: SSAValue | None = None) -> None:
+        """Keep of a stage what the next iteration of a loop, by default the one it is computed in, needs again."""
+        self._add(RollingBufferOp.make(stage, loop))
