@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.tir.nest import reduction_loops
-from lamina.dialects.tir.ops import BlockOp, LoadOp, StoreOp
+from lamina.dialects.tir.ops import BlockOp, ForOp, IfOp, LoadOp, StoreOp, enclosing_loops
 from lamina.runtime.tir_accesses import Env, Step
 from lamina.runtime.tir_launches import Launches
 from lamina.runtime.trace_table import KINDS
@@ -40,18 +40,12 @@ class TraceCompiler(Launches):
     """Compiles to traces."""
 
     def block(self, op: BlockOp) -> Step:
-        update = update_of(op)
+        update = update_in(op.body.block) if reduction_loops(op) else None
         if update is None:
             return super().block(op)
-        table = cast("Traces", self.domain).table
         self._start(op, update)
-        skipped: set[Operation] = {*update.combining, *update.stores}
-        steps = [s for o in op.body.block.ops if o not in skipped and (s := self.step(o)) is not None]
-        accumulated = [self.slot(load.result) for load in update.loads]
-        term = [self.slot(v) for v in update.term]
-        results = [self.slot(s.value) for s in update.stores]
-        stores = [self.store(s) for s in update.stores]
-        init, guard, head = self.init(op), self.guard(op.conditions()), update.head
+        steps = self._updating(op.body.block, update)
+        init, guard = self.init(op), self.guard(op.conditions())
 
         def run(env: Env) -> None:
             if guard is not None and not guard(env):
@@ -60,13 +54,32 @@ class TraceCompiler(Launches):
                 init(env)
             for step in steps:
                 step(env)
+
+        return run
+
+    def steps(self, block: Block) -> tuple[Step, ...]:
+        """A block that has been dissolved is the body of a loop, or of a condition in one."""
+        parent = block.parent_op()
+        reduced = isinstance(parent, (ForOp, IfOp)) and any(v.is_reduction for v in _around(parent))
+        update = update_in(block) if reduced else None
+        return super().steps(block) if update is None else tuple(self._updating(block, update))
+
+    def _updating(self, block: Block, update: Update) -> list[Step]:
+        """What stands beside the combining ops, these as one operation, then the stores."""
+        table = cast("Traces", self.domain).table
+        skipped: set[Operation] = {*update.combining, *update.stores}
+        steps = [s for o in block.ops if o not in skipped and (s := self.step(o)) is not None]
+        accumulated = [self.slot(load.result) for load in update.loads]
+        term = [self.slot(v) for v in update.term]
+        results = [self.slot(s.value) for s in update.stores]
+        head = update.head
+
+        def combine(env: Env) -> None:
             found = table.reduction(head, tuple(env[a] for a in accumulated), tuple(env[v] for v in term))
             for slot, value in zip(results, found, strict=True):
                 env[slot] = value
-            for step in stores:
-                step(env)
 
-        return run
+        return [*steps, combine, *(self.store(s) for s in update.stores)]
 
     def _start(self, op: BlockOp, update: Update) -> None:
         """What the reduction starts from is neutral."""
@@ -80,11 +93,10 @@ class TraceCompiler(Launches):
             cast("Traces", self.domain).table.start(update.head, found)
 
 
-def update_of(op: BlockOp) -> Update | None:
-    """How a block of a reduction updates several values, or one by other ops than the common combiners; else None."""
-    body = op.body.block
+def update_in(body: Block) -> Update | None:
+    """How the body of a reduction updates several values, or one by other ops than the common combiners; else None."""
     stores = [o for o in body.ops if isinstance(o, StoreOp)]
-    if not stores or not reduction_loops(op):
+    if not stores or any(o.regions for o in body.ops):
         return None
     loads: list[LoadOp] = []
     for store in stores:
@@ -94,12 +106,16 @@ def update_of(op: BlockOp) -> Update | None:
         loads += found
     combining = _dependent(body, loads)
     values = {r for o in combining for r in o.results}
-    if not all(s.value in values for s in stores) or any(o.regions or isinstance(o, LoadOp) for o in combining):
+    if not all(s.value in values for s in stores) or any(isinstance(o, LoadOp) for o in combining):
         return None
     if len(stores) == 1 and all(o.name in KINDS or o.name == "math.fma" for o in combining):
         return None
     term, head = _text(combining, loads, stores)
     return Update(loads, stores, combining, term, head)
+
+
+def _around(op: ForOp | IfOp) -> list[ForOp]:
+    return [*enclosing_loops(op), *([op] if isinstance(op, ForOp) else [])]
 
 
 def _same_place(load: LoadOp, store: StoreOp) -> bool:
