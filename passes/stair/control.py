@@ -150,7 +150,7 @@ def compile_unrolled(replay: Replay, op: ForOp) -> Step:
             unrolled[variable] = n
             for s in steps:
                 s()
-        del unrolled[variable]
+        unrolled.pop(variable, None)
 
     return step
 

@@ -73,12 +73,20 @@ class VectorizeLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [f for f in op.walk() if type(f) is FuncOp]:
+            for loop in reversed(vectorized_loops(func)):
+                if loop.trip == 0:
+                    loop.detach()
+                    loop.erase(safe_erase=False)
             dead = dead_in_idle_lanes(func)
-            for loop in [v for v in func.walk() if type(v) is ForOp and v.kind.data == "vectorized"]:
+            for loop in vectorized_loops(func):
                 if has_vectors(loop) or indexes_by_lane(loop):
                     loop.properties["kind"] = StringAttr("unrolled")
                 else:
                     _Vectorizer(loop, dead).run()
+
+
+def vectorized_loops(func: FuncOp) -> list[ForOp]:
+    return [v for v in func.walk() if type(v) is ForOp and v.kind.data == "vectorized"]
 
 
 def has_vectors(loop: ForOp) -> bool:

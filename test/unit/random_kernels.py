@@ -25,7 +25,7 @@ SCOPES = ("global", "global", "local", "register")
 class RandomKernel:
     """Draws a kernel `@f` of two inputs and one output of i32."""
 
-    def __init__(self, seed: int, *, registers: bool = False, chain: bool = False) -> None:
+    def __init__(self, seed: int, *, registers: bool = False, chain: bool = False, statements: bool = True) -> None:
         self.r = random.Random(seed)
         self.registers = registers
         self.names = 0
@@ -38,7 +38,7 @@ class RandomKernel:
         self.module = ModuleOp([self.func])
         block = self.func.body.block
         self.fill(block, self.output)
-        for _ in range(0 if chain else self.r.randint(1, 3)):
+        for _ in range(self.r.randint(1, 3) if statements and not chain else 0):
             self.statement(block, [], 0)
         if chain:
             self.chain(block)

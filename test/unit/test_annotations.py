@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from math import prod
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -17,16 +14,7 @@ from lamina.context import LaminaContext
 from lamina.dialects.te.sampling_primitives import divisors, draw_perfect_tile, factorizations
 from lamina.runtime.execute import run_module
 
-
-def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-kernels = _module("tir_kernels")
+from . import tir_kernels as kernels
 
 PROGRAM = """
 te.func @f(%A: tensor<13x20xi32>) -> tensor<13x18xi32> {

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 
-
-def _kernels() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tir_kernels", Path(__file__).with_name("tir_kernels.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-kernels = _kernels()
+from . import tir_kernels as kernels
 
 
 def ran(text: str, *arrays: np.ndarray) -> np.ndarray:
@@ -216,3 +203,17 @@ def test_a_check_under_a_condition_is_not_asked_elsewhere() -> None:
       }
     }"""
     np.testing.assert_array_equal(ran(text, ints(0, 5, 6)), [0, 1, 1])
+
+
+def test_an_unrolled_loop_of_no_iteration_leaves_nothing() -> None:
+    text = """
+    tir.func @f(%X: memref<2xi32>, %y: memref<2xi32>) attributes {outputs = 1 : i64} {
+      tir.for %i = 0 to 2 "i" {
+        %x = tir.load %X[%i] : memref<2xi32>
+        tir.store %x, %y[%i] : memref<2xi32>
+        tir.for %u = 0 to 0 unrolled "u" {
+          tir.store %x, %y[0] : memref<2xi32>
+        }
+      }
+    }"""
+    np.testing.assert_array_equal(ran(text, ints(3, 4)), [3, 4])

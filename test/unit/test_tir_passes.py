@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 
-
-def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-kernels = _module("tir_kernels")
-random_kernels = _module("random_kernels")
+from . import random_kernels, random_vectors
+from . import tir_kernels as kernels
 
 PIPELINES = [
     "tir-loop-partition{all=true}",
@@ -52,6 +39,25 @@ def test_a_pass_keeps_what_random_kernels_compute(pipeline: str) -> None:
         except Exception as e:
             raise AssertionError(f"seed {seed}: {e}\n{kernel.module}\n{after}") from e
     assert changed > 5, "the pass hardly ever fired"
+
+
+def test_vectorized_loops_keep_what_random_kernels_compute() -> None:
+    masked = 0
+    for seed in range(80):
+        kernel = random_vectors.RandomVectorKernel(seed)
+        arrays = kernel.arrays()
+        (expected,) = kernels.interpret(kernel.module, arrays)
+        after = kernels.passes(kernel.module, "tir-vectorize-loop")
+        masked += str(after).count("lane") > 0
+        try:
+            (found,) = kernels.interpret(after, arrays)
+            np.testing.assert_array_equal(found, expected, "vectors")
+            if seed % 4 == 0:
+                (found,) = kernels.execute(after, arrays)
+                np.testing.assert_array_equal(found, expected, "machine code")
+        except Exception as e:
+            raise AssertionError(f"seed {seed}: {e}\n{kernel.module}\n{after}") from e
+    assert masked > 40
 
 
 def test_random_kernels_run_as_machine_code_as_interpreted() -> None:
