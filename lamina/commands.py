@@ -120,6 +120,8 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
 def debug(args: Any, out: TextIO, err: TextIO) -> int:
     """Compare a program level by level; status 1 where a step differs."""
     from lamina.compare_levels import compare_levels
+    from lamina.pipeline import parse_pipeline
+    from lamina.registry import Registry
 
     try:
         text = Path(args.file).read_text("utf-8")
@@ -139,13 +141,16 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
             raise UsageError(f"which input is {given}?", hint=f"give it as NAME=@{given}")
         inputs |= {name: loaded} if mark else loaded
 
+    registry = Registry()
+    for path in args.load:
+        registry.load_file(Path(path))
+    passes = None if args.pipeline is None else parse_pipeline(args.pipeline, registry)
+
     def tell(line: str) -> None:
         if not args.quiet:
             out.write(f"{line}\n")
 
-    found = compare_levels(
-        text, args.file, pipeline=args.pipeline, sizes=sizes, inputs=inputs, seed=args.seed, tell=tell
-    )
+    found = compare_levels(text, args.file, pipeline=passes, sizes=sizes, inputs=inputs, seed=args.seed, tell=tell)
     if found.difference is None:
         out.write(f"all {len(found.steps)} steps agree\n")
         return EXIT_OK

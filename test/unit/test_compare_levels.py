@@ -236,6 +236,39 @@ def test_the_command_names_the_step_that_differs(tmp_path: Path, monkeypatch: py
     assert last.startswith("first difference: tir-simplify: result 'C'[") and ", expected " in last
 
 
+PLUGIN = '''
+"""A pass that is wrong."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+
+@dataclass(frozen=True)
+class Shorten(ModulePass):
+    """Loops lose their last iteration."""
+
+    name = "shorten"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for loop in [o for o in op.walk() if o.name == "tir.for" and o.trip == 4 and o.is_reduction]:
+            loop.properties["extent"] = type(loop.extent)(3, 64)
+'''
+
+
+def test_a_pass_of_the_users_own_is_compared(tmp_path: Path) -> None:
+    path, plugin = tmp_path / "f.mlir", tmp_path / "shorten.py"
+    path.write_text(PROGRAM)
+    plugin.write_text(PLUGIN)
+    status, out, err = command(
+        "debug", "compare", path, "--load", plugin, "-p", "te-to-tir,tir-simplify,shorten,tir-lower-blocks"
+    )
+    assert (status, err) == (1, "")
+    assert out.splitlines()[-1].startswith("first difference: shorten: result 'C'[0, 0] is ")
+
+
 @pytest.mark.parametrize(
     ("argv", "status", "message"),
     [
