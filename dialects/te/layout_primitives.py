@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import irdl_op_definition, prop_def, var_result_def
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, opt_operand_def, prop_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
@@ -61,3 +62,45 @@ class TransformLayoutOp(PrimitiveOp):
             transform_layout(buffer, name, layout)
         if state.attached.get(name) is not None:
             del state.attached[name]  # where its tile begins was said in the layout that it had
+
+
+@irdl_op_definition
+class RollingBufferOp(PrimitiveOp):
+    """A stage computed in a loop of its consumer keeps what the next iteration needs again.
+
+    Before: `for y: (for t in 3: B[t] = f(y + t)), C[y] = B[0] + B[1] + B[2]`
+    After `te.rolling_buffer "B" at %y`: `for t in 2: B[t] = f(t)`, then
+    `for y: B[(y + 2) mod 3] = f(y + 2), C[y] = B[y mod 3] + B[(y + 1) mod 3] + B[(y + 2) mod 3]`
+
+    Without a loop it is the one that the stage is computed in. What comes first is the stage `<stage>.first`.
+    """
+
+    name = "te.rolling_buffer"
+    stage = prop_def(StringAttr)
+    loop = opt_operand_def(LOOP)
+
+    @staticmethod
+    def make(stage: str, loop: SSAValue | None = None) -> RollingBufferOp:
+        return RollingBufferOp.create(operands=[] if loop is None else [loop], properties={"stage": StringAttr(stage)})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        if self.loop is not None:
+            printer.print_string(" at ")
+            printer.print_ssa_value(self.loop)
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> RollingBufferOp:
+        stage = parser.parse_str_literal("the stage's name")
+        loop = None
+        if parser.parse_optional_keyword("at"):
+            loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        return cls.make(stage, loop)
+
+    def apply(self, state: ScheduleState) -> None:
+        from lamina.dialects.tir.rolling import rolling_buffer
+
+        rolling_buffer(state.func, self.stage.data, None if self.loop is None else state.loop(self.loop))
+        state.attached.pop(self.stage.data, None)

@@ -17,6 +17,9 @@ from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, enclosing_loops
 from lamina.dialects.tir.refusals import refuse
 
+ROLLING = "rolling"
+"""Attribute of an alloc: what an iteration of the loop that its stores depend on leaves in it, the next one reads."""
+
 
 class Recurrence(NamedTuple):
     """A load of what an earlier iteration of a loop stores."""
@@ -64,8 +67,11 @@ def recurrence(loop: ForOp) -> Recurrence | None:
     for buffer, written in stores.items():
         if buffer not in loads or _is_within(buffer.owner, loop):
             continue
+        rolls = isinstance(buffer.owner, AllocOp) and ROLLING in buffer.owner.attributes
         for store in written:
             for load in loads[buffer]:
+                if rolls and any(loop.var in f.dims() for f in store.forms()) and load.parent is not store.parent:
+                    return Recurrence(store, load)
                 if _carried(store, load, loop, outer, ranges):
                     return Recurrence(store, load)
     return None

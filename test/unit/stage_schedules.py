@@ -22,7 +22,9 @@ from xdsl.parser import Parser
 
 from lamina.context import LaminaContext
 from lamina.dialects.te import lib as te
+from lamina.dialects.te import loop_primitives as loops
 from lamina.dialects.te import schedule as s
+from lamina.dialects.te import stage_primitives as stages
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.tir.nest import ScheduleError, blocks_of, stage_loops
@@ -64,9 +66,9 @@ class Draws:
 
     def handles(self, stage: str) -> list[SSAValue]:
         """Handles on the loops of a stage."""
-        loops = stage_loops(self.func, stage)
-        made = s.LoopsOp.make(stage, len(loops))
-        self.state.loops.update(zip(made.results, loops, strict=True))
+        found = stage_loops(self.func, stage)
+        made = loops.LoopsOp.make(stage, len(found))
+        self.state.loops.update(zip(made.results, found, strict=True))
         self.block.add_op(made)
         return list(made.results)
 
@@ -97,30 +99,30 @@ class Draws:
 
     def step(self) -> bool:
         """Reshape a loop or move a stage, at random."""
-        stages = self.stages()
-        stage = self.r.choice(stages)
+        names = self.stages()
+        stage = self.r.choice(names)
         handles = self.handles(stage)
         kind = self.r.choice(["split", "split", "reorder", "reorder", "fuse", "mark", "at", "reverse", "inline"])
         if kind == "inline":
-            return self.apply(s.ComputeInlineOp.make(stage))
+            return self.apply(stages.ComputeInlineOp.make(stage))
         if not handles:
             return False
         if kind == "split":
             factors = [-1, self.r.choice(FACTORS)]
-            return self.apply(s.SplitOp.make(self.r.choice(handles), factors))
+            return self.apply(loops.SplitOp.make(self.r.choice(handles), factors))
         if kind == "reorder" and len(handles) > 1:
             chosen = self.r.sample(handles, self.r.randint(2, len(handles)))
-            return self.apply(s.ReorderOp.create(operands=chosen))
+            return self.apply(loops.ReorderOp.create(operands=chosen))
         if kind == "fuse" and len(handles) > 1:
             n = self.r.randrange(len(handles) - 1)
-            return self.apply(s.FuseOp.create(operands=handles[n : n + 2], result_types=[s.LOOP]))
+            return self.apply(loops.FuseOp.create(operands=handles[n : n + 2], result_types=[s.LOOP]))
         if kind == "mark":
-            op = self.r.choice([s.UnrollOp, s.ParallelOp, s.VectorizeOp])
-            return self.apply(op.make(handles[-1] if op is s.VectorizeOp else self.r.choice(handles)))
+            op = self.r.choice([loops.UnrollOp, loops.ParallelOp, loops.VectorizeOp])
+            return self.apply(op.make(handles[-1] if op is loops.VectorizeOp else self.r.choice(handles)))
         if kind == "at":
-            return self.apply(s.ComputeAtOp.make(self.r.choice(stages), self.r.choice(handles), 0))
+            return self.apply(stages.ComputeAtOp.make(self.r.choice(names), self.r.choice(handles), 0))
         if kind == "reverse":
-            return self.apply(s.ReverseComputeAtOp.make(self.r.choice(stages), self.r.choice(handles), 0))
+            return self.apply(stages.ReverseComputeAtOp.make(self.r.choice(names), self.r.choice(handles), 0))
         return False
 
 
@@ -261,6 +263,24 @@ def chain(r: random.Random) -> FuncOp:
         return te.compute((size,), lambda i, t=last: t[i] + x[i], "C")
 
     return programs.program([(n,)], build)
+
+
+def windows(r: random.Random) -> FuncOp:
+    """A stencil or a sum over windows of a stage, with or without padding, a stride and a dilation."""
+    n, w = r.randint(6, 12), r.randint(2, 4)
+    stride, pad, dilation = r.choice([1, 1, 2]), r.choice([0, 0, 1]), r.choice([1, 1, 2])
+    out = (n + 2 * pad - dilation * (w - 1) - 1) // stride + 1
+    if out < 1:
+        stride, pad, dilation, out = 1, 0, 1, n - w + 1
+
+    def build(x: Tensor) -> Tensor:
+        b = te.compute((n, 3), lambda i, j: x[i, j] * 2.0, "B")
+        if pad:
+            b = te.pad(b, (pad, 0), (pad, 0))
+        k = te.reduce_axis(w, "k")
+        return te.compute((out, 3), lambda i, j: te.sum(b[i * stride + k * dilation, j], k), "C")
+
+    return programs.program([(n, 3)], build)
 
 
 def symbolic(text: str) -> Program:

@@ -18,11 +18,13 @@ from stage_schedules import (  # noqa: E402
     any_program,
     check,
     check_compiled,
+    windows,
 )
 
 from lamina.dialects.index_map import IndexMap, IndexMapAttr  # noqa: E402
 from lamina.dialects.linear import Linear, floordiv, mod  # noqa: E402
-from lamina.dialects.te.layout_primitives import TransformLayoutOp  # noqa: E402
+from lamina.dialects.te.layout_primitives import RollingBufferOp, TransformLayoutOp  # noqa: E402
+from lamina.dialects.te.stage_primitives import ComputeAtOp  # noqa: E402
 from lamina.dialects.tir.memory import type_of  # noqa: E402
 
 
@@ -61,6 +63,25 @@ def iterated(draws: Draws) -> Operation | None:
     made = stored(draws)
     assert isinstance(made, TransformLayoutOp)
     return TransformLayoutOp.make(made.stage.data, made.layout, 1)
+
+
+def rolling(draws: Draws) -> Operation | None:
+    """A stage that was moved into a loop, if there is one."""
+    stages = draws.stages()
+    last = draws.r.randrange(len(stages))
+    handles = draws.handles(stages[last])
+    if handles and last:
+        draws.apply(ComputeAtOp.make(draws.r.choice(stages[:last]), draws.r.choice(handles), 0))
+    if draws.r.random() < 0.5:
+        draws.step()
+    moved = [s for s, a in draws.state.attached.items() if a is not None and s in draws.stages()]
+    return RollingBufferOp.make(draws.r.choice(moved)) if moved else None
+
+
+def test_windows_that_roll_keep_values() -> None:
+    accepted = {p: sum(check(seed, p, rolling) is not None for seed in range(120)) for p in (windows, any_program)}
+    assert accepted[windows] > 8 and accepted[any_program] > 2
+    assert sum(check_compiled(seed, windows, rolling) for seed in range(40)) > 2
 
 
 PRIMITIVES = {"stored": stored, "iterated": iterated}
