@@ -309,3 +309,45 @@ def test_the_command_runs_and_shows_it(tmp_path: Path) -> None:
     status, pipeline = command("compile", "--print-pipeline", "--sanitize")
     assert status == 0 and ",tir-sanitize,tir-plan-memory," in pipeline
     assert "tir.check" in command("compile", path, "--emit", "tir", "--sanitize")[1]
+
+
+MATMUL = """
+func.func @main(%a: tensor<9x7xf32>, %b: tensor<7x11xf32>) -> (tensor<9x11xf32> {lamina.name = "y"}) {
+  %y = te.call @f(%a, %b) : (tensor<9x7xf32>, tensor<7x11xf32>) -> tensor<9x11xf32>
+  return %y : tensor<9x11xf32>
+}
+te.func @f(%A: tensor<9x7xf32>, %B: tensor<7x11xf32>) -> tensor<9x11xf32> {
+  %T = te.compute "T" [7, 11] (%r, %j) : tensor<7x11xf32> {
+    %b = te.read %B[%r, %j] : tensor<7x11xf32>
+    %t = arith.addf %b, %b : f32
+    te.yield %t : f32
+  }
+  %C = te.compute "C" [9, 11] sum [7] (%i, %j, %k) : tensor<9x11xf32> {
+    %a = te.read %A[%i, %k] : tensor<9x7xf32>
+    %b = te.read %T[%k, %j] : tensor<7x11xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  }
+  te.return %C : tensor<9x11xf32>
+}
+te.schedule @f { SCHEDULE }
+"""
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        """%i, %j, %k = te.loops "C" [3]  %jo, %ji = te.split %j [-1, 4]  te.reorder %jo, %k, %i, %ji
+           te.vectorize %ji  te.parallel %jo""",
+        """%i, %j, %k = te.loops "C" [3]  %io, %ii = te.split %i [-1, 4]  %jo, %ji = te.split %j [-1, 8]
+           te.reorder %io, %jo, %k, %ii, %ji  %r, %t = te.compute_at "T" at %jo [2]  te.vectorize %ji  te.vectorize %t
+           te.parallel %io""",
+    ],
+)
+def test_scheduled_kernels_with_tails_pass_their_checks(schedule: str) -> None:
+    r = np.random.default_rng(0)
+    a, b = (r.integers(-4, 5, s).astype(np.float32) for s in ((9, 7), (7, 11)))
+    for sanitize in ("tir-sanitize", "tir-sanitize{everything}"):
+        pipeline = f"te-to-tir,{TO_LLVM}".replace("tir-sanitize", sanitize)
+        found = run(MATMUL.replace("SCHEDULE", schedule), pipeline, a=a, b=b)["y"]
+        np.testing.assert_array_equal(found, a @ (b + b))
