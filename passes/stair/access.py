@@ -22,6 +22,7 @@ from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
 from lamina.passes.stair.builder import NE, POINTER
+from lamina.passes.stair.registers import Register
 from lamina.passes.stair.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
 
 if TYPE_CHECKING:
@@ -111,32 +112,65 @@ class Access:
 
     # -- registers ---------------------------------------------------------------------------------------------
 
+    def is_strided(self) -> bool:
+        """Whether the lanes of an access are not neighbours."""
+        _, _, stride, inside = self.address()
+        return self.lanes is not None and (inside or stride != 1)
+
     def register_offset(self) -> int:
-        dynamic, const, stride, inside = self.address()
-        if dynamic.terms or inside or (self.lanes is not None and stride != 1):
-            axes = [
-                d.owner.parent_op() for d in dynamic.dims() if isinstance(d, SSAValue) and isinstance(d.owner, Block)
-            ]
-            names = ", ".join(repr(a.axis.data) for a in axes if isinstance(a, ForOp))
-            raise InputError(
-                f"tir-to-llvm: register buffer {self.replay.registers[self.buffer].name!r} is indexed by the loop "
-                f"variable of {names or 'a vector with a stride'}; unroll that loop or use another scope",
-                op=self.op,
-            )
+        dynamic, const, _, _ = self.address()
+        if dynamic.terms:
+            raise self.not_a_number(dynamic)
         return const
 
-    def register_load(self) -> SSAValue:
-        r = self.replay
-        register = r.registers[self.buffer]
-        offset = self.register_offset()
-        value = register.read(r.b, offset, self.value_type, partial=bool(self.conditions))
-        if value is not None:
-            return value
-        raise InputError(
-            f"tir-to-llvm: element {offset} of register buffer {register.name!r} is read before it is written, "
-            "or with another vector length",
+    def lane_offset(self, lane: int) -> int:
+        """The place of one lane of a strided access."""
+        flat, _ = self.at_lane(lane)
+        if flat.terms:
+            raise self.not_a_number(flat)
+        return flat.const
+
+    def not_a_number(self, form: Linear) -> InputError:
+        axes = [d.owner.parent_op() for d in form.dims() if isinstance(d, SSAValue) and isinstance(d.owner, Block)]
+        names = ", ".join(repr(a.axis.data) for a in axes if isinstance(a, ForOp))
+        return InputError(
+            f"tir-to-llvm: register buffer {self.replay.registers[self.buffer].name!r} is indexed by "
+            f"{f'the loop variable of {names}' if names else 'a value'}; unroll that loop or use another scope",
             op=self.op,
         )
+
+    def register_load(self) -> SSAValue:
+        register = self.replay.registers[self.buffer]
+        if self.is_strided():
+            type_ = element_of(self.value_type)
+            return self.by_lane(lambda lane: self.present(register, self.lane_offset(lane), type_))
+        return self.present(register, self.register_offset(), self.value_type)
+
+    def present(self, register: Register, offset: int, type_: Attribute) -> SSAValue:
+        """What stands in a register buffer. Raises InputError where nothing does."""
+        value = register.read(self.replay.b, offset, type_, partial=bool(self.conditions))
+        if value is None:
+            raise InputError(
+                f"tir-to-llvm: element {offset} of register buffer {register.name!r} is read before it is written",
+                op=self.op,
+            )
+        return value
+
+    def register_lanes(self, register: Register, value: SSAValue) -> None:
+        """Store lanes that are not neighbours one by one."""
+        r, b = self.replay, self.replay.b
+        type_ = element_of(self.value_type)
+        for lane in range(self.lanes or 0):
+            offset = self.lane_offset(lane)
+            _, decided = self.at_lane(lane)
+            if decided is False:
+                continue
+            element = b.emit(llvm.ExtractElementOp, [value, b.constant(IntegerAttr(lane, i64), i64)], type_, {})
+            if decided is not True:
+                old = register.read(b, offset, type_, partial=True)
+                assert old is not None
+                element = b.emit(llvm.SelectOp, [r.scalar_condition(decided), element, old], type_, FLOAT)
+            register.write(b, offset, element)
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
@@ -342,8 +376,12 @@ class Access:
             register = r.registers[self.buffer]
 
             def to_register() -> None:
-                offset = self.register_offset()
                 value = values[source]
+                if self.is_strided():
+                    r.bind_locals(self.locals)
+                    self.register_lanes(register, value)
+                    return
+                offset = self.register_offset()
                 if self.conditions:
                     r.bind_locals(self.locals)
                     decided = r.decide(self.conditions)

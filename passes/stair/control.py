@@ -28,6 +28,7 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import AllocOp, ForOp, IfOp, StoreOp
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.registers import Register
+from lamina.passes.stair.scalars import element_of
 
 if TYPE_CHECKING:
     from lamina.passes.stair.replay import Replay
@@ -180,7 +181,11 @@ class Seeds:
         for access, loops in self.accesses:
             register = self.replay.registers[access.buffer]
             for _ in self._combinations(loops):
-                register.seed(self.replay.b, access.register_offset(), access.value_type)
+                if access.is_strided():
+                    for lane in range(access.lanes or 0):
+                        register.seed(self.replay.b, access.lane_offset(lane), element_of(access.value_type))
+                else:
+                    register.seed(self.replay.b, access.register_offset(), access.value_type)
 
     def _combinations(self, loops: Sequence[ForOp]) -> Generator[None]:
         """All values of unrolled variables, one after the other."""

@@ -217,3 +217,24 @@ def test_an_unrolled_loop_of_no_iteration_leaves_nothing() -> None:
       }
     }"""
     np.testing.assert_array_equal(ran(text, ints(3, 4)), [3, 4])
+
+
+def test_lanes_of_a_register_buffer_need_not_be_neighbours() -> None:
+    text = """
+    tir.func @f(%X: memref<8xi32>, %y: memref<3x8xi32>) attributes {outputs = 1 : i64} {
+      %r = tir.alloc "r" scope "register" : memref<4x2xi32>
+      tir.for %i = 0 to 3 "i" {
+        tir.for %u = 0 to 2 unrolled "u" {
+          %x = tir.load %X[lane + %u * 4] : memref<8xi32>, vector<4xi32>
+          tir.store %x, %r[lane, %u] where [%i + lane - 1 >= 0] : memref<4x2xi32>, vector<4xi32>
+        }
+        tir.for %w = 0 to 2 unrolled "w" {
+          %e = tir.load %r[3 - lane, %w] where [2 - lane >= 0] : memref<4x2xi32>, vector<4xi32>
+          tir.store %e, %y[%i, lane + %w * 4] : memref<3x8xi32>, vector<4xi32>
+        }
+      }
+    }"""
+    x = np.arange(1, 9, dtype=np.int32)
+    row = np.concatenate([x[3::-1], x[:3:-1]])
+    row[[3, 7]] = 0
+    np.testing.assert_array_equal(ran(text, x), [row] * 3)
