@@ -9,13 +9,15 @@ race, the refusal was wrong.
 from __future__ import annotations
 
 import ctypes
+import functools
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
+from drawn_primitives import DRAWS, INTRINSICS, WEIGHTS, Place
 from te_programs import ALL_PROGRAMS, inputs_of
 from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -23,13 +25,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from lamina.backends.cpu.jit import compile_object, host_target, load_objects
 from lamina.backends.llvm.emit import emit_module
 from lamina.context import LaminaContext
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear
 from lamina.dialects.sizes import argument_extents
-from lamina.dialects.te import annotation_primitives as notes
-from lamina.dialects.te import sampling_primitives as sampling
-from lamina.dialects.te import schedule as s
+from lamina.dialects.te.loop_primitives import LoopsOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
+from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.te.tensor_intrin import TensorIntrinOp
+from lamina.dialects.tir.memory import StoreOp
 from lamina.dialects.tir.nest import blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
@@ -37,6 +39,7 @@ from lamina.dialects.tir.refusals import IllegalError, ScheduleError, unchecked
 from lamina.dominance import find_violation
 from lamina.errors import InputError, LaminaError
 from lamina.parsing import parse_text
+from lamina.passes.nests.intrinsics import IntrinsicTable
 from lamina.passes.te_to_tir import lower_function
 from lamina.passes.tir.plan_memory import lift_allocations
 from lamina.passes.tir_to_llvm import lower_function as lower_kernel
@@ -46,18 +49,28 @@ from lamina.runtime.tir_interpreter import run_tir_func
 from lamina.runtime.tir_memory import RaceError, UninitialisedError
 from lamina.runtime.tir_tracing import TraceTable, trace_tir_func
 
-FACTORS = (1, 2, 2, 3, 4, 5)
-SCOPES = ("global", "register", "local")
 TO_MACHINE_CODE = "tir-lower-blocks,tir-simplify,tir-vectorize-loop"
 TO_THREADS = (
     "tir-lower-thread-allreduce,tir-lower-blocks,tir-simplify,tir-inject-virtual-thread,tir-unify-thread-binding,"
     "tir-thread-sync"
 )
 """From what te-to-tir leaves to kernels that simulated threads run."""
-PRAGMAS = [("unroll_explicit", 1), ("auto_unroll_max_step", 4), ("auto_unroll_max_step", 64)]
 
 
-class LooseState(s.ScheduleState):
+@functools.cache
+def _declared() -> list[TensorIntrinOp]:
+    """The tensor intrinsics that drawn schedules may name."""
+    module = parse_text(LaminaContext(), INTRINSICS, "intrinsics.mlir")
+    return [op for op in module.ops if isinstance(op, TensorIntrinOp)]
+
+
+@functools.cache
+def _intrinsics() -> IntrinsicTable:
+    """The same, ready to be matched."""
+    return IntrinsicTable({op.sym_name.data: op for op in _declared()}, LaminaContext(), lower_function)
+
+
+class LooseState(ScheduleState):
     """Takes any number of results: a random primitive cannot know how many loops it will give."""
 
     given: int = 0
@@ -96,14 +109,15 @@ def reason_of(error: ScheduleError) -> str:
 class RandomSchedule:
     """A program, its kernel, and the primitives that have been accepted so far."""
 
-    def __init__(self, seed: int, statistics: Statistics | None = None) -> None:
+    def __init__(self, seed: int, statistics: Statistics | None = None, without: Sequence[str] = ()) -> None:
+        self.bag = [name for name in DRAWS for _ in range(WEIGHTS.get(name, 1)) if name not in without]
         self.seed = seed
         self.r = random.Random(seed)
         self.statistics = statistics or Statistics()
         self.source: FuncOp = self.r.choice(ALL_PROGRAMS)(self.r)
         self.kernel, self.arguments = lower_function(self.source)
         self.naive = str(self.kernel)
-        self.state = LooseState(self.kernel, self.arguments)
+        self.state = LooseState(self.kernel, self.arguments, intrinsics=_intrinsics())
         self.ops: list[Operation] = []
         """te.loops and primitives, in turn."""
         self.sizes = [self.r.randint(1, 7) for a in self.source.body.block.args if isinstance(a.type, IndexType)]
@@ -125,13 +139,18 @@ class RandomSchedule:
 
     def step(self) -> None:
         """Draw one primitive and apply it, or say why it was refused."""
-        stages = [name for name, blocks in blocks_of(self.kernel).items() if len(blocks) == 1]
+        stages = self.stages()
         if not stages:
             return
         stage = self.r.choice(stages)
         loops = stage_loops(self.kernel, stage)
-        named = s.LoopsOp.make(stage, len(loops))
-        made = self.r.choice(DRAWS)(self, stage, list(named.results), stages)
+        named = LoopsOp.make(stage, len(loops))
+        stores = (op for op in blocks_of(self.kernel)[stage][0].body.walk() if isinstance(op, StoreOp))
+        rank = len(next(stores).forms())
+        trips = [v.trip for v in loops]
+        tensors = [*stages, *self.arguments]
+        place = Place(self.r, stage, list(named.results), trips, rank, stages, tensors)
+        made = DRAWS[self.r.choice(self.bag)](place)
         if made is None:
             return
         self.state.loops.update(zip(named.results, loops, strict=True))
@@ -151,134 +170,32 @@ class RandomSchedule:
         self.statistics.accepted[name] += 1
         self.names.append(name)
         self.ops += [named, made]
-        if len(made.results) != self.state.given and all(r.type == s.LOOP for r in made.results):
-            results = [s.LOOP] * self.state.given
+        if len(made.results) != self.state.given and all(r.type == LOOP for r in made.results):
+            results = [LOOP] * self.state.given
             again = type(made).create(
                 operands=list(made.operands), properties=dict(made.properties), result_types=results
             )
             self.ops[-1] = again
 
+    def stages(self) -> list[str]:
+        """The stages that a primitive can name: those of one block."""
+        return [name for name, blocks in blocks_of(self.kernel).items() if len(blocks) == 1]
+
     def keeps_meaning(self, named: Operation, made: Operation) -> bool:
         """Whether the schedule so far and one primitive more, unchecked, give the program's expressions."""
         kernel, arguments = lower_function(self.source)
-        state = LooseState(kernel, arguments)
+        state = LooseState(kernel, arguments, intrinsics=_intrinsics())
         try:
             with unchecked():
                 for op in [*self.ops, named, made]:
-                    if isinstance(op, s.LoopsOp):
+                    if isinstance(op, LoopsOp):
                         loops = stage_loops(kernel, op.stage.data)
                         state.loops.update(zip(op.results, loops, strict=True))
                     else:
-                        cast(s.PrimitiveOp, op).apply(state)
+                        cast(PrimitiveOp, op).apply(state)
             return self.in_turn(kernel) == self.expected and self.by_threads(kernel) == self.expected
         except (LaminaError, ScheduleError, AssertionError):
             return False
-
-    # -- what is drawn -----------------------------------------------------------------------------------------------
-
-    def split(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if not loops:
-            return None
-        factors = [self.r.choice(FACTORS) for _ in range(self.r.randint(1, 3))]
-        factors[self.r.choice([0, 0, -1])] = -1
-        return s.SplitOp.make(self.r.choice(loops), factors)
-
-    def tile(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if len(loops) < 2:
-            return None
-        y, x = self.r.sample(loops, 2)
-        return s.TileOp.make(y, x, [self.r.choice(FACTORS), self.r.choice(FACTORS)])
-
-    def fuse(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if len(loops) < 2:
-            return None
-        first = self.r.randrange(len(loops) - 1)
-        count = self.r.choice([2, 2, 3])
-        return s.FuseOp.create(operands=loops[first : first + count], result_types=[s.LOOP])
-
-    def reorder(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if len(loops) < 2:
-            return None
-        return s.ReorderOp.create(operands=self.r.sample(loops, self.r.randint(2, len(loops))))
-
-    def vectorize(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if not loops:
-            return None
-        return s.VectorizeOp.make(loops[-1] if self.r.random() < 0.7 else self.r.choice(loops))
-
-    def unroll(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.UnrollOp.make(self.r.choice(loops)) if loops else None
-
-    def parallel(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.ParallelOp.make(self.r.choice(loops)) if loops else None
-
-    def bind(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        tag = self.r.choice(["blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y", "vthread"])
-        return s.BindOp.make(self.r.choice(loops), tag) if loops else None
-
-    def compute_at(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        before = stages[: stages.index(stage)] or stages
-        return s.ComputeAtOp.make(self.r.choice(before), self.r.choice(loops), 0) if loops else None
-
-    def reverse_compute_at(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        after = stages[stages.index(stage) + 1 :] or stages
-        return s.ReverseComputeAtOp.make(after[0], self.r.choice(loops), 0) if loops else None
-
-    def compute_inline(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.ComputeInlineOp.make(stage)
-
-    def cache_read(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if not loops:
-            return None
-        tensor = self.r.choice([*stages, *self.arguments])
-        return s.CacheReadOp.make(tensor, stage, self.r.choice(loops), self.r.choice(SCOPES), 0)
-
-    def cache_write(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.CacheWriteOp.make(stage, self.r.choice(SCOPES))
-
-    def set_scope(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.SetScopeOp.make(stage, self.r.choice(SCOPES))
-
-    def partition(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.PartitionOp.make(self.r.choice(loops)) if loops else None
-
-    def rfactor(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.RFactorOp.make(stage, self.r.choice(loops), self.r.randint(0, 2), 0) if loops else None
-
-    def decompose_reduction(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return s.DecomposeReductionOp.make(stage, self.r.choice(loops)) if loops else None
-
-    def annotate(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        target = self.r.choice([stage, *loops])
-        return notes.AnnotateOp.make(target, "note", StringAttr("drawn"))
-
-    def pragma(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return notes.PragmaOp.make(self.r.choice(loops), *self.r.choice(PRAGMAS)) if loops else None
-
-    def storage_align(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        factor = self.r.choice([2, 4, 8])
-        return notes.StorageAlignOp.make(stage, self.r.randint(0, 2), factor, self.r.randrange(factor))
-
-    def double_buffer(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return notes.DoubleBufferOp.make(stage)
-
-    def prefetch(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        tensor = self.r.choice([*stages, *self.arguments])
-        return notes.PrefetchOp.make(tensor, self.r.choice(loops), self.r.randint(0, 2)) if loops else None
-
-    def env_threads(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return notes.EnvThreadsOp.make(stage, [self.r.choice(["threadIdx.x", "threadIdx.y"])], [self.r.randint(1, 3)])
-
-    def store_predicate(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        if not loops:
-            return None
-        return notes.StorePredicateOp.make(stage, [Condition(Linear.dim(self.r.choice(loops)), equal=True)])
-
-    def sample_perfect_tile(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return sampling.SamplePerfectTileOp.make(self.r.choice(loops), self.r.randint(1, 3), 4) if loops else None
-
-    def sample_categorical(self, stage: str, loops: list[SSAValue], stages: list[str]) -> Operation | None:
-        return sampling.SampleCategoricalOp.make([1, 2, 4], [0.25, 0.25, 0.5])
 
     # -- judging -----------------------------------------------------------------------------------------------------
 
@@ -308,7 +225,8 @@ class RandomSchedule:
         values: dict[SSAValue, SSAValue] = {}
         for op in self.ops:
             block.add_op(op.clone(values))
-        return str(ModuleOp([self.source.clone(), s.ScheduleOp.make("f", Region(block))]))
+        declared = [op.clone() for op in _declared()]
+        return str(ModuleOp([*declared, self.source.clone(), ScheduleOp.make("f", Region(block))]))
 
     def check(self, compiled: bool = True) -> None:
         """Raises AssertionError, with the texts, where the schedule is not what the program is."""
@@ -390,17 +308,3 @@ def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
         bases = (pointer * len(phase.arguments))(*(held[n].ctypes.data for n in phase.arguments))
         library.function(phase.symbol, None, pointer, ctypes.c_int64, ctypes.c_int64)(bases, 0, phase.extent)
     return held[count : count + outputs]
-
-
-Draw = Callable[[RandomSchedule, str, list[SSAValue], list[str]], "Operation | None"]
-DRAWS: list[Draw] = [
-    RandomSchedule.split, RandomSchedule.split, RandomSchedule.tile, RandomSchedule.fuse, RandomSchedule.reorder,
-    RandomSchedule.vectorize, RandomSchedule.unroll, RandomSchedule.parallel, RandomSchedule.bind,
-    RandomSchedule.compute_at, RandomSchedule.compute_at, RandomSchedule.compute_at,
-    RandomSchedule.reverse_compute_at, RandomSchedule.reverse_compute_at, RandomSchedule.reverse_compute_at,
-    RandomSchedule.compute_inline, RandomSchedule.cache_read, RandomSchedule.cache_read, RandomSchedule.cache_write,
-    RandomSchedule.set_scope, RandomSchedule.partition, RandomSchedule.rfactor, RandomSchedule.decompose_reduction,
-    RandomSchedule.annotate, RandomSchedule.pragma, RandomSchedule.storage_align, RandomSchedule.double_buffer,
-    RandomSchedule.prefetch, RandomSchedule.env_threads, RandomSchedule.store_predicate,
-    RandomSchedule.sample_perfect_tile, RandomSchedule.sample_categorical,
-]  # fmt: skip
