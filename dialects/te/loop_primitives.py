@@ -226,7 +226,11 @@ class _Annotation(PrimitiveOp, abc.ABC):
         loop = state.loop(self.loop)
         if loop.thread is not None:
             raise ScheduleError(f"{self.name[3:]} of {loop.axis.data!r}: it is bound to {loop.thread.data}")
-        if loop.is_reduction and not reductions:
+        if kind == "vectorized" and loop.is_dynamic:
+            raise ScheduleError(
+                f"vectorize of {loop.axis.data!r}: its extent is known only at run time; split it by a number first"
+            )
+        if loop.is_reduction and not reductions and loop.trip > 1:
             refuse(
                 f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "
                 "so they cannot run at once"
