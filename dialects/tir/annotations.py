@@ -227,11 +227,22 @@ def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -
             continue
         if loop.var in used or any(loop.var in v.bounds for v in loops.values()):
             refuse(f"{what}: iterations of {loop.axis.data!r} that it leaves out are the only ones that do their part")
+        for buffer in dict.fromkeys(s.buffer for s in accesses(block) if isinstance(s, StoreOp)):
+            own = isinstance(buffer.owner, AllocOp) and loop in enclosing_loops(buffer.owner)
+            if own or any(isinstance(o, LoadOp) and not _stands_in(o, block) for o in accesses(loop, buffer)):
+                refuse(f"{what}: every iteration of {loop.axis.data!r} reads what it computes")
         if loop in reduction_loops(block):
             refuse(f"{what}: {loop.axis.data!r} is a reduction, each iteration of which adds to the result")
         if not any(all(_holds(c, loop, n) for c in mentioned) for n in range(min(loop.trip, 1 << 12))):
             refuse(f"{what}: no single iteration of {loop.axis.data!r} fulfils it whatever the other loops do")
     block.set_conditions([*block.conditions(), *conditions])
+
+
+def _stands_in(op: Operation, block: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and parent is not block:
+        parent = parent.parent_op()
+    return parent is block
 
 
 def _holds(condition: Condition, loop: ForOp, iteration: int) -> bool:
