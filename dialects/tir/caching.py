@@ -145,7 +145,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
         load = LoadOp.make(alloc.result, index)
         body.add_ops([load, StoreOp.make(load.result, buffer, index)])
-    own = {v.var for v in loops if v.is_reduction}
+    own = {v.var for v in loops if v.var not in renamed}
     predicate = [
         Condition(c.form.substitute(renamed), c.equal) for c in block.conditions() if own.isdisjoint(c.form.dims())
     ]

@@ -71,7 +71,7 @@ def _is_called(buffer: SSAValue, name: str) -> bool:
 
 def _fetch(loop: ForOp, tensor: str, offset: int) -> None:
     """Prefetch what an iteration `offset` later reads. A tensor that the loop no longer reads needs no fetching."""
-    loads = [o for o in accesses(loop) if isinstance(o, LoadOp) and _is_called(o.buffer, tensor)]
+    loads = [o for o in accesses(loop) if isinstance(o, LoadOp) and o.lanes is None and _is_called(o.buffer, tensor)]
     if not loads or isinstance(loads[0].buffer.owner, AllocOp) and _lives_in(loads[0].buffer.owner, loop):
         return
     buffer = loads[0].buffer
