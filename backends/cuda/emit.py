@@ -42,6 +42,7 @@ from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, extents_of, type_of
 from lamina.dialects.tir.ops import BroadcastOp, ConditionOp, ForOp, FuncOp, IndexOp, SelectOp
+from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.threads import is_real, tag_of, thread_loops
 from lamina.errors import InputError
 from lamina.passes.base import ModulePass
@@ -220,6 +221,8 @@ class Function:
             )
         elif isinstance(op, BarrierOp):
             self.line(BARRIERS[op.scope.data])
+        elif isinstance(op, PrefetchOp):
+            self.line(f"// {self.name(op.buffer_value())} is wanted soon")
         elif isinstance(op, LoadOp):
             self.load(op)
         elif isinstance(op, StoreOp):

@@ -134,7 +134,7 @@ def compute(op: Operation, operands: Sequence[str]) -> str:
     else:
         row = ROWS.get(cls, {})
         computed = "f32" if result in NARROW and result not in row else result
-        template = row.get(computed) or row.get(result[0])
+        template = row.get(computed) or row.get(computed[0])
     if template is None:
         raise InputError(f"cuda: {op.name} of {source} has no row", op=op)
     narrow_result = result in NARROW
@@ -142,9 +142,11 @@ def compute(op: Operation, operands: Sequence[str]) -> str:
         f"{NARROW[n][0]}({v})" if (n := name_of(o.type)) in NARROW and _computes(cls) else v
         for o, v in zip(op.operands, operands, strict=True)
     ]
+    if source == "i1" and (cls in (arith.ExtSIOp, arith.SIToFPOp) or template in CMPI[2:6]):
+        values = [f"({v} ? -1 : 0)" for v in values]  # the one bit is the sign
     unsigned = UNSIGNED.get("i64" if source == "index" else source, "")
     wide = "float" if narrow_result else c_type(result, op)
-    text = template.format(*values, u=unsigned, t=wide)
+    text = template.format(*values, u=unsigned, t=wide, v=UNSIGNED.get(result, ""))
     return f"{NARROW[result][1]}({text})" if narrow_result and _computes(cls) else text
 
 

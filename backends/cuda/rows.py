@@ -2,8 +2,8 @@
 
 A row may differ by the type of the result (`{}` of the operands for comparisons and conversions): the key is the type's
 name, `f` any float, `i` any integer, and the longest that fits counts. Floats of 16 bits are computed in f32 and
-rounded, as CUDA's own operators do. `{u}` is the unsigned type of the operands, `{t}` the type of the result. Signed
-arithmetic that may wrap is done on unsigned numbers, since C leaves it undefined.
+rounded, as CUDA's own operators do. `{u}` is the unsigned type of the operands, `{t}` the type of the result, `{v}` the
+unsigned one. Signed arithmetic that may wrap is done on unsigned numbers, since C leaves it undefined.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ ROWS: dict[type[Operation], Row] = {
     arith.IndexCastOp: {"i": "({t}){0}", "index": "(index_t){0}"},
     arith.SIToFPOp: {"f32": "(float){0}", "f64": "(double){0}"},
     arith.UIToFPOp: {"f32": "(float)({u}){0}", "f64": "(double)({u}){0}"},
-    arith.FPToSIOp: {"i": "({t}){0}"}, arith.FPToUIOp: {"i": "({t})({u}){0}"},
+    arith.FPToSIOp: {"i": "({t}){0}"}, arith.FPToUIOp: {"i": "({t})({v}){0}"},
     arith.ExtFOp: {"f": "({t}){0}"}, arith.TruncFOp: {"f": "({t}){0}"},
     math.FmaOp: _function("fma", 3), math.SqrtOp: _function("sqrt"), math.AbsFOp: _function("fabs"),
     math.RsqrtOp: {"f32": "(1.0f / sqrtf({0}))", "f64": "(1.0 / sqrt({0}))"},

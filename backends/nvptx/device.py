@@ -19,8 +19,10 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.ops import ForOp, FuncOp
+from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.threads import is_real, tag_of
 from lamina.errors import InputError
+from lamina.passes.base import has_location, inherit_location
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.replay import Replay
@@ -68,6 +70,10 @@ def _no_library(func: FuncOp) -> Callable[[str, Sequence[Attribute], Attribute],
     return declare
 
 
+def _nothing() -> None:
+    """No step."""
+
+
 class DeviceReplay(Replay):
     """Lowers the body of one kernel of the device."""
 
@@ -81,14 +87,29 @@ class DeviceReplay(Replay):
             return self.compile_axis(op)
         if isinstance(op, BarrierOp):
             return self.compile_barrier(op)
+        if isinstance(op, PrefetchOp):  # a hint, which LLVM has no PTX for
+            return _nothing
         if isinstance(op, (LoadOp, StoreOp)):
             access = Access(self, op)
             self.widen(access, op)
             return access.load_step() if isinstance(op, LoadOp) else access.store_step()
-        step = super().compile_step(op)
+        step = self.located(super().compile_step(op), op)
         if isinstance(op, IfOp) and any(isinstance(inner, BarrierOp) for inner in op.walk()):
             return lambda: (step(), self.forget())[0]
         return step
+
+    def located(self, step: Step, op: Operation) -> Step:
+        """A step whose ops come from where `op` does, so that one without PTX is named there."""
+        if op.regions or not has_location(op):
+            return step
+
+        def run() -> None:
+            code, before = self.b.code, len(self.b.code)
+            step()
+            for new in code[before:]:
+                inherit_location(new, op)
+
+        return run
 
     def compile_axis(self, op: ForOp) -> Step:
         """The body for the thread that this is: as many have been started as the loop has iterations."""

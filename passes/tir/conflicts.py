@@ -21,7 +21,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.control import ConditionalBase
-from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp
+from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.threads import is_real, tag_of
 
@@ -94,7 +94,7 @@ class Conflicts:
 
     def touches(self, root: Operation) -> list[Touch]:
         """The accesses at and below an op to memory that other threads see."""
-        return [Touch(op) for op in root.walk() if isinstance(op, AccessOp) and _is_seen(op.buffer_value())]
+        return [Touch(op) for op in root.walk() if isinstance(op, (LoadOp, StoreOp)) and _is_seen(op.buffer)]
 
     def between(self, a: Touch, b: Touch) -> Conflict:
         """Which threads may touch one element by two accesses, the first of them earlier, one of them writing."""

@@ -36,7 +36,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear
+from lamina.dialects.tir.calls import CallOp, CopyOp
 from lamina.dialects.tir.control import BarrierOp, ConditionalBase, IfOp
+from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp, buffer_type
 from lamina.dialects.tir.nest import accesses, function_of, replace_op, substitute, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
@@ -64,6 +66,9 @@ class _Kernel:
     def __init__(self, root: ForOp) -> None:
         self.root = root
         self.func = function_of(root)
+        for op in root.walk():
+            if isinstance(op, (CallOp, CopyOp, LaunchOp)):
+                raise InputError(f"{NAME}: {op.name} cannot stand in a kernel", op=op)
         self.axes = self._axes()
         self.variables: dict[SSAValue, str] = {v.var: tag for tag, v in self.axes.items()}
         self.shared: list[AllocOp] = []

@@ -51,6 +51,8 @@ static inline float4 make_float4(float x, float y, float z, float w) { return {x
 static inline float2 make_float2(float x, float y) { return {x, y}; }
 static inline float __int_as_float(int v) { float f; memcpy(&f, &v, 4); return f; }
 static inline int __float_as_int(float v) { int i; memcpy(&i, &v, 4); return i; }
+static inline double __longlong_as_double(long long v) { double f; memcpy(&f, &v, 8); return f; }
+static inline long long __double_as_longlong(double v) { long long i; memcpy(&i, &v, 8); return i; }
 using std::signbit;
 extern "C" {
 int sreg_tid_x() { return threadIdx.x; }
