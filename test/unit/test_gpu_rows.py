@@ -124,8 +124,10 @@ def kernel(name: str, device: bool = True) -> FuncOp:
     at = [Linear.dim(loop.var)]
     loads = [LoadOp.make(a, at) for a in func.body.block.args[:-1]]
     values: list[SSAValue] = [load.result for load in loads]
-    known: dict[str, Any] = cls.get_irdl_definition().properties  # type: ignore[attr-defined]
-    defaults: dict[str, Attribute] = {n: d.default_value for n, d in known.items() if getattr(d, "default_value", None)}
+    fast: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
+    wrapping: dict[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
+    known = cls.get_irdl_definition().properties  # type: ignore[attr-defined]
+    defaults = {n: v for n, v in [*fast.items(), *wrapping.items()] if n in known}
     op = cls.create(operands=values, result_types=[result], properties={**defaults, **properties})
     loop.body.block.add_ops([*loads, op, StoreOp.make(op.results[0], func.body.block.args[-1], at)])
     func.body.block.add_op(loop)
