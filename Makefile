@@ -16,7 +16,7 @@ LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
 
-.PHONY: help setup demo test test-models check lint types lit bench bench-opt-tool index index-check lock clean
+.PHONY: help setup demo test test-models check lint types lit bench bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -65,8 +65,12 @@ bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the c
 index: $(STAMP) ## write dialects/relay/op_index.py afresh
 	$(PY) -m lamina.tools.op_index
 
+docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run
+	$(PY) -m lamina.tools.reference
+
 index-check: $(STAMP)
 	$(PY) -m lamina.tools.op_index --check
+	$(PY) -m lamina.tools.reference --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock
