@@ -223,10 +223,6 @@ class SetScopeOp(PrimitiveOp):
         return SetScopeOp.create(properties={"stage": StringAttr(stage), "scope": StringAttr(scope)})
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.nest import ScheduleError, alloc_of, stage_buffers
-        from lamina.dialects.tir.ops import SCOPES
+        from lamina.dialects.tir.annotations import set_scope
 
-        if self.scope.data not in SCOPES:
-            raise ScheduleError(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
-        for alloc in [alloc_of(b, self.stage.data) for b in stage_buffers(state.func, self.stage.data)]:
-            alloc.properties["scope"] = self.scope
+        set_scope(state.func, self.stage.data, self.scope.data)

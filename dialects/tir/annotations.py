@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
@@ -25,7 +26,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
-from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, type_of
+from lamina.dialects.tir.memory import SCOPES, AllocOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
@@ -34,6 +35,7 @@ from lamina.dialects.tir.nest import (
     reduction_loops,
     stage_block,
     stage_buffer,
+    stage_buffers,
     unique_axis,
 )
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
@@ -100,6 +102,21 @@ def pragma_of(loop: ForOp, key: str) -> int | None:
     """The value of a loop's pragma."""
     value = loop.attributes.get(PRAGMA + key)
     return value.value.data if isinstance(value, IntegerAttr) else None
+
+
+def set_scope(func: FuncOp, stage: str, scope: str) -> None:
+    """Let a stage's buffers live in memory of a scope. Raises ScheduleError where they cannot."""
+    if scope not in SCOPES:
+        raise ScheduleError(f"unknown memory scope {scope!r}; it is one of {', '.join(SCOPES)}")
+    allocs = [alloc_of(b, stage) for b in stage_buffers(func, stage)]
+    for alloc in allocs if scope == "register" else ():
+        what = f"set_scope of {stage!r} to 'register'"
+        if DYNAMIC_INDEX in alloc.result.type.get_shape():
+            raise ScheduleError(f"{what}: its extents are known only at run time, the number of registers is not")
+        if DOUBLE_BUFFER in alloc.attributes or STORAGE_ALIGN in alloc.attributes:
+            raise ScheduleError(f"{what}: it is to be aligned, or to have two halves, which registers have not")
+    for alloc in allocs:
+        alloc.properties["scope"] = StringAttr(scope)
 
 
 def storage_align(func: FuncOp, stage: str, axis: int, factor: int, offset: int) -> None:
@@ -261,6 +278,7 @@ __all__ = [
     "pragma",
     "pragma_of",
     "prefetch",
+    "set_scope",
     "storage_align",
     "store_predicate",
 ]
