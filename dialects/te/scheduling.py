@@ -25,6 +25,7 @@ from lamina.dialects.te.annotation_primitives import (
     StorageAlignOp,
     StorePredicateOp,
 )
+from lamina.dialects.te.block_primitives import BlockizeOp, PadEinsumOp
 from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
 from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
 from lamina.dialects.te.layout_primitives import RollingBufferOp, TransformLayoutOp
@@ -227,3 +228,12 @@ class Schedule:
     def rolling_buffer(self, stage: str, loop: SSAValue | None = None) -> None:
         """Keep of a stage what the next iteration of a loop, by default the one it is computed in, needs again."""
         self._add(RollingBufferOp.make(stage, loop))
+
+    def blockize(self, loop: SSAValue, block: str) -> str:
+        """The name of the block that a loop becomes, whose loops are those around it."""
+        self._add(BlockizeOp.make(loop, block))
+        return block
+
+    def pad_einsum(self, stage: str, padding: Sequence[int]) -> None:
+        """Run the loops of a contraction to multiples. Its copies are the stages `<tensor>.pad` and `<stage>.out`."""
+        self._add(PadEinsumOp.make(stage, padding))

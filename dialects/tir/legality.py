@@ -60,14 +60,20 @@ def belongs(op: Operation, ancestor: Operation) -> bool:
 def own_nest(block: BlockOp, what: str) -> list[ForOp]:
     """The loops around a block in which nothing else stands. Raises ScheduleError where others share its own."""
     chain: list[ForOp] = []
+    inner: Operation = block
     for v in reversed(enclosing_loops(block)):
-        if len(v.body.block.ops) != 1:
+        if inner.parent_op() is not v or len(v.body.block.ops) != 1:
             break
         chain.insert(0, v)
+        inner = v
     needed = {d for op in accesses(block) if isinstance(op, StoreOp) for form in op.forms() for d in form.dims()}
     for v in enclosing_loops(block):
         if v not in chain and (v.var in needed or v in reduction_loops(block)):
-            raise ScheduleError(f"{what}: other statements stand in its loop {v.axis.data!r}")
+            outer = inner.parent_op()
+            between = (
+                f"the block {outer.stage.data!r} stands" if isinstance(outer, BlockOp) else "other statements stand"
+            )
+            raise ScheduleError(f"{what}: {between} in its loop {v.axis.data!r}")
     return chain
 
 

@@ -383,6 +383,8 @@ def _perfect_nest(loops: Sequence[ForOp], what: str) -> list[ForOp]:
     for a, b in zip(chain, chain[1:], strict=False):
         if len(a.body.block.ops) != 1:
             raise ScheduleError(f"{what}: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
+        if b.parent_op() is not a:
+            raise ScheduleError(f"{what}: {b.axis.data!r} stands in a block of its own within {a.axis.data!r}")
     return chain
 
 

@@ -283,6 +283,31 @@ def windows(r: random.Random) -> FuncOp:
     return programs.program([(n, 3)], build)
 
 
+def einsum(r: random.Random) -> FuncOp:
+    """A contraction of two or three operands, now and then of parts of them, and a stage behind it."""
+    m, n, k, d = (r.randint(1, 6) for _ in range(4))
+    kind = r.choice(["matmul", "outer", "batch", "three", "part"])
+    dtype = r.choice(["float32", "int32"])
+
+    def build(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+        q = te.reduce_axis(k if kind != "part" else max(k - 1, 1), "q")
+        if kind == "batch":
+            e = te.reduce_axis(d, "e")
+            c = te.compute((m, n), lambda i, j: te.sum(x[i, q, e] * w[q, j, e], (q, e)), "C")
+        elif kind == "outer":
+            c = te.compute((m, n), lambda i, j: te.sum(x[i, q, 0] * b[j], q), "C")
+        elif kind == "three":
+            e = te.reduce_axis(d, "e")
+            c = te.compute((m, n), lambda i, j: te.sum(x[i, q, e] * w[q, j, e] * x[i, q, e], (q, e)), "C")
+        else:
+            first = te.compute((m, k), lambda i, j: x[i, j, 0], "first")
+            second = te.compute((k, n), lambda i, j: w[i, j, 0], "second")
+            c = te.compute((m, n), lambda i, j: te.sum(first[i, q] * second[q, j], q), "C")
+        return te.compute((m, n), lambda i, j: c[i, j] + b[j], "D")
+
+    return programs.program([(m, k, d), (k, n, d), (n,)], build, dtype)
+
+
 def symbolic(text: str) -> Program:
     """A program of sizes that are known only when it runs."""
 
