@@ -49,7 +49,11 @@ from lamina.runtime.tir_interpreter import run_tir_func
 from lamina.runtime.tir_memory import RaceError, UninitialisedError
 from lamina.runtime.tir_tracing import TraceTable, trace_tir_func
 
-TO_MACHINE_CODE = "tir-lower-blocks,tir-simplify,tir-vectorize-loop"
+TO_MACHINE_CODE = (
+    "tir-lower-blocks,tir-inject-prefetch,tir-inject-double-buffer,tir-loop-partition{all=true},tir-simplify,"
+    "tir-storage-flatten{aligned-only=true},tir-vectorize-loop,tir-unroll-loop,tir-hoist-if-then-else{guards=true},"
+    "tir-hoist-expression,tir-storage-rewrite,tir-remove-no-op"
+)
 TO_THREADS = (
     "tir-lower-thread-allreduce,tir-lower-blocks,tir-simplify,tir-inject-virtual-thread,tir-unify-thread-binding,"
     "tir-thread-sync"
