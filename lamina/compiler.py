@@ -72,6 +72,20 @@ TIR_PIPELINE = [
     "tir-plan-memory",
 ]
 LLVM_PIPELINE = ["tir-to-llvm"]
+DEVICE_PIPELINE = [
+    "te-to-tir",
+    "tir-lower-thread-allreduce",
+    "tir-lower-blocks",
+    "tir-inject-prefetch",
+    "tir-inject-double-buffer",
+    "tir-loop-partition",
+    "tir-simplify",
+    "tir-inject-virtual-thread",
+    "tir-unify-thread-binding",
+    "tir-thread-sync",
+    "tir-split-host-device",
+]
+"""From schedules that bind loops to threads to kernels of a device and their launches, which backends take."""
 
 
 def stage_pipelines(opt_level: int, sanitize: bool = False) -> dict[str, str]:

@@ -48,9 +48,10 @@ from lamina.errors import InputError
 from lamina.passes.base import ModulePass
 from lamina.passes.tir.fuse_multiply_add import FuseMultiplyAddPass
 from lamina.passes.tir.simplify import SimplifyPass
+from lamina.passes.tir.unroll_loop import UnrollLoopPass
 from lamina.passes.tir.vectorize_loop import VectorizeLoopPass
 
-PASSES: tuple[ModulePass, ...] = (SimplifyPass(), VectorizeLoopPass(), FuseMultiplyAddPass())
+PASSES: tuple[ModulePass, ...] = (SimplifyPass(), VectorizeLoopPass(), UnrollLoopPass(), FuseMultiplyAddPass())
 """What a kernel goes through after `tir-split-host-device`."""
 
 WIDEST = 16

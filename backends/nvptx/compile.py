@@ -19,11 +19,13 @@ from lamina.passes.base import ModulePass
 from lamina.passes.tir.expand_math import ExpandMathPass
 from lamina.passes.tir.fuse_multiply_add import FuseMultiplyAddPass
 from lamina.passes.tir.simplify import SimplifyPass
+from lamina.passes.tir.unroll_loop import UnrollLoopPass
 from lamina.passes.tir.vectorize_loop import VectorizeLoopPass
 
 PASSES: tuple[ModulePass, ...] = (
     SimplifyPass(),
     VectorizeLoopPass(),
+    UnrollLoopPass(),
     ExpandMathPass(),
     FuseMultiplyAddPass(),
     TirToLlvmPass(),

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from lamina.compiler import DEVICE_PIPELINE
+
 Array = np.ndarray[Any, Any]
 
-PIPELINE = (
-    "tir-lower-thread-allreduce,tir-lower-blocks,tir-simplify,tir-inject-virtual-thread,tir-unify-thread-binding,"
-    "tir-thread-sync,tir-split-host-device"
-)
+PIPELINE = ",".join(DEVICE_PIPELINE[1:])
 """From what te-to-tir leaves to kernels of the device and their launches."""
 
 
