@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
@@ -201,6 +201,7 @@ def _rebuild(
 ) -> None:
     """Take a stage out of its loops and put it, under new spatial loops and its other loops, into a block."""
     outermost = old_loops[0] if old_loops else block
+    left = outermost.parent_op()
     block.detach()
     if old_loops:
         outermost.detach()
@@ -232,6 +233,20 @@ def _rebuild(
         target.add_op(top)
     if old_loops:
         outermost.erase(safe_erase=False)
+    while isinstance(left, ForOp) and not left.body.block.ops:
+        empty, left = left, left.parent_op()
+        empty.detach()
+        empty.erase()
+    # A store predicate on loops that repeated the stage is void where it has left them.
+    around = {v.var for v in enclosing_loops(block)}
+    conditions = block.conditions()
+    kept = [c for c in conditions if all(d in around or not _is_loop(d) for d in c.form.dims())]
+    if len(kept) < len(conditions):
+        block.set_conditions(kept)
+
+
+def _is_loop(value: Atom) -> bool:
+    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), (ForOp, type(None)))
 
 
 def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
