@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +27,8 @@ from xdsl.irdl import (
 )
 from xdsl.passes import ModulePass
 
+from lamina import intrinsics
+from lamina.intrinsics import intrinsic_files
 from lamina.tool.listing import pass_options
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -124,13 +128,29 @@ def options(cls: type[ModulePass]) -> list[str]:
     return table(("option", "type", "default", ""), rows) or ["No options.", ""]
 
 
+def built_in_intrinsics() -> list[str]:
+    """The tensor intrinsics that backends bring: what the head of each file says of it."""
+    rows: list[tuple[str, str, str]] = []
+    for name, path in intrinsic_files().items():
+        text = path.read_text("utf-8")
+        if path.suffix == ".py":
+            head = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0]
+        else:
+            head = " ".join(re.findall(r"^// ?(.*)", text.partition("\n\n")[0], re.M))
+        if not head:
+            raise IncompleteReference(f"{path}: the head of the file does not say what the intrinsic does")
+        shown = path.relative_to(intrinsics.ROOT)
+        rows.append((f"`@{name}`", " ".join(head.split()), f"[`{shown}`](../../{shown})"))
+    return table(("intrinsic", "what it does", "declared in"), rows)
+
+
 def spelled_in_python(name: str) -> list[str]:
     """How Python says a primitive: TVM's way on stages and schedules, and the builder of schedule IR.
 
     Raises IncompleteReference for a primitive that neither has.
     """
+    from lamina import te as public
     from lamina.dialects.te import scheduling
-    from lamina.te import schedule as public
 
     def signature(owner: type[Any], method: str) -> str:
         shown = inspect.signature(getattr(owner, method))

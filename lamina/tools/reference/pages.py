@@ -12,6 +12,7 @@ from lamina.dialects.tir import TIR
 from lamina.registry import PassFile, our_passes
 from lamina.tools.reference.declarations import (
     IncompleteReference,
+    built_in_intrinsics,
     doc_of,
     fields,
     options,
@@ -146,7 +147,8 @@ def te_page() -> str:
     """`te.md`: what tensor programs consist of."""
     intro = (
         "A `te.func` says what each element is, apart from the order of computing, which its `te.schedule` says\n"
-        "([primitives](schedule.md))."
+        "([primitives](schedule.md)). `te.tensorize` may name any `te.tensor_intrin` of the module, and those that\n"
+        "backends bring:\n\n" + "\n".join(built_in_intrinsics()).rstrip()
     )
     return _ops_page("The te dialect", intro, "te", te_ops())
 
