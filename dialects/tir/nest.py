@@ -205,13 +205,19 @@ def replace_op(old: Operation, new: Operation) -> None:
 
 
 def erase_nest(op: Operation) -> None:
-    """Remove an op, and the loops that are left empty by it."""
-    while True:
+    """Remove an op, and the loops and blocks that are left empty by it."""
+    parent = op.parent_op()
+    op.detach()
+    op.erase(safe_erase=False)
+    erase_empty(parent)
+
+
+def erase_empty(op: Operation | None) -> None:
+    """Remove a loop or a block of loops if nothing stands in it, and those around it that are left empty by that."""
+    while isinstance(op, (ForOp, BlockOp)) and not op.body.block.ops:
         parent = op.parent_op()
         op.detach()
         op.erase(safe_erase=False)
-        if not isinstance(parent, ForOp) or parent.body.block.ops:
-            return
         op = parent
 
 
@@ -438,13 +444,19 @@ def reduction_loops(block: BlockOp) -> list[ForOp]:
     """The reduction loops of a block, outermost first: those around it within which the buffer that it writes lives.
 
     A stage may stand in a reduction loop of its consumer. That loop makes the buffer anew in each iteration, and is
-    none of the stage's own.
+    none of the stage's own. What threads share is allocated outside of their loops; there, a loop in which others read
+    it is none of the stage's own.
     """
     loops = enclosing_loops(block)
     outside: list[ForOp] = []
     for op in stores_beyond(block):
-        if isinstance(op.buffer_value().owner, AllocOp):
-            outside = enclosing_loops(op.buffer_value().owner)  # type: ignore[arg-type]
+        alloc = op.buffer_value().owner
+        if isinstance(alloc, AllocOp):
+            outside = enclosing_loops(alloc)
+            if alloc.scope.data == "shared":
+                uses = [u.operation for u in alloc.result.uses]
+                others = [o for o in uses if isinstance(o, LoadOp) and not block.is_ancestor(o)]
+                outside = [*outside, *(v for o in others for v in enclosing_loops(o))]
     return [v for v in loops if v.is_reduction and v not in outside]
 
 

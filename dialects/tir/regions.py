@@ -38,6 +38,7 @@ from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
     alloc_of,
+    erase_empty,
     loads_of,
     reduction_loops,
     refuse,
@@ -233,10 +234,7 @@ def _rebuild(
         target.add_op(top)
     if old_loops:
         outermost.erase(safe_erase=False)
-    while isinstance(left, ForOp) and not left.body.block.ops:
-        empty, left = left, left.parent_op()
-        empty.detach()
-        empty.erase()
+    erase_empty(left)
     # A store predicate on loops that repeated the stage is void where it has left them.
     around = {v.var for v in enclosing_loops(block)}
     conditions = block.conditions()

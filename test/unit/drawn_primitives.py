@@ -24,6 +24,7 @@ from lamina.dialects.te.annotation_primitives import (
     StorageAlignOp,
     StorePredicateOp,
 )
+from lamina.dialects.te.block_primitives import BlockizeOp, PadEinsumOp
 from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
 from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
 from lamina.dialects.te.layout_primitives import RollingBufferOp, TransformLayoutOp
@@ -175,6 +176,14 @@ def _create_group(p: Place) -> Operation:
     return CreateGroupOp.make(f"group{p.r.randrange(1000)}", p.r.sample(p.stages, p.r.randint(1, len(p.stages))))
 
 
+def _blockize(p: Place) -> Operation:
+    return BlockizeOp.make(p.loop(), f"block{p.r.randrange(1000)}")
+
+
+def _pad_einsum(p: Place) -> Operation:
+    return PadEinsumOp.make(p.stage, [p.r.choice([1, 1, 2, 4]) for _ in p.loops])
+
+
 def _tensorize(p: Place) -> Operation:
     n = len(p.loops) - 1 if p.r.random() < 0.8 else p.r.randrange(len(p.loops))
     trip = p.trips[n] if p.trips[n] in COPIES else p.r.choice(COPIES)
@@ -184,6 +193,7 @@ def _tensorize(p: Place) -> Operation:
 DRAWS: dict[str, Draw] = {
     "te.annotate": _annotate,
     "te.bind": _with_loops(1, lambda p: BindOp.make(p.loop(), p.r.choice(THREADS))),
+    "te.blockize": _with_loops(1, _blockize),
     "te.cache_read": _cache_read,
     "te.cache_write": lambda p: CacheWriteOp.make(p.stage, p.r.choice(SCOPES)),
     "te.compute_at": _with_loops(1, lambda p: ComputeAtOp.make(p.earlier(), p.loop(), 0)),
@@ -195,6 +205,7 @@ DRAWS: dict[str, Draw] = {
     "te.env_threads": _env_threads,
     "te.fuse": _with_loops(2, _fuse),
     "te.normalize": lambda p: NormalizeOp.make(),
+    "te.pad_einsum": _with_loops(1, _pad_einsum),
     "te.parallel": _with_loops(1, lambda p: ParallelOp.make(p.loop())),
     "te.partition": _with_loops(1, lambda p: PartitionOp.make(p.loop())),
     "te.pragma": _with_loops(1, lambda p: PragmaOp.make(p.loop(), *p.r.choice(PRAGMAS))),
@@ -223,6 +234,7 @@ WEIGHTS = {
     "te.reverse_compute_at": 3,
     "te.cache_read": 2,
     "te.compute_inline": 2,
+    "te.pad_einsum": 3,
     "te.partition": 4,
     "te.rfactor": 2,
     "te.rolling_buffer": 4,
