@@ -166,6 +166,9 @@ class Schedule:
     def rfactor(self, stage: str, loop: SSAValue, axis: int, loops: int) -> tuple[str, list[SSAValue]]:
         """The name and the loops, of which there are as many as the stage had, of the stage of partial results."""
         name = f"{stage}.rf"
+        rank = self.rank[stage]
+        self.rank[name] = rank + 1
+        self.dims[stage] = [*self.dims[stage][:rank], loop.name_hint or "rf"]
         return name, self._add(RFactorOp.make(stage, loop, axis, loops), [f"{stage}_rf{n}" for n in range(loops)])
 
     def decompose_reduction(self, stage: str, loop: SSAValue) -> str:
@@ -237,3 +240,5 @@ class Schedule:
     def pad_einsum(self, stage: str, padding: Sequence[int]) -> None:
         """Run the loops of a contraction to multiples. Its copies are the stages `<tensor>.pad` and `<stage>.out`."""
         self._add(PadEinsumOp.make(stage, padding))
+        self.dims[f"{stage}.out"] = self.dims[stage][: self.rank[stage]]
+        self.rank[f"{stage}.out"] = self.rank[stage]

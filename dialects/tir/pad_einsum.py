@@ -19,7 +19,7 @@ from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear, floordiv
 from lamina.dialects.tir.decompose import in_loops
-from lamina.dialects.tir.legality import own_loops
+from lamina.dialects.tir.legality import belongs, own_loops
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, shape_with, type_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
@@ -28,6 +28,7 @@ from lamina.dialects.tir.nest import (
     refuse,
     retarget,
     stage_block,
+    stores_of,
     unique_axis,
     unique_stage,
 )
@@ -57,6 +58,8 @@ def pad_einsum(func: FuncOp, stage: str, padding: Sequence[int]) -> None:
     if not isinstance(update.combine, (arith.AddfOp, arith.AddiOp)):
         raise ScheduleError(f"{what}: its terms are not added up, so a zero is not nothing")
     buffer = update.store.buffer_value()
+    if any(not belongs(o, block) for o in stores_of(buffer)):
+        raise ScheduleError(f"{what}: a part of it is computed elsewhere")
     back = normal_form(block, buffer, what)
     factors = _factors(update.term, what)
     loops = back.loops + reduction_loops(block) if back is not None else own_loops(block, buffer, what)
