@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Operation
 
@@ -78,10 +78,30 @@ def _places(module: ModuleOp, name: str) -> list[tuple[ScheduleOp, int]]:
     ]
 
 
+def _change(example: Example, primitives: Sequence[Operation], at: int) -> tuple[int, list[str], list[str]]:
+    """The primitive whose effect is the picture of the one `at` a place, the loops before it and after it.
+
+    It is the one there, or, where it only gives handles, numbers or names, the first that takes these and changes
+    something.
+    """
+    op = primitives[at]
+    names = {a for a in op.properties.values() if isinstance(a, StringAttr)}
+    for n, other in enumerate(primitives[at:], at):
+        takes = (
+            any(v in op.results for v in other.operands) if op.results else bool(names & {*other.properties.values()})
+        )
+        if n > at and not takes:
+            continue
+        before, after = _state(example, n), _state(example, n + 1)
+        if before != after:
+            return n, before, after
+    raise IncompleteReference(f"{_shown(example.path)}: neither {op.name} nor what uses it changes anything")
+
+
 def primitive_picture(op: type[PrimitiveOp]) -> list[str]:
     """Source and schedule of the example, the loops right before the primitive and right after it.
 
-    Handles and draws change nothing: their picture goes on to the first primitive of the schedule that does.
+    Handles, names and draws change nothing: their picture is the first primitive that uses them.
     """
     name = op.name
     path = PRIMITIVES / f"{name.partition('.')[2]}.mlir"
@@ -94,24 +114,14 @@ def primitive_picture(op: type[PrimitiveOp]) -> list[str]:
         source = text_of(module, ctx)
         schedule, at = places[0]
         primitives = list(schedule.body.block.ops)
-        before = _state(example, at)
-        for last in range(at, len(primitives)):
-            after = _state(example, last + 1)
-            if after != before:
-                break
-        else:
-            raise IncompleteReference(f"{_shown(path)}: nothing changes from {name} on")
+        shown, before, after = _change(example, primitives, at)
         lines = [f"{example.link}{': ' + example.caption if example.caption else ''}", ""]
         lines += fenced("Program and schedule:", whole(source))
+        used = f"`{_line(source, schedule, primitives[shown])}`"
+        if shown > at:
+            lines += [f"By itself it changes no loop; {used} uses it.", ""]
         old, new = changes(before, after)
-        lines += fenced("Before:", old)
-        title = f"After `{_line(source, schedule, primitives[at])}`:"
-        if last > at:
-            title = (
-                f"By itself it changes no loop. After `{_line(source, schedule, primitives[last])}`, "
-                "the next primitive that does:"
-            )
-        return lines + fenced(title, new)
+        return lines + fenced("Before:", old) + fenced(f"After {used}:", new)
     raise IncompleteReference(f"{_shown(path)} holds no {name}")
 
 
