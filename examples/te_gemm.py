@@ -38,8 +38,8 @@ ROWS, COLUMNS = 8, 2 * LANES
 STEPS_INSIDE = 8
 """Steps of the reduction in one body; with 16, LLVM loads elements of A ahead and loses a tenth of the speed."""
 DEPTH = 1024
-"""Up to this depth the whole reduction stays in registers; a deeper one is cut, or a row of tiles of B would not stay
-in the cache while the rows of A pass by."""
+"""Up to this depth the whole reduction stays in registers. A deeper one is cut: each band of rows walks through all
+panels of B, and these should not leave the last cache meanwhile."""
 CUT = 512
 MICRO = (ROWS, COLUMNS, 128)
 """The micro-kernel alone: both operands, 20 KB, lie in the first cache."""
@@ -303,7 +303,9 @@ class Row(NamedTuple):
 
 
 SLOW = 3.0
-"""Seconds that a step may take of the whole run, beyond two rounds; the naive loops take their time."""
+"""Seconds that a step may take of the whole run, beyond its first round; the naive loops take their time."""
+WARM = 0.05
+"""A shorter run follows one of the same kind that does not count: all find the caches as they leave them."""
 
 
 def build(program: Program, threads: int) -> Callable[..., None]:
@@ -318,10 +320,12 @@ def measure(rows: list[Row], peak: Callable[[], float], repeats: int, clock: Cal
     peaks: list[float] = []
     for turn in range(repeats):
         for row in rows:
-            spent = sum(t for t in row.seconds if t is not None)
-            if turn >= 2 and spent > SLOW:
+            spent = sum(filter(None, row.seconds))
+            if spent > SLOW:
                 row.seconds.append(None)
                 continue
+            if turn and spent < WARM * turn:
+                row.run()
             start = clock()
             row.run()
             row.seconds.append(clock() - start)
@@ -339,17 +343,9 @@ def table(rows: list[Row], peaks: list[float], reference: Row) -> str:
         seconds = median(t for t, _, _ in taken)
         of_peak = median(row.operations / t / p for t, p, _ in taken)
         ratios = [row.operations / t / (reference.operations / r) for t, _, r in taken]
-        low, *_, high = quantiles(ratios, n=10, method="inclusive")
-        lines.append(
-            (
-                f"{seconds * 1e3:.2f}",
-                f"{row.operations / seconds / 1e9:.1f}",
-                f"{of_peak:.1%}",
-                f"{median(ratios):.3f}",
-                f"{low:.3f} .. {high:.3f}",
-                row.name,
-            )
-        )
+        low, *_, high = quantiles(ratios, n=10, method="inclusive") if len(ratios) > 1 else ratios * 2
+        figures = f"{seconds * 1e3:.2f}", f"{row.operations / seconds / 1e9:.1f}", f"{of_peak:.1%}"
+        lines.append((*figures, f"{median(ratios):.3f}", f"{low:.3f} .. {high:.3f}", row.name))
     return columns(lines)
 
 
@@ -396,11 +392,12 @@ def run(size: int, repeats: int, threads: int) -> int:
     print(f"{size} x {size} x {size}, {threads} thread{'s' if threads > 1 else ''}, {repeats} rounds by turns")
     print(f"largest difference from float64, of the largest value: {worst:.1e} in all steps, NumPy {error:.1e}\n")
 
-    m, n, k = MICRO
-    alone = max(2_000_000_000 // (2 * m * n * k), 1)
-    micro = build(micro_kernel(alone), threads)
-    x, y, z = _drawn(0, m, k), _drawn(1, k, n), _drawn(2, m, n)
-    rows += [reference, Row(f"the tile alone, {m}x{n}x{k}", lambda: micro(x, y, z), 2 * m * n * k * alone, [])]
+    rows.append(reference)
+    if threads == 1:
+        m, n, k = MICRO
+        alone = max(2_000_000_000 // (2 * m * n * k), 1)
+        micro, x, y, z = build(micro_kernel(alone), 1), _drawn(0, m, k), _drawn(1, k, n), _drawn(2, m, n)
+        rows.append(Row(f"the tile alone, {m}x{n}x{k}", lambda: micro(x, y, z), 2 * m * n * k * alone, []))
     fma = peak.best_fma(host_target(1))
     clock = thread_time if threads == 1 else perf_counter
     peaks = measure(rows, lambda: peak.peak_rate(fma) * threads, repeats, clock)
