@@ -167,7 +167,7 @@ def spelled_in_python(name: str) -> list[str]:
     word = name.partition(".")[2]
     lines: list[str] = []
     for owner, subject in ((public.Stage, "s[C]"), (public.Schedule, "s")):
-        lines += [f"`{subject}.{signature(owner, m)}`" for m in (word, f"set_{word}") if m in vars(owner)]
+        lines += [f"`{subject}.{signature(owner, m)}`" for m in (word, f"set_{word}") if hasattr(owner, m)]
     if word in vars(scheduling.Schedule):
         lines.append(f"`Schedule.{signature(scheduling.Schedule, word)}` of `dialects/te/scheduling.py`")
     if not lines:
