@@ -32,6 +32,7 @@ def sections(page: str) -> dict[str, str]:
     return {title: text for title, _, text in (p.partition("\n") for p in parts)}
 
 
+@pytest.mark.slow
 def test_pages_are_up_to_date_whatever_the_order_of_sets() -> None:
     for seed in ("1", "2"):
         words = [sys.executable, "-m", "lamina.tools.reference", "--check"]
