@@ -7,7 +7,8 @@ threads fetch together what each of them reads. Here they become one, in the ord
 - what is written by no loop of an axis is written by the first thread along it (or first block, in global memory);
 - a buffer that a loop of threads fills and that stands outside of it is shared by them; one of scope `global` that
   stands inside of the kernel is shared by the threads of a block where it stands outside of their loops, and is a
-  thread's own where it stands inside.
+  thread's own where it stands inside;
+- a thread runs the iterations of a parallel loop one after the other.
 
 Barriers are the matter of `tir-thread-sync`. Assumes that blocks have been dissolved (`tir-lower-blocks`).
 
@@ -105,6 +106,9 @@ class _Kernel:
 
     def run(self) -> None:
         root = self.root
+        for loop in root.walk():
+            if isinstance(loop, ForOp) and loop.kind.data == "parallel":
+                loop.properties["kind"] = StringAttr("serial")
         self.place_buffers()
         if self.shared and not any(t.startswith("blockIdx") for t in self.axes):
             grid = ForOp.make(1, unique_axis(self.func, f"{root.axis.data}.grid"), kind="thread")
