@@ -156,8 +156,8 @@ def te_page() -> str:
 def tir_page() -> str:
     """`tir.md`: loops, buffers and blocks."""
     intro = (
-        "Loops over buffers, a compact body to the very end. Index arithmetic stays inside the accesses. The interpreter\n"
-        "runs each example on 1, 2, 3, ... in every buffer that it reads, and checks what it does."
+        "Loops over buffers, a compact body to the very end. Index arithmetic stays inside the accesses. The\n"
+        "interpreter runs each example on 1, 2, 3, ... in every buffer that it reads, and checks what it does."
     )
     return _ops_page("The tir dialect", intro, "tir", tir_ops())
 

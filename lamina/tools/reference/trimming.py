@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-LONGEST = 44
+LONGEST = 60
 """Lines of one picture; a longer one ends with the number of lines left out."""
 
 
