@@ -1,9 +1,9 @@
 """Loops on the threads of a GPU: what may be bound to which axis, and which threads see one buffer.
 
 A kernel is a nest whose outermost loop of kind `thread` (virtual threads apart) stands in no other. As te-to-tir makes
-it, it means the same run one iteration after the other as run by threads: a shared buffer is allocated outside of the loops of the threads that share it, and a loop
-bound to an axis that a loop around it has too (threads fetching together what each of them reads) does the same work
-in each iteration of the outer one.
+it, it means the same run one iteration after the other as run by threads: a shared buffer is allocated outside of the
+loops of the threads that share it, and a loop bound to an axis that a loop around it has too (threads fetching together
+what each of them reads) does the same work in each iteration of the outer one.
 """
 
 from __future__ import annotations

@@ -29,6 +29,8 @@ class Program:
     outputs: list[Array]
     exact: bool = True
     notes: dict[str, int] = field(default_factory=dict[str, int])
+    in_step: bool = True
+    """Whether iterations of threads' loops may meet between statements: not where each sums up a shared part."""
 
 
 def _integers(rng: np.random.Generator, *shape: int) -> Array:
@@ -309,6 +311,39 @@ te.schedule @argmax {{
     return Program(f"argmax_{rows}x{columns}", text, [x], [x.argmax(1).astype(np.int32), x.max(1)])
 
 
+def nested_sums(rows: int, n: int, r: int, threads: int, step: int) -> Program:
+    """Y[i] = sum_k P[k] W[i, k] with P[k] = sum_r X[k, r], a part of P shared by a block in each step over k."""
+    rng = np.random.default_rng(rows)
+    x, w = _integers(rng, n, r), _integers(rng, rows, n)
+    text = f"""
+te.func @nested(%X: tensor<{n}x{r}xf32>, %W: tensor<{rows}x{n}xf32>) -> tensor<{rows}xf32> {{
+  %p = te.compute "P" [{n}] sum [{r}] (%k, %q) : tensor<{n}xf32> {{
+    %x = te.read %X[%k, %q] : tensor<{n}x{r}xf32>
+    te.yield %x : f32
+  }}
+  %y = te.compute "Y" [{rows}] sum [{n}] (%i, %k) : tensor<{rows}xf32> {{
+    %a = te.read %p[%k] : tensor<{n}xf32>
+    %b = te.read %W[%i, %k] : tensor<{rows}x{n}xf32>
+    %c = arith.mulf %a, %b : f32
+    te.yield %c : f32
+  }}
+  te.return %y : tensor<{rows}xf32>
+}}
+te.schedule @nested {{
+  te.set_scope "P" "shared"
+  %i, %k = te.loops "Y" [2]
+  %b, %t = te.split %i [-1, {threads}]
+  %ko, %ki = te.split %k [-1, {step}]
+  te.bind %b "blockIdx.x"
+  te.bind %t "threadIdx.x"
+  %pk, %pq = te.compute_at "P" at %ko [2]
+  %po, %pt = te.split %pk [-1, {threads}]
+  te.bind %pt "threadIdx.x"
+}}
+"""
+    return Program(f"nested_{rows}x{n}x{r}", text, [x, w], [w @ x.sum(1)], in_step=False)
+
+
 def draw(random: Random) -> Program:
     """One of the programs, its sizes and tiles drawn; sizes seldom divide."""
     pick = random.randint
@@ -328,6 +363,7 @@ def draw(random: Random) -> Program:
         lambda: row_sum(
             pick(1, 7), pick(1, 80), pick(1, 3), random.choice([1, 2, 5, 8, 9, 16, 32, 33, 48]), random.random() < 0.5
         ),
+        lambda: nested_sums(pick(1, 9), pick(2, 9), pick(1, 5), pick(1, 6), pick(2, 5)),
         lambda: argmax(pick(1, 4), pick(1, 20), pick(1, 8)),
     ]
     return random.choice(makers)()

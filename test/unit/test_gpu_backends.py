@@ -7,15 +7,19 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
+import lamina
+from lamina import te
 from lamina.backends import cuda, nvptx
 from lamina.backends.nvptx.compile import PtxError, assemble
 from lamina.backends.nvptx.target import PTX_VERSION, nvptx_target
 from lamina.context import LaminaContext
 from lamina.errors import InputError, UsageError
+from lamina.pipeline import parse_pipeline
 
 from . import gpu_on_cpu, gpu_programs
 from .gpu_programs import PIPELINE
@@ -36,6 +40,7 @@ PROGRAMS = {
     "reversal": gpu_programs.reversal(3, 8),
     "row_sum": gpu_programs.row_sum(5, 13, 2, 5, True),
     "row_sum_outer": gpu_programs.row_sum(5, 13, 2, 4, False),
+    "nested_sums": gpu_programs.nested_sums(7, 9, 3, 4, 3),
     "argmax": gpu_programs.argmax(3, 17, 4),
 }
 
@@ -85,6 +90,49 @@ def test_cuda_c_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], 
 def test_llvm_text_gives_what_numpy_gives(name: str, modules: dict[str, ModuleOp], llvm_library: Any) -> None:
     program = PROGRAMS[name]
     check(program, gpu_on_cpu.run(modules[name], llvm_library, name, program.inputs))
+
+
+@needs_compiler
+def test_a_schedule_written_for_tvm_runs(tmp_path: Path) -> None:
+    """The tutorial's matrix product: tiles in shared memory that the threads of a block fetch together."""
+    a, b = te.placeholder((32, 32), name="A"), te.placeholder((32, 32), name="B")
+    k = te.reduce_axis((0, 32), name="k")
+
+    def product(i: Any, j: Any) -> Any:
+        return te.sum(a[i, k] * b[k, j], axis=k)
+
+    c = te.compute((32, 32), product, name="C")
+    s = te.create_schedule(c.op)
+    aa, bb, local = s.cache_read(a, "shared", [c]), s.cache_read(b, "shared", [c]), s.cache_write(c, "local")
+    axes = [te.thread_axis(f"{kind}.{axis}") for kind in ("blockIdx", "threadIdx") for axis in "yx"]
+    y, x = s[c].op.axis
+    by, yi = s[c].split(y, factor=16)
+    bx, xi = s[c].split(x, factor=16)
+    ty, yi = s[c].split(yi, nparts=4)
+    tx, xi = s[c].split(xi, nparts=4)
+    s[c].reorder(by, bx, ty, tx, yi, xi)
+    s[local].compute_at(s[c], tx)
+    ko, ki = s[local].split(s[local].op.reduce_axis[0], factor=8)
+    s[local].reorder(ko, ki, *s[local].op.axis)
+    for tile in (aa, bb):
+        s[tile].compute_at(s[local], ko)
+        fused = s[tile].fuse(*s[tile].op.axis)
+        t1, fused = s[tile].split(fused, nparts=4)
+        t2, fused = s[tile].split(fused, nparts=4)
+        s[tile].bind(t1, axes[2])
+        s[tile].bind(t2, axes[3])
+    for loop, axis in zip((by, bx, ty, tx), axes, strict=True):
+        s[c].bind(loop, axis)
+    module = lamina.lower(s, [a, b, c], simple_mode=True)
+    for p in parse_pipeline(PIPELINE):
+        p.apply(CTX, module)
+    text = cuda.compile_device(module, "sm_80")
+    assert text.count("__shared__") == 2
+    rng = np.random.default_rng(0)
+    left, right = (rng.integers(-4, 5, (32, 32)).astype(np.float32) for _ in range(2))
+    library = gpu_on_cpu.build_cuda({"tvm": (module, text)}, tmp_path)
+    (got,) = gpu_on_cpu.run(module, library, "tvm", [left, right])
+    np.testing.assert_array_equal(got, left @ right)
 
 
 # -- NVIDIA's tools ------------------------------------------------------------------------------------------------

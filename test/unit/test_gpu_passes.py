@@ -69,6 +69,7 @@ PROGRAMS = [
     gpu_programs.row_sum(6, 16, 2, 8, True),
     gpu_programs.row_sum(5, 13, 2, 5, True),
     gpu_programs.row_sum(5, 13, 2, 4, False),
+    gpu_programs.nested_sums(7, 9, 3, 4, 3),
     gpu_programs.argmax(3, 17, 4),
 ]
 
@@ -76,7 +77,8 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_threads_give_what_numpy_gives(program: Program) -> None:
     check(program, run_tir_func(host(without_threads(lowered(program))), program.inputs))
-    check(program, run_tir_func(host(lowered(program)), program.inputs, "implied"))
+    if program.in_step:
+        check(program, run_tir_func(host(lowered(program)), program.inputs, "implied"))
     check(program, run_tir_func(host(lowered(program, PIPELINE)), program.inputs))
 
 
