@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
@@ -80,7 +79,7 @@ class Replay:
 
     def compile(self, block: Block) -> list[Step]:
         steps = [self.compile_step(op) for op in block.ops]
-        return [*steps, *(self.release(op) for op in block.ops if isinstance(op, AllocOp) and op.sizes)]
+        return [*steps, *(self.release(op) for op in block.ops if isinstance(op, AllocOp) and is_on_heap(op))]
 
     def compile_step(self, op: Operation) -> Step:
         if isinstance(op, ForOp):
@@ -152,7 +151,7 @@ class Replay:
                 self.registers[buffer].slots.clear()
 
             return reset
-        if op.sizes:
+        if is_on_heap(op):
             return self.compile_heap_alloc(op)
         pointer = stack_buffer(self.b, buffer.type)
         self.pointers[buffer] = pointer
@@ -163,7 +162,7 @@ class Replay:
         return forget
 
     def compile_heap_alloc(self, op: AllocOp) -> Step:
-        """A buffer in a loop whose size is known only at run time: memory of the C library, until the block ends."""
+        """A buffer in a loop that the stack does not hold: memory of the C library, until the block ends."""
         buffer, b, extents = op.result, self.b, op.extents()
         size = itemsize(dtype_name(buffer.type.element_type))
         self.known_from[buffer] = None
@@ -466,16 +465,22 @@ def _zeros(lanes: int) -> DenseArrayBase:
 _ZEROS: dict[int, DenseArrayBase] = {}
 
 
+LARGEST_ON_STACK = 1 << 20
+"""Bytes of a buffer in a loop."""
+
+
+def is_on_heap(op: AllocOp) -> bool:
+    """Whether a buffer in a loop is one whose size only the caller knows, or too large for the stack."""
+    type_ = op.result.type
+    if op.scope.data == "register":
+        return False
+    return bool(op.sizes) or prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type)) > LARGEST_ON_STACK
+
+
 def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
     """Memory of the calling thread for a buffer."""
     assert type(type_) is MemRefType
     size = prod(type_.get_shape())
-    limit = 1 << 20
-    if size * itemsize(dtype_name(type_.element_type)) > limit:
-        raise VerifyException(
-            f"tir-to-llvm: a buffer of type {type_} inside a loop exceeds the stack ({limit} bytes); "
-            "compute its stage at the root"
-        )
     op = llvm.AllocaOp.create(
         operands=[b.integer(max(size, 1))],
         result_types=[POINTER],
