@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
@@ -26,7 +25,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
-from lamina.dialects.tir.memory import SCOPES, AllocOp, LoadOp, StoreOp, type_of
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
@@ -40,6 +39,7 @@ from lamina.dialects.tir.nest import (
 )
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.refusals import refuse
+from lamina.dialects.tir.scopes import check_scope
 
 PRAGMA = "pragma_"
 STORAGE_ALIGN = "storage_align"
@@ -106,13 +106,11 @@ def pragma_of(loop: ForOp, key: str) -> int | None:
 
 def set_scope(func: FuncOp, stage: str, scope: str) -> None:
     """Let a stage's buffers live in memory of a scope. Raises ScheduleError where they cannot."""
-    if scope not in SCOPES:
-        raise ScheduleError(f"unknown memory scope {scope!r}; it is one of {', '.join(SCOPES)}")
+    what = f"set_scope of {stage!r} to {scope!r}"
+    check_scope(scope, (), what)
     allocs = [alloc_of(b, stage) for b in stage_buffers(func, stage)]
     for alloc in allocs if scope == "register" else ():
-        what = f"set_scope of {stage!r} to 'register'"
-        if DYNAMIC_INDEX in alloc.result.type.get_shape():
-            raise ScheduleError(f"{what}: its extents are known only at run time, the number of registers is not")
+        check_scope(scope, alloc.extents(), what)
         if DOUBLE_BUFFER in alloc.attributes or STORAGE_ALIGN in alloc.attributes:
             raise ScheduleError(f"{what}: it is to be aligned, or to have two halves, which registers have not")
     for alloc in allocs:

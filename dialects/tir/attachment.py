@@ -37,6 +37,7 @@ from lamina.dialects.tir.nest import (
 from lamina.dialects.tir.normal_form import NormalForm, normal_form
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
 from lamina.dialects.tir.regions import compute_at, region_of
+from lamina.dialects.tir.scopes import check_scope
 from lamina.dialects.tir.staging import PADDED, statements_of
 from lamina.dialects.tir.threads import sharing_loops
 
@@ -88,6 +89,9 @@ def compute_root(func: FuncOp, stage: str, attached: dict[str, Attachment | None
     attachment = attached.get(stage)
     if attachment is None:
         raise ScheduleError(f"{what}: it was not compute_at that has put it into a loop")
+    for owner in (b.owner for b in buffers):
+        if isinstance(owner, AllocOp):
+            check_scope(owner.scope.data, attachment.extents, what)
     base = attachment.base()
     around = {v.var for v in enclosing_loops(block)}
     if any(v not in around and v not in home.args for f in base for v in f.dims()):

@@ -12,7 +12,6 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.legality import belongs, own_nest, spatial_form
 from lamina.dialects.tir.memory import (
-    SCOPES,
     AllocOp,
     LoadOp,
     StoreOp,
@@ -35,6 +34,7 @@ from lamina.dialects.tir.nest import (
 from lamina.dialects.tir.normal_form import normal_form
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
 from lamina.dialects.tir.regions import limits_within, local_index, region_of
+from lamina.dialects.tir.scopes import check_scope
 from lamina.dialects.tir.staging import PADDED
 from lamina.dialects.tir.threads import sharing_loops
 
@@ -44,8 +44,7 @@ def cache_read(
 ) -> list[ForOp]:
     """Read what stages need of a buffer in one iteration of a loop into a buffer of its own. Returns its loops."""
     what = f"cache_read of {name!r}"
-    if scope not in SCOPES:
-        raise ScheduleError(f"{what}: unknown memory scope {scope!r}; it is one of {', '.join(SCOPES)}")
+    check_scope(scope, (), what)
     blocks = [stage_block(func, s) for s in stages]
     readers = [o for o in accesses(loop, tensor) if isinstance(o, LoadOp) and any(belongs(o, b) for b in blocks)]
     if not readers:
@@ -56,6 +55,7 @@ def cache_read(
         raise ScheduleError(f"{what}: its layout has elements that nobody writes")
     threads = sharing_loops(loop, scope)
     region = region_of(readers, loop, threads)
+    check_scope(scope, region.extent, what)
     kept = [d for d, e in enumerate(region.extent) if e != constant(1)] or [len(region.extent) - 1]
     label = unique_stage(func, f"{name}.{scope}")
     extents = [region.extent[d] for d in kept]
@@ -111,6 +111,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     buffers = stage_buffers(func, stage)
     what = f"cache_write of {stage!r}"
     for buffer in buffers:
+        check_scope(scope, extents_of(buffer), what)
         begun_elsewhere = any(o.parent_op() is not block for o in stores_of(buffer))
         if begun_elsewhere and any(isinstance(o, LoadOp) for o in accesses(block, buffer)):
             raise ScheduleError(f"{what}: a part of it is computed elsewhere")

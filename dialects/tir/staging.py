@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.decompose import in_loops
-from lamina.dialects.tir.memory import SCOPES, AllocOp, LoadOp, StoreOp, buffer_type, extents_of, shape_with, type_of
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, extents_of, shape_with, type_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
@@ -19,6 +19,7 @@ from lamina.dialects.tir.nest import (
     unique_stage,
 )
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
+from lamina.dialects.tir.scopes import check_scope
 
 PADDED = "padded"
 """Attribute of an alloc: nobody writes some of its elements."""
@@ -27,8 +28,7 @@ PADDED = "padded"
 def cache_read_whole(func: FuncOp, tensor: SSAValue, name: str, stages: Sequence[str], scope: str) -> list[ForOp]:
     """Copy a buffer for some stages, before the first of them. Returns the loops of the copy."""
     what = f"cache_read of {name!r}"
-    if scope not in SCOPES:
-        raise ScheduleError(f"{what}: unknown memory scope {scope!r}; it is one of {', '.join(SCOPES)}")
+    check_scope(scope, extents_of(tensor), what)
     readers: list[LoadOp] = []
     for stage in stages:
         block = stage_block(func, stage)

@@ -3,8 +3,8 @@
 What does not depend on the variable stays scalar and is broadcast where vectors need it. Tails and conditions that
 differ by lane become masks: guards, so that lanes that are idle neither read beyond a buffer nor write, and divide
 by one. A loop inside stays a loop; a buffer allocated inside gets one element for each lane. Where an index differs
-by lane otherwise than by the variable (it was read from memory), or the body has vectors already, the loop is
-unrolled instead.
+by lane otherwise than by the variable (it was read from memory), the body has vectors already, or there is only one
+iteration, the loop is unrolled instead.
 
 Before:
     tir.for %i = 0 to 16 vectorized "y.i" {
@@ -79,7 +79,7 @@ class VectorizeLoopPass(ModulePass):
                     loop.erase(safe_erase=False)
             dead = dead_in_idle_lanes(func)
             for loop in vectorized_loops(func):
-                if has_vectors(loop) or indexes_by_lane(loop):
+                if has_vectors(loop) or indexes_by_lane(loop) or (loop.trip == 1 and not loop.is_dynamic):
                     loop.properties["kind"] = StringAttr("unrolled")
                 else:
                     _Vectorizer(loop, dead).run()

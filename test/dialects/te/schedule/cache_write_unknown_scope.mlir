@@ -1,0 +1,17 @@
+// RUN: opt-tool %s -p te-to-tir --verify-diagnostics
+
+te.func @f(%n: index, %A: tensor<?xf32> {te.shape = #te.map<(d0) -> (d0)>}) -> tensor<?xf32> {
+  %b = te.compute "B" [%n] (%i) : tensor<?xf32> {
+    %a = te.read %A[%i] : tensor<?xf32>
+    te.yield %a : f32
+  }
+  %c = te.compute "C" [%n] (%i) : tensor<?xf32> {
+    %x = te.read %b[%i] : tensor<?xf32>
+    te.yield %x : f32
+  }
+  te.return %c : tensor<?xf32>
+}
+te.schedule @f {
+  // expected-error@+1 {{cache_write of 'B': unknown memory scope 'nowhere'; it is one of global, register, shared, local}}
+  te.cache_write "B" scope "nowhere"
+}
