@@ -46,8 +46,9 @@ from lamina.te.intrinsics import (
 )
 from lamina.te.layouts import AXIS_SEPARATOR
 from lamina.te.reduction import comm_reducer, infinity, max, max_value, min, min_value, prod, sum  # noqa: A004
-from lamina.te.schedule import Schedule, Stage, create_schedule
+from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.special import ExternOp, ScanOp, extern, scan
+from lamina.te.stage import Stage
 from lamina.te.tensor import (
     ComputeOp,
     IterVar,

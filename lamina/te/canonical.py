@@ -1,7 +1,8 @@
 """A recorded schedule as te.schedule ops, in one order whatever the order of the calls was.
 
-First the stages that the schedule adds (caches), then inlining. Then stage by stage, from the outputs to the inputs:
-where it is computed, its splits and fuses, the order of its loops. At the end what is said of stages and of loops.
+First the stages that the schedule adds (caches, padding), then inlining, scopes and layouts. Then stage by stage, from
+the outputs to the inputs: where it is computed, its splits and fuses, the order of its loops, which of them run on
+threads. Then what starts reductions, and what else is said of stages and of loops (`annotating.py`).
 
 A split or fuse is written when the loop that it takes is the outermost one that is taken apart at all, so that two
 orders of calls that lead to the same loops lead to the same text.
@@ -14,68 +15,40 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear
+from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.scheduling import Schedule as Builder
-from lamina.errors import InputError, UnsupportedError
-from lamina.te.emit import affine
-from lamina.te.expr import EQ, GE, GT, LE, LT, And, Expr, IntImm, Var, fail
+from lamina.errors import InputError
+from lamina.te.annotating import Annotating
 from lamina.te.function import TensorFunction, identifier
 from lamina.te.location import Place
 from lamina.te.relations import (
-    Annotation,
     Attachment,
     CacheRead,
     CacheWrite,
+    Decomposition,
     Factoring,
     Fuse,
+    Padding,
     Relation,
+    Sampled,
+    Sampling,
     Split,
     replaced,
 )
-from lamina.te.schedule import Schedule, Stage
+from lamina.te.schedule import Schedule
 from lamina.te.special import ExternOp, ScanOp
+from lamina.te.stage import Stage
+from lamina.te.stage_order import stage_order
 from lamina.te.tensor import REDUCE, IterVar, Operation, PlaceholderOp
 
 
 def emit_schedule(schedule: Schedule, function: TensorFunction) -> ScheduleOp:
     """The te.schedule of a function. Raises LaminaError, with the place of the call, for what cannot be said."""
-    return _Emission(schedule, function).run()
+    return Emission(schedule, function).run()
 
 
-def stage_order(schedule: Schedule) -> list[Stage]:
-    """All stages, inputs first, the added ones next to those that they belong to."""
-    position = {op: n for n, op in enumerate(schedule.base_order)}
-
-    def rank(stage: Stage) -> int:
-        while isinstance(stage.made_by, (CacheWrite, Factoring)):
-            stage = stage.made_by.copy if isinstance(stage.made_by, CacheWrite) else stage.made_by.final
-        if isinstance(stage.made_by, CacheRead):
-            return rank(schedule[stage.made_by.source])
-        return position[stage.origin_op]
-
-    def expanded(stage: Stage) -> Iterator[Stage]:
-        for s in schedule.stages:
-            if isinstance(s.made_by, CacheWrite) and s.made_by.copy is stage:
-                yield from expanded(s)
-            elif isinstance(s.made_by, Factoring) and s.made_by.final is stage:
-                yield from expanded(s)
-        yield stage
-        copies = [
-            (sorted(map(rank, s.made_by.readers)), s.scope, n, s)
-            for n, s in enumerate(schedule.stages)
-            if isinstance(s.made_by, CacheRead) and schedule[s.made_by.source] is stage
-        ]
-        for *_, copy in sorted(copies, key=lambda c: c[:3]):
-            yield from expanded(copy)
-
-    added = (CacheRead, CacheWrite, Factoring)
-    base = sorted((s for s in schedule.stages if not isinstance(s.made_by, added)), key=rank)
-    return [s for b in base for s in expanded(b)]
-
-
-class _Emission:
+class Emission:
     def __init__(self, schedule: Schedule, function: TensorFunction) -> None:
         self.schedule = schedule
         self.function = function
@@ -87,6 +60,10 @@ class _Emission:
         self.done: set[Stage] = set()
         self.partial: dict[Stage, tuple[list[IterVar], list[SSAValue]]] = {}
         """Of partial results: the axes in the order of the loops that rfactor has left them, and these."""
+        self.rearranged: dict[Stage, list[SSAValue]] = {}
+        """The loops that transform_layout has given a stage."""
+        self.sampled: dict[Sampling, list[SSAValue]] = {}
+        self.annotating = Annotating(self)
 
     def run(self) -> ScheduleOp:
         for stage in self.order:
@@ -94,16 +71,28 @@ class _Emission:
                 self.names[stage] = self.function.names.get(stage.origin_op, stage.name)
                 self.builder.dims.setdefault(self.names[stage], _dims(stage.origin_op))
         self.add_caches()
+        self.add_paddings()
         for stage in self.order:
             attachment = stage.attached()
-            if attachment is not None and attachment.kind == "inline":
+            if attachment is not None and attachment.is_inline:
                 self.check_inline(stage, attachment)
-                self.add(lambda s=stage: self.builder.compute_inline(self.names[s]), attachment.place)
+                method = getattr(self.builder, f"{attachment.kind.removesuffix('inline')}compute_inline")
+                self.add(lambda s=stage, method=method: method(self.names[s]), attachment.place)
+        for stage in self.order:
+            if stage in self.names:  # the others come into being later
+                self.annotating.add(stage, ("set_scope",))
+        for stage in self.order:
+            self.add_layout(stage)
         for stage in reversed(self.order):
             self.add_stage(stage)
-        for kinds in (_STAGE_KINDS, _CHANGING, _RUNNING):
-            for stage in self.order:
-                self.add_annotations(stage, kinds)
+        for stage in self.order:
+            self.add_start(stage)
+        self.annotating.run()
+        for sampling in self.schedule.samplings:  # what nobody uses is drawn, too
+            if sampling.loop is None and sampling not in self.sampled:
+                self.draw(sampling)
+        if self.schedule.normalized is not None:
+            self.add(self.builder.normalize, self.schedule.normalized)
         return self.builder.build()
 
     # -- ops -------------------------------------------------------------------------------------------------
@@ -119,13 +108,6 @@ class _Emission:
             op = op.next_op
         return result
 
-    def primitive(self, name: str, place: Place | None) -> Any:
-        """The builder's method of a primitive. Raises UnsupportedError where there is none."""
-        method = getattr(self.builder, name, None)
-        if method is None:
-            raise UnsupportedError(f"the primitive {name} is not there yet", where=str(place or ""))
-        return method
-
     # -- stages that are added ---------------------------------------------------------------------------------
 
     def add_caches(self) -> None:
@@ -140,11 +122,37 @@ class _Emission:
             if isinstance(made, CacheRead):
                 source = self.names[self.schedule[made.source]]
                 readers = [self.names[r] for r in self.order if r in made.readers]
-                method = self.primitive("cache_read_stage", made.place)
                 self.names[stage] = self.add(
-                    lambda method=method, source=source, readers=readers, m=made: method(source, readers, m.scope),
+                    lambda source=source, readers=readers, m=made: self.builder.cache_read_stage(
+                        source, readers, m.scope
+                    ),
                     made.place,
                 )
+
+    def add_paddings(self) -> None:
+        for stage in self.order:
+            if stage.padding is not None:
+                numbers, place = stage.padding
+                self.add(lambda s=stage, n=numbers: self.builder.pad_einsum(self.names[s], n), place)
+        for stage in self.order:
+            made = stage.made_by
+            if isinstance(made, Padding):
+                source = self.names[made.stage] if made.source is None else self.names[self.schedule[made.source]]
+                self.names[stage] = f"{source}.{'out' if made.source is None else 'pad'}"
+                self.builder.dims[self.names[stage]] = _dims(stage.op)
+
+    def add_layout(self, stage: Stage) -> None:
+        if stage.layout is None:
+            return
+        layout, place = stage.layout
+        attachment = stage.attached()
+        if attachment is not None and attachment.is_inline:
+            raise InputError(f"stage {stage.name!r} is inlined, so it has no layout", where=str(place or ""))
+        name, loops = self.names[stage], stage.root_iter_vars
+        self.builder.dims[name] = [identifier(v.name) for v in loops]
+        self.rearranged[stage] = self.add(
+            lambda: self.builder.transform_layout(name, IndexMapAttr(layout), len(loops)), place
+        )
 
     def check_inline(self, stage: Stage, attachment: Attachment) -> None:
         if stage.relations or any(a.loop is not None for a in stage.annotations):
@@ -158,32 +166,56 @@ class _Emission:
     def add_stage(self, stage: Stage) -> None:
         """Where a stage is computed, and its loops; the stage whose loop it is computed in comes before."""
         attachment = stage.attached()
-        inline = attachment is not None and attachment.kind == "inline"
+        inline = attachment is not None and attachment.is_inline
         if stage in self.done or inline or isinstance(stage.op, PlaceholderOp):
             return
-        self.done.add(stage)
+        if isinstance(stage.made_by, Decomposition):
+            return
+        group = self.group_of(stage)
+        members = [s for s in self.order if s is stage or (group is not None and self.group_of(s) is group)]
+        self.done.update(members)
         if attachment is not None:
             assert attachment.parent is not None and attachment.loop is not None
             self.add_stage(attachment.parent)
             handle = self.handle(attachment.loop, attachment.parent, "compute_at", attachment.place)
-            self.factor(stage)
-            loops = self.add(lambda: self.builder.compute_at(self.names[stage], handle), attachment.place)
+            for member in members:
+                self.factor(member)
+            for member, loops in self.attach(members, group, handle, attachment):
+                self.add_loops(member, member.root_iter_vars, loops)
         else:
             self.factor(stage)
-            if not self.is_scheduled(stage) or isinstance(stage.op, (ScanOp, ExternOp)):
-                return
             if stage in self.partial:
                 self.add_loops(stage, *self.partial[stage])
-                return
-            loops = self.builder.loops(self.names[stage])
-        self.add_loops(stage, [*stage.op.axis, *stage.op.reduce_axis], loops)
+            elif stage in self.rearranged:
+                self.add_loops(stage, stage.root_iter_vars, self.rearranged[stage])
+            elif self.is_scheduled(stage) and not isinstance(stage.op, (ScanOp, ExternOp)):
+                self.add_loops(stage, stage.root_iter_vars, self.builder.loops(self.names[stage]))
+
+    def group_of(self, stage: Stage) -> Stage | None:
+        """The group that a stage is moved with."""
+        if stage.attachment is not None or isinstance(stage.op, PlaceholderOp):
+            return None
+        return next((g for g in reversed(self.schedule.groups) if stage in g.members and g.attachment), None)
+
+    def attach(
+        self, members: list[Stage], group: Stage | None, handle: SSAValue, attachment: Attachment
+    ) -> Iterator[tuple[Stage, list[SSAValue]]]:
+        """Move a stage, or those of a group, into a loop; each with its loops."""
+        names = [self.names[m] for m in members]
+        if group is not None:
+            self.add(lambda: self.builder.create_group(group.name, names), group.op.place)
+        method = self.builder.reverse_compute_at if attachment.kind == "reverse_at" else self.builder.compute_at
+        loops = iter(self.add(lambda: method(names[0] if group is None else group.name, handle), attachment.place))
+        for member in members:
+            yield member, [next(loops) for _ in self.builder.dims[self.names[member]]]
 
     def is_scheduled(self, stage: Stage) -> bool:
         """Whether anything is said of a stage's loops."""
         attached = any(a is not None and a.parent is stage for a in (s.attached() for s in self.order))
-        roots = [*stage.op.axis, *stage.op.reduce_axis]
-        changed = list(map(id, stage.leaf_iter_vars)) != list(map(id, roots))
-        return attached or changed or any(a.loop is not None for a in stage.annotations)
+        changed = list(map(id, stage.leaf_iter_vars)) != list(map(id, stage.root_iter_vars))
+        started = any(isinstance(s.made_by, Decomposition) and s.made_by.stage is stage for s in self.order)
+        drawn = any(s.loop in stage.all_iter_vars for s in self.schedule.samplings if s.loop is not None)
+        return attached or changed or started or drawn or any(a.loop is not None for a in stage.annotations)
 
     def factor(self, stage: Stage) -> None:
         """The rfactor that gives the stage its present form; its partial results have got its loops."""
@@ -191,15 +223,15 @@ class _Emission:
             made = partial.made_by
             if not isinstance(made, Factoring) or made.final is not stage:
                 continue
-            method = self.primitive("rfactor", made.place)
             name = self.names[stage]
             roots = [*stage.op.axis, *made.reduced]
             self.handles.update(zip(roots, self.builder.loops(name), strict=True))
             current = self.relate(made.relations, roots)
             handle = self.handles[made.loop]
             arguments = (name, handle, made.factor_axis, len(current))
-            named, loops = self.add(lambda method=method, arguments=arguments: method(*arguments), made.place)
+            named, loops = self.add(lambda arguments=arguments: self.builder.rfactor(*arguments), made.place)
             self.names[partial] = named
+            self.annotating.add(partial, ("set_scope",))
             self.builder.dims[named] = _dims(partial.op)
             self.builder.dims[name] = _dims(stage.op)
             # The nest of the partial results is the one that the stage had: its dimensions, then what it reduces over.
@@ -210,13 +242,44 @@ class _Emission:
             ]
             self.partial[partial] = (mine, loops)
 
-    def add_loops(self, stage: Stage, current: list[IterVar], loops: Sequence[SSAValue]) -> None:
+    def add_start(self, stage: Stage) -> None:
+        """The decompose_reduction that makes a stage, and its loops."""
+        made = stage.made_by
+        if not isinstance(made, Decomposition):
+            return
+        order = list(made.stage.leaf_iter_vars)
+        if list(map(id, order)) != list(map(id, made.order)):
+            raise InputError(
+                f"decompose_reduction of stage {made.stage.name!r}: it comes after what changes its loops",
+                where=str(made.place or ""),
+            )
+        handle = self.handle(made.loop, made.stage, "decompose_reduction", made.place)
+        name = self.names[made.stage]
+        self.names[stage] = self.add(lambda: self.builder.decompose_reduction(name, handle), made.place)
+        if self.is_scheduled(stage):
+            around = [*self.loops_around(made.stage), *order[: order.index(made.loop)]]
+            current = [*around, *stage.op.axis]
+            self.builder.dims[self.names[stage]] = [identifier(v.name) for v in current]
+            loops = self.builder.loops(self.names[stage])
+            self.add_loops(stage, list(stage.op.axis), loops[len(around) :])
+
+    def loops_around(self, stage: Stage) -> list[IterVar]:
+        """The loops of others that a stage stands in."""
+        attachment = stage.attached()
+        if attachment is None or attachment.parent is None or attachment.loop is None:
+            return []
+        loops = attachment.parent.leaf_iter_vars
+        return [*self.loops_around(attachment.parent), *loops[: loops.index(attachment.loop) + 1]]
+
+    def add_loops(self, stage: Stage, current: Sequence[IterVar], loops: Sequence[SSAValue]) -> None:
         """Name the loops of a stage and apply its splits and fuses, then its order."""
         if len(loops) != len(current):
             raise InputError(f"stage {stage.name!r} has {len(loops)} loops, {len(current)} axes are known")
         self.handles.update(zip(current, loops, strict=True))
-        current = self.relate(stage.relations, current)
+        current = self.relate(stage.relations, list(current))
         self.order_loops(current, stage.leaf_iter_vars, self.last_place(stage))
+        # What is computed in loops of threads, in memory that they share, is what all of them need.
+        self.annotating.add(stage, ("bind",))
 
     def relate(self, relations: Sequence[Relation], current: list[IterVar]) -> list[IterVar]:
         """Apply splits and fuses: always to the outermost loop that has one that can be applied."""
@@ -224,6 +287,7 @@ class _Emission:
         while True:
             ready = (r for r in map(takes.get, current) if r is not None and all(v in current for v in r.sources))
             relation = next(ready, None)
+            self.draw_from(current if relation is None else relation.sources)
             if relation is None:
                 return current
             if isinstance(relation, Split):
@@ -234,7 +298,8 @@ class _Emission:
 
     def split(self, relation: Split) -> None:
         handle = self.handles[relation.parent]
-        parts = self.add(lambda: self.builder.split(handle, relation.factors), relation.place)
+        factors = [f if isinstance(f, int) else self.number(f) for f in relation.factors]
+        parts = self.add(lambda: self.builder.split(handle, factors), relation.place)
         self.handles.update(zip(relation.parts, parts, strict=True))
 
     def fuse(self, relation: Fuse, current: list[IterVar]) -> list[IterVar]:
@@ -255,6 +320,41 @@ class _Emission:
     def last_place(self, stage: Stage) -> Place | None:
         return stage.reordered or next((r.place for r in reversed(stage.relations)), None)
 
+    # -- numbers that are drawn ----------------------------------------------------------------------------------
+
+    def draw_from(self, loops: Sequence[IterVar]) -> None:
+        """Draw what is drawn from loops, while they are there."""
+        for sampling in self.schedule.samplings:
+            if sampling.loop is not None and sampling.loop in loops and sampling not in self.sampled:
+                self.draw(sampling)
+
+    def draw(self, sampling: Sampling) -> None:
+        builder, numbers = self.builder, sampling.numbers
+        if sampling.loop is None:
+            one = self.add(
+                lambda: builder.sample_categorical(numbers, sampling.probs, sampling.decision), sampling.place
+            )
+            self.sampled[sampling] = [one]
+            return
+        handle = self.handles[sampling.loop]
+        parts, most = numbers
+        self.sampled[sampling] = self.add(
+            lambda: builder.sample_perfect_tile(handle, parts, most, sampling.decision), sampling.place
+        )
+
+    def number(self, value: Sampled) -> SSAValue:
+        """A number that was drawn. Raises LaminaError where the loop that it is drawn from comes later."""
+        sampling = value.sampling
+        if sampling not in self.sampled and sampling.loop is None:
+            self.draw(sampling)
+        if sampling not in self.sampled:
+            assert sampling.loop is not None
+            raise InputError(
+                f"the factor of {sampling.loop.name!r} is used before that loop is made",
+                where=str(sampling.place or ""),
+            )
+        return self.sampled[sampling][value.position]
+
     def handle(self, loop: IterVar, stage: Stage, what: str, place: Place | None) -> SSAValue:
         found = self.handles.get(loop)
         if found is None or loop not in stage.leaf_iter_vars:
@@ -264,113 +364,7 @@ class _Emission:
             )
         return found
 
-    # -- what is said of stages and loops ------------------------------------------------------------------------
-
-    def add_annotations(self, stage: Stage, kinds: Sequence[str]) -> None:
-        attachment = stage.attached()
-        if attachment is not None and attachment.kind == "inline":
-            return
-        if "set_scope" in kinds and stage.scope and stage.made_by is None:
-            self.add(lambda: self.builder.set_scope(self.names[stage], stage.scope), stage.scope_place)
-        position = {v: n for n, v in enumerate(stage.leaf_iter_vars)}
-        found = [a for a in stage.annotations if a.kind in kinds]
-        found.sort(key=lambda a: (position.get(a.loop, -1) if a.loop is not None else -1, kinds.index(a.kind), _key(a)))
-        for annotation in found:
-            if annotation.kind != "store_predicate" or not self.is_implied(stage, annotation.value):
-                self.annotate(stage, annotation)
-
-    def annotate(self, stage: Stage, said: Annotation) -> None:
-        method = self.primitive(said.kind, said.place)
-        if said.loop is None:
-            arguments: tuple[Any, ...] = (self.names[stage], *self.stage_arguments(stage, said))
-        else:
-            handle = self.handle(said.loop, stage, said.kind, said.place)
-            if said.kind == "bind":
-                arguments = (handle, said.value.thread_tag)
-            elif said.kind == "pragma":
-                key, value = said.value
-                arguments = (handle, key, 1 if value is None else int(value))
-            elif said.kind == "prefetch":
-                tensor, offset = said.value
-                arguments = (self.names[self.schedule[tensor]], handle, int(offset))
-            elif said.kind == "tensorize":
-                arguments = (handle, self.function.intrinsic(said.value))
-            else:
-                arguments = (handle,)
-        self.add(lambda: method(*arguments), said.place)
-
-    def stage_arguments(self, stage: Stage, said: Annotation) -> tuple[Any, ...]:
-        if said.kind == "env_threads":
-            for thread in said.value:
-                if thread.dom is None or not isinstance(thread.dom.extent, IntImm):
-                    raise InputError(
-                        f"env_threads of stage {stage.name!r}: {thread.name!r} has no extent",
-                        where=str(said.place or ""),
-                        hint='write te.thread_axis((0, 64), "threadIdx.x")',
-                    )
-            return [t.thread_tag for t in said.value], [int(t.dom.extent) for t in said.value]
-        if said.kind == "store_predicate":
-            return (conditions_of(said.value, self.variables(stage)),)
-        if said.kind == "rolling_buffer":
-            attachment = stage.attached()
-            if attachment is None or attachment.parent is None or attachment.loop is None:
-                raise InputError(
-                    f"rolling_buffer of stage {stage.name!r}: it is computed in no loop of another stage",
-                    where=str(said.place or ""),
-                )
-            return (self.handle(attachment.loop, attachment.parent, said.kind, said.place),)
-        values: tuple[Any, ...] = said.value or ()
-        return values
-
-    def is_implied(self, stage: Stage, predicate: Expr) -> bool:
-        """Whether a store predicate asks for what holds: one thread of those that reduce together stores the total."""
-        if not isinstance(predicate, EQ):
-            return False
-        reducing = {a.value.var for a in stage.annotations if a.kind == "bind" and _reduces(a.loop)}
-        return predicate.a in reducing or predicate.b in reducing
-
-    def variables(self, stage: Stage) -> dict[Var, Linear]:
-        """What variables mean in a condition on a stage: its loops, and the threads that loops around it run on."""
-        found: dict[Var, Linear] = {}
-        around: Stage | None = stage
-        while around is not None:
-            for a in around.annotations:
-                if a.kind == "bind" and a.loop is not None and a.loop in self.handles:
-                    found.setdefault(a.value.var, Linear.dim(self.handles[a.loop]))
-            for v in around.leaf_iter_vars:
-                if v in self.handles:
-                    found.setdefault(v.var, Linear.dim(self.handles[v]))
-            attachment = around.attached()
-            around = attachment.parent if attachment is not None else None
-        return found
-
-
-def conditions_of(x: Expr, variables: dict[Var, Linear]) -> list[Condition]:
-    """A conjunction of comparisons as conditions. Raises LaminaError for another expression."""
-    if isinstance(x, And):
-        return [*conditions_of(x.a, variables), *conditions_of(x.b, variables)]
-    if not isinstance(x, (EQ, LT, LE, GT, GE)):
-        raise fail(f"a predicate is made of comparisons of loops, not {x}")
-    a, b = affine(x.a, variables), affine(x.b, variables)
-    if isinstance(x, EQ):
-        return [Condition(a - b, True)]
-    low, high = (a, b) if isinstance(x, (LT, LE)) else (b, a)
-    return [Condition(high - low - (1 if isinstance(x, (LT, GT)) else 0))]
-
-
-def _reduces(loop: IterVar | None) -> bool:
-    return loop is not None and loop.iter_type == REDUCE
-
 
 def _dims(op: Operation) -> list[str]:
     """Names for the handles of an operation's loops."""
     return [identifier(v.name) for v in (*op.axis, *op.reduce_axis)]
-
-
-_STAGE_KINDS = ("set_scope", "storage_align", "transform_layout", "env_threads", "rolling_buffer")
-_CHANGING = ("tensorize", "prefetch", "double_buffer")
-_RUNNING = ("bind", "parallel", "vectorize", "unroll", "pragma", "store_predicate")
-
-
-def _key(annotation: Annotation) -> str:
-    return str(annotation.value[0]) if annotation.kind == "pragma" else ""

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, Ranges, constant, floordiv, mod
 from lamina.dialects.te import build, lib
 from lamina.dialects.te.build import Cond, Index, Scalar
 from lamina.dialects.te.indices import index_form
@@ -28,11 +28,12 @@ Value = Index | Scalar | Cond
 INDEX_DTYPES = ("int32", "int64")
 
 
-def affine(x: Expr, sizes: Mapping[e.Var, Linear]) -> Linear:
-    """An extent as a form of sizes. Raises LaminaError where it is not affine or uses another variable."""
+def _any_size(_: Atom) -> Range:
+    return 0, MAX_EXTENT
 
-    def ranges(_: Atom) -> Range:
-        return 0, MAX_EXTENT
+
+def affine(x: Expr, sizes: Mapping[e.Var, Linear], what: str = "the extent", ranges: Ranges = _any_size) -> Linear:
+    """An extent as a form of sizes, or another form. Raises LaminaError where it is not affine in these variables."""
 
     def form(x: Expr) -> Linear:
         if isinstance(x, e.IntImm):
@@ -40,7 +41,7 @@ def affine(x: Expr, sizes: Mapping[e.Var, Linear]) -> Linear:
         if isinstance(x, e.Var):
             found = sizes.get(x)
             if found is None:
-                raise fail(f"the size {x.name!r} is neither an argument nor an extent of one")
+                raise fail(f"{what} uses {x.name!r}, which is no size: neither an argument nor an extent of one")
             return found
         if isinstance(x, e.Cast):
             return form(x.value)
@@ -57,7 +58,8 @@ def affine(x: Expr, sizes: Mapping[e.Var, Linear]) -> Linear:
                     return floordiv(a, b.const, ranges)
                 if isinstance(x, (e.FloorMod, e.Mod)):
                     return mod(a, b.const, ranges)
-        raise fail(f"the extent {x} is not affine in the sizes", hint="sizes may be added, and multiplied by numbers")
+        known = ", ".join(v.name for v in sizes) or "sizes"
+        raise fail(f"{what} {x} is not affine in {known}", hint="they may be added, and multiplied by numbers")
 
     return form(x)
 

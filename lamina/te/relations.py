@@ -14,12 +14,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
+class Sampling:
+    """Numbers to be drawn: the factors of a loop's extent or, without a loop, one of some candidates."""
+
+    loop: IterVar | None
+    numbers: list[int]
+    """Of a loop how many factors, and what the innermost may be at most; else the candidates."""
+    probs: list[float]
+    decision: Any
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A number that a schedule draws when it is applied."""
+
+    sampling: Sampling
+    position: int
+
+
+@dataclass(eq=False)
 class Split:
-    """One loop as two: `factors` is [-1, factor] or [nparts, -1]."""
+    """One loop as several, with as many iterations as `factors` says; -1 as many as are needed."""
 
     parent: IterVar
     parts: list[IterVar]
-    factors: list[int]
+    factors: list[int | Sampled]
     place: Place | None
 
     @property
@@ -45,12 +65,20 @@ Relation: TypeAlias = "Split | Fuse"
 
 @dataclass(eq=False)
 class Attachment:
-    """Where a stage is computed: inside a loop of another, or `inline` in those that read it."""
+    """Where a stage is computed.
+
+    `at` and `reverse_at`: inside a loop of one that reads it, of one that it reads. `inline` and `reverse_inline`: in
+    those that read it, in the one that it reads.
+    """
 
     kind: str
     parent: Stage | None
     loop: IterVar | None
     place: Place | None
+
+    @property
+    def is_inline(self) -> bool:
+        return self.kind.endswith("inline")
 
 
 @dataclass(eq=False)
@@ -61,6 +89,18 @@ class Annotation:
     loop: IterVar | None
     value: Any
     place: Place | None
+
+    def name(self) -> str:
+        """What tells it from others of its kind: the key of a pragma, the dimension that is aligned."""
+        return str(self.value[0]) if self.kind in ("pragma", "annotate", "storage_align") else ""
+
+    def subject(self) -> tuple[IterVar | None, str, str]:
+        """What it is about: of two annotations about the same thing the later one counts."""
+        return self.loop, "runs" if self.kind in RUNNING else self.kind, self.name()
+
+
+RUNNING = ("bind", "parallel", "vectorize", "unroll")
+"""How a loop runs: in one way only."""
 
 
 @dataclass(eq=False)
@@ -93,6 +133,30 @@ class Factoring:
     """The reduction axes that the stage had."""
     factor_axis: int
     place: Place | None
+
+
+@dataclass(eq=False)
+class Padding:
+    """pad_einsum: a stage that fills `source` up for `stage` or, without a source, copies the result of `stage`."""
+
+    stage: Stage
+    source: Tensor | None
+    numbers: list[int]
+    place: Place | None
+
+
+@dataclass(eq=False)
+class Decomposition:
+    """decompose_reduction: a stage that starts the reduction of `stage` before a loop of it."""
+
+    stage: Stage
+    loop: IterVar
+    order: list[IterVar]
+    """The loops that the reduction had then."""
+    place: Place | None
+
+
+MadeBy: TypeAlias = "CacheRead | CacheWrite | Factoring | Padding | Decomposition"
 
 
 def replaced(loops: Sequence[IterVar], old: Sequence[IterVar], new: Sequence[IterVar]) -> list[IterVar]:

@@ -9,242 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from lamina.te.expr import ExprLike, IntImm, as_expr, fail
+from lamina.te.expr import IntImm, as_expr, fail
 from lamina.te.function import all_operations, reading_order
 from lamina.te.location import Place, caller
 from lamina.te.relations import (
-    Annotation,
-    Attachment,
     CacheRead,
     CacheWrite,
+    Decomposition,
     Factoring,
-    Fuse,
+    Padding,
     Relation,
+    Sampled,
+    Sampling,
     ScheduledOp,
-    Split,
-    replaced,
 )
-from lamina.te.tensor import REDUCE, THREAD, IterVar, Operation, PlaceholderOp, Range, Tensor
-
-
-class Stage:
-    """The schedule of one operation: its loops, where it is computed and what holds its result."""
-
-    def __init__(self, schedule: Schedule, op: Operation) -> None:
-        self.schedule = schedule
-        self.op = op
-        self.origin_op = op
-        self.relations: list[Relation] = []
-        self.leaf_iter_vars: list[IterVar] = [*op.axis, *op.reduce_axis]
-        self.attachment: Attachment | None = None
-        self.annotations: list[Annotation] = []
-        self.scope = ""
-        self.scope_place: Place | None = None
-        self.reordered: Place | None = None
-        """Where the last reorder was called."""
-        self.made_by: CacheRead | CacheWrite | Factoring | None = None
-        self.members: list[Stage] = []
-        """Of a group."""
-
-    @property
-    def name(self) -> str:
-        return self.op.name
-
-    @property
-    def all_iter_vars(self) -> list[IterVar]:
-        return [*self.op.axis, *self.op.reduce_axis, *(p for r in self.relations for p in r.parts)]
-
-    def __repr__(self) -> str:
-        return f"stage({self.name}, {self.op.name})"
-
-    # -- loops -----------------------------------------------------------------------------------------------
-
-    def split(
-        self,
-        parent: IterVar,
-        factor: Any = None,
-        nparts: Any = None,
-        disable_predication: bool = False,
-    ) -> tuple[IterVar, IterVar]:
-        """One loop as two, outer and inner, with `factor` iterations in the inner or `nparts` in the outer one."""
-        if (factor is None) == (nparts is None):
-            raise fail("split takes either a factor or nparts")
-        self._check_loops("split", [parent])
-        size = self._number("split", "factor" if nparts is None else "nparts", factor if nparts is None else nparts)
-        outer = IterVar(None, f"{parent.name}.outer", parent.iter_type)
-        inner = IterVar(None, f"{parent.name}.inner", parent.iter_type)
-        factors = [-1, size] if nparts is None else [size, -1]
-        self._relate(Split(parent, [outer, inner], factors, caller()))
-        return outer, inner
-
-    def fuse(self, *args: IterVar) -> IterVar:
-        """Loops that stand directly inside each other, from the outside in, as one."""
-        if not args:
-            raise fail("fuse takes at least one loop")
-        self._check_loops("fuse", args)
-        if len(args) == 1:
-            return args[0]
-        positions = [self.leaf_iter_vars.index(a) for a in args]
-        if positions != list(range(positions[0], positions[0] + len(args))):
-            order = ", ".join(v.name for v in self.leaf_iter_vars)
-            names = ", ".join(v.name for v in args)
-            raise fail(f"fuse of {names}: they do not stand directly inside each other; the loops are {order}")
-        iter_type = REDUCE if args[0].iter_type == REDUCE else args[0].iter_type
-        fused = IterVar(None, ".".join(v.name for v in args) + ".fused", iter_type)
-        self._relate(Fuse(list(args), fused, caller()))
-        return fused
-
-    def reorder(self, *args: IterVar) -> None:
-        """Loops in a new order, in the places that these loops have now."""
-        self._check_loops("reorder", args)
-        if len(set(map(id, args))) != len(args):
-            raise fail("reorder names a loop twice")
-        wanted = iter(args)
-        self.reordered = caller()
-        self.leaf_iter_vars = [next(wanted) if v in args else v for v in self.leaf_iter_vars]
-
-    def tile(
-        self, x_parent: IterVar, y_parent: IterVar, x_factor: Any, y_factor: Any
-    ) -> tuple[IterVar, IterVar, IterVar, IterVar]:
-        """Two loops split and interleaved: x outer, y outer, x inner, y inner."""
-        x_outer, x_inner = self.split(x_parent, factor=x_factor)
-        y_outer, y_inner = self.split(y_parent, factor=y_factor)
-        self.reorder(x_outer, y_outer, x_inner, y_inner)
-        return x_outer, y_outer, x_inner, y_inner
-
-    def _relate(self, relation: Relation) -> None:
-        self.relations.append(relation)
-        self.leaf_iter_vars = replaced(self.leaf_iter_vars, relation.sources, relation.parts)
-
-    def _check_loops(self, what: str, loops: Sequence[Any]) -> None:
-        for v in loops:
-            if not isinstance(v, IterVar):
-                raise fail(f"{what} of stage {self.name!r} takes loops, not {v!r}")
-            if v not in self.leaf_iter_vars:
-                gone = "is no loop of it any more" if v in self.all_iter_vars else "is no loop of it"
-                order = ", ".join(x.name for x in self.leaf_iter_vars) or "none"
-                raise fail(f"{what} of stage {self.name!r}: {v.name!r} {gone}; its loops are {order}")
-
-    def _number(self, what: str, name: str, value: Any) -> int:
-        found = as_expr(value)
-        if not isinstance(found, IntImm) or int(found) < 1:
-            raise fail(f"{what} of stage {self.name!r}: {name} is a positive number, not {value!r}")
-        return int(found)
-
-    # -- how loops run -----------------------------------------------------------------------------------------
-
-    def unroll(self, var: IterVar) -> None:
-        """The iterations of a loop written out."""
-        self._annotate("unroll", var)
-
-    def vectorize(self, var: IterVar) -> None:
-        """The iterations of a loop as the lanes of vectors."""
-        self._annotate("vectorize", var)
-
-    def parallel(self, var: IterVar) -> None:
-        """The iterations of a loop on the threads of the pool."""
-        self._annotate("parallel", var)
-
-    def bind(self, ivar: IterVar, thread_ivar: IterVar) -> None:
-        """The iterations of a loop on the threads along an axis of a GPU's grid or block."""
-        if not isinstance(thread_ivar, IterVar) or thread_ivar.iter_type != THREAD:  # type: ignore[redundant-expr]
-            raise fail("bind takes a thread axis", hint='make it with te.thread_axis("threadIdx.x")')
-        self._annotate("bind", ivar, thread_ivar)
-
-    def pragma(self, var: IterVar, pragma_type: str, pragma_value: Any = None) -> None:
-        """A hint for later passes, by its name: `auto_unroll_max_step`, `unroll_explicit` and others."""
-        self._annotate("pragma", var, (pragma_type, pragma_value))
-
-    def prefetch(self, tensor: Tensor, var: IterVar, offset: Any) -> None:
-        """Ask for the part of a tensor that the iteration `offset` ahead reads."""
-        self._annotate("prefetch", var, (tensor, offset))
-
-    def tensorize(self, var: IterVar, tensor_intrin: Any) -> None:
-        """A loop and all inside it as one instruction, if it computes what the instruction does."""
-        self._annotate("tensorize", var, tensor_intrin)
-
-    def _annotate(self, kind: str, loop: IterVar, value: Any = None) -> None:
-        self._check_loops(kind, [loop])
-        if kind in ("unroll", "vectorize", "parallel", "bind"):  # a loop runs in one way: the last word counts
-            self.annotations = [a for a in self.annotations if a.loop is not loop or a.kind not in _RUNNING]
-        self.annotations.append(Annotation(kind, loop, value, caller()))
-
-    # -- where it is computed ----------------------------------------------------------------------------------
-
-    def compute_at(self, parent: Stage, scope: IterVar) -> None:
-        """Compute, in each iteration of a loop of another stage, what that iteration reads."""
-        if parent is self:
-            raise fail(f"compute_at of stage {self.name!r}: it cannot be computed inside itself")
-        parent._check_loops("compute_at: the loop of", [scope])
-        self.attachment = Attachment("at", parent, scope, caller())
-
-    def compute_inline(self) -> None:
-        """The equation in the place of each read of it."""
-        if isinstance(self.op, PlaceholderOp):
-            raise fail(f"compute_inline of stage {self.name!r}: a placeholder has no equation")
-        self.attachment = Attachment("inline", None, None, caller())
-
-    def compute_root(self) -> None:
-        """Compute the stage on its own, before all that read it."""
-        self.attachment = None
-
-    # -- what holds the result -----------------------------------------------------------------------------------
-
-    def set_scope(self, scope: str) -> None:
-        """The memory that holds the result: `global`, `shared`, `local`, `register`."""
-        self.scope, self.scope_place = scope, caller()
-
-    def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
-        """Strides of a dimension of the result of the form k * factor + offset."""
-        if axis not in self.op.axis:
-            raise fail(f"storage_align of stage {self.name!r}: {axis.name!r} is no dimension of its result")
-        self._of_stage("storage_align", (self.op.axis.index(axis), int(factor), int(offset)))
-
-    def double_buffer(self) -> None:
-        """Two copies of the result in turns, so that one is filled while the other is read."""
-        self._of_stage("double_buffer", None)
-
-    def rolling_buffer(self) -> None:
-        """Keep of the result only what the next iterations of its consumer still read."""
-        self._of_stage("rolling_buffer", None)
-
-    def transform_layout(self, mapping_function: Any) -> list[IterVar]:
-        """The result stored, and the stage iterated, in another order of dimensions. Returns the new loops."""
-        if self.relations:
-            raise fail(f"transform_layout of stage {self.name!r}: it comes before splits and fuses")
-        from lamina.te.layouts import split_digits, transformed
-
-        map_, digits = transformed(self.op, mapping_function)
-        self._of_stage("transform_layout", (map_,))
-        loops = split_digits(self.op, digits, lambda loop, factor: self.split(loop, factor))
-        self.leaf_iter_vars = [*loops, *self.op.reduce_axis]
-        self.reordered = caller()
-        return loops
-
-    def env_threads(self, threads: IterVar | Sequence[IterVar]) -> None:
-        """Thread axes around the whole stage: of a scan or an extern op."""
-        listed = [threads] if isinstance(threads, IterVar) else list(threads)
-        self._of_stage("env_threads", listed)
-
-    def set_store_predicate(self, predicate: ExprLike) -> None:
-        """Store the result only where a condition on thread axes or loops holds."""
-        self._of_stage("store_predicate", as_expr(predicate))
-
-    def _of_stage(self, kind: str, value: Any) -> None:
-        self.annotations = [a for a in self.annotations if a.kind != kind or a.kind in _SEVERAL]
-        self.annotations.append(Annotation(kind, None, value, caller()))
-
-    def attached(self) -> Attachment | None:
-        """Where the stage is computed: as was said of it, else of a group that it belongs to."""
-        if self.attachment is not None:
-            return self.attachment
-        around = [g.attachment for g in self.schedule.groups if self in g.members and g.attachment is not None]
-        return around[-1] if around else None
-
-
-_RUNNING = ("unroll", "vectorize", "parallel", "bind")
-_SEVERAL = ("storage_align",)
-"""What may be said of a stage more than once: of several dimensions."""
+from lamina.te.stage import Stage
+from lamina.te.tensor import REDUCE, ComputeOp, IterVar, Operation, PlaceholderOp, ProducerLoad, Range, Tensor, walk
 
 
 class Schedule:
@@ -256,6 +36,9 @@ class Schedule:
         self.stages: list[Stage] = [Stage(self, op) for op in self.base_order]
         self.stage_map: dict[Operation, Stage] = {s.op: s for s in self.stages}
         self.groups: list[Stage] = []
+        self.samplings: list[Sampling] = []
+        self.normalized: Place | None = None
+        """Where it was asked for that bounds and indices be in their simplest form."""
 
     def __getitem__(self, tensor: Any) -> Stage:
         if isinstance(tensor, Stage):
@@ -269,8 +52,26 @@ class Schedule:
         return found
 
     def normalize(self) -> Schedule:
-        """The schedule itself: what TVM's normalizing does (ranges that start at 0) always holds here."""
+        """Bounds, conditions and indices in their simplest form at the end; returns the schedule itself.
+
+        That ranges start at 0, which TVM's normalizing sees to, always holds here.
+        """
+        self.normalized = caller()
         return self
+
+    def sample_categorical(
+        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
+    ) -> Sampled:
+        """One of several numbers, drawn when the schedule is applied: a factor of a split, the value of a pragma."""
+        numbers, weights = [int(c) for c in candidates], [float(p) for p in probs]
+        if len(numbers) != len(weights) or not numbers or abs(sum(weights) - 1) > 1e-6:
+            raise fail(f"sample_categorical: {len(numbers)} candidates need as many probabilities, which add up to 1")
+        chosen = None if decision is None else int(decision)
+        if chosen is not None and not 0 <= chosen < len(numbers):
+            raise fail(f"sample_categorical: the decision {chosen} is none of {len(numbers)} positions")
+        sampling = Sampling(None, numbers, weights, chosen, caller())
+        self.samplings.append(sampling)
+        return Sampled(sampling, 0)
 
     # -- stages that a schedule adds ------------------------------------------------------------------------------
 
@@ -300,7 +101,7 @@ class Schedule:
             raise fail("cache_write takes the results of one operation")
         if isinstance(stage.op, PlaceholderOp):
             raise fail(f"cache_write of {stage.name!r}: a placeholder is not computed")
-        if stage.relations:
+        if stage.relations or stage.layout is not None or stage.padding is not None:
             raise fail(f"cache_write of {stage.name!r}: it comes before the stage's splits and fuses")
         old = stage.op
         axis = [IterVar(a.dom, f"{a.name}.c", a.iter_type) for a in old.axis]
@@ -317,8 +118,8 @@ class Schedule:
         stage.made_by = stage_made
         stage.op = copy
         self.stage_map[copy] = stage
-        order = stage.leaf_iter_vars
-        stage.leaf_iter_vars = [v for v in order if v in copy.axis]
+        stage.root_iter_vars = list(copy.axis)
+        stage.leaf_iter_vars = [v for v in stage.leaf_iter_vars if v in copy.axis]
         found = [made[listed_tensor.value_index] for listed_tensor in listed]
         return found if isinstance(tensor, (list, tuple)) else found[0]
 
@@ -354,7 +155,8 @@ class Schedule:
         self.stage_map[final] = stage
         stage.relations = []
         stage.annotations = [a for a in stage.annotations if a.loop is None]
-        stage.leaf_iter_vars = [*final.axis, *final.reduce_axis]
+        stage.root_iter_vars = [*final.axis, *final.reduce_axis]
+        stage.leaf_iter_vars = list(stage.root_iter_vars)
         return made if len(made) > 1 else made[0]
 
     def create_group(self, outputs: Any, inputs: Any, include_inputs: bool = False) -> Stage:
@@ -377,8 +179,51 @@ class Schedule:
         self.groups.append(group)
         return group
 
+    def add_paddings(self, stage: Stage, numbers: dict[IterVar, int]) -> list[Tensor]:
+        """The stages that pad_einsum adds to one, whose loops are padded to multiples of these numbers."""
+        base = stage.origin_op
+
+        def is_padded(extent: Any, number: int) -> bool:
+            return int(extent) % number != 0 if isinstance(extent, IntImm) else number > 1
+
+        padded = {v.var for v, n in numbers.items() if v.dom is not None and is_padded(v.dom.extent, n)}
+        place = cast("tuple[list[int], Place | None]", stage.padding)
+        reads = [e for e in walk(base.body) if isinstance(e, ProducerLoad)] if isinstance(base, ComputeOp) else []
+        sources = dict.fromkeys(e.producer for e in reads if any(i in padded for i in e.indices))
+        made: list[Tensor] = []
+        for source in sources:
+            made.append(self._copy_stage(f"{source.name}.pad", source, Padding(stage, source, *place), before=stage))
+        if any(v.var in padded for v in stage.op.axis):
+            made.append(
+                self._copy_stage(f"{stage.name}.out", stage.op.output(0), Padding(stage, None, *place), after=stage)
+            )
+        return made
+
+    def add_start(self, stage: Stage, loop: IterVar) -> Stage:
+        """The stage that starts a reduction before a loop."""
+        order = list(stage.leaf_iter_vars)
+        inner = [v for v in order[order.index(loop) :] if v.iter_type != REDUCE]
+        op = ScheduledOp(f"{stage.name}.init", [IterVar(None, f"{v.name}.init") for v in inner], [], stage.op)
+        op.make_outputs(stage.op.outputs[0].shape, [t.dtype for t in stage.op.outputs])
+        start = self._add_stage(op, before=stage)
+        start.made_by = Decomposition(stage, loop, order, caller())
+        return start
+
+    def _copy_stage(
+        self, name: str, tensor: Tensor, made_by: Padding, before: Stage | None = None, after: Stage | None = None
+    ) -> Tensor:
+        axis = [IterVar(Range(e), f"ax{n}") for n, e in enumerate(tensor.shape)]
+        op = ScheduledOp(name, axis, [], tensor.op)
+        made = op.make_outputs(tensor.shape, [tensor.dtype])[0]
+        self._add_stage(op, before, after).made_by = made_by
+        return made
+
     def inputs_of(self, stage: Stage) -> list[Tensor]:
         """The tensors that a stage reads."""
+        if isinstance(stage.made_by, Padding):
+            return [stage.made_by.source or stage.made_by.stage.op.output(0)]
+        if isinstance(stage.made_by, Decomposition):
+            return []
         if isinstance(stage.made_by, CacheRead) and isinstance(stage.op, ScheduledOp):
             return [stage.made_by.source]
         inner = [s for s in self.stages if isinstance(s.made_by, CacheWrite) and s.made_by.copy is stage]
@@ -398,6 +243,10 @@ class Schedule:
 
     def _add_stage(self, op: Operation, before: Stage | None = None, after: Stage | None = None) -> Stage:
         stage = Stage(self, op)
+        beside = before or after
+        for group in self.groups:  # as in TVM, what is made of a member belongs to the group
+            if beside in group.members:
+                group.members.append(stage)
         position = self.stages.index(before) if before is not None else self.stages.index(after) + 1  # type: ignore[arg-type]
         self.stages.insert(position, stage)
         self.stage_map[op] = stage

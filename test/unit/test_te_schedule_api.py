@@ -195,40 +195,12 @@ def test_threads_around_a_stage_and_a_store_that_one_of_them_does() -> None:
     s[B].compute_at(s[C], C.op.axis[0])
     s[B].set_store_predicate(te.all(thread.var.equal(0), B.op.axis[0] < 5))
     s[B].env_threads(te.thread_axis((0, 2), "threadIdx.y"))
-    assert ops_of(s, [A, C])[2:] == [
+    assert ops_of(s, [A, C])[1:] == [
+        'te.bind %j "threadIdx.x"',
+        '%i_at, %j_at = te.compute_at "B" at %i [2]',
         '%y = te.env_threads "B" ["threadIdx.y"] [2]',
         'te.store_predicate "B" where [%j == 0, %i_at * -1 + 4 >= 0]',
-        'te.bind %j "threadIdx.x"',
     ]
-
-
-def test_a_group_moves_as_one() -> None:
-    A = te.placeholder((4, 6), name="A")
-    stages = [A]
-    for name in "BCD":
-        before = stages[-1]
-        stages.append(te.compute((4, 6), lambda i, j, x=before: x[i, j] + 1.0, name=name))
-    _, B, C, D = stages
-    s = te.create_schedule(D.op)
-    group = s.create_group(outputs=C, inputs=A, include_inputs=False)
-    assert [m.name for m in group.members] == ["B", "C"]
-    group.compute_at(s[D], D.op.axis[0])
-    assert ops_of(s, [A, D]) == [
-        '%i, %j = te.loops "D" [2]',
-        '%i_at, %j_at = te.compute_at "C" at %i [2]',
-        '%i_at_1, %j_at_1 = te.compute_at "B" at %i [2]',
-    ]
-
-
-def test_transform_layout_splits_and_orders_loops() -> None:
-    s, A, B, C = two_stages()
-    loops = s[B].transform_layout(lambda i, j: [j // 4, i, te.AXIS_SEPARATOR, j % 4])
-    assert [v.name for v in loops] == ["j.outer", "i", "j.inner"]
-    assert [v.name for v in s[B].leaf_iter_vars] == ["j.outer", "i", "j.inner"]
-    with pytest.raises(LaminaError, match="the new dimensions do not make up 'i'"):
-        s[C].transform_layout(lambda i, j: [j, j // 4])
-    with pytest.raises(LaminaError, match="is no digit of a dimension"):
-        s[C].transform_layout(lambda i, j: [i + j, j])
 
 
 def test_an_intrinsic_that_computes_something_else_is_refused() -> None:
