@@ -86,8 +86,7 @@ def main() -> None:
         runs = [pool.submit(run_apart, n, size, not options.no_compile, without) for n, size in chunks]
         for statistics, messages in (found for done in runs for found in done.result()):
             for field in fields(total):
-                mine, more = getattr(total, field.name), getattr(statistics, field.name)
-                mine.extend(more) if isinstance(mine, list) else mine.update(more)
+                add_to(getattr(total, field.name), getattr(statistics, field.name))
             for message, seeds in messages.items():
                 failed.setdefault(message, []).extend(seeds)
     lengths = sorted(total.lengths)
@@ -111,6 +110,14 @@ def main() -> None:
     for message, seeds in sorted(failed.items(), key=lambda item: -len(item[1])):
         print(f"  {len(seeds):4d}  {message}  seeds {seeds[:5]}")
     sys.exit(1 if failed else 0)
+
+
+def add_to(total: Counter[str] | list[int], more: Any) -> None:
+    """Counts are added up, lists are put together."""
+    if isinstance(total, Counter):
+        total.update(more)
+    else:
+        total.extend(more)
 
 
 def show(title: str, counter: Counter[str]) -> None:

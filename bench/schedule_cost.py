@@ -20,7 +20,8 @@ from lamina.backends.cpu.jit import named_target
 from lamina.backends.llvm.emit import emit_module
 from lamina.context import LaminaContext
 from lamina.dialects.te import ops as te
-from lamina.dialects.te.schedule import LoopsOp, ScheduleOp
+from lamina.dialects.te.loop_primitives import LoopsOp
+from lamina.dialects.te.schedule import ScheduleOp
 from lamina.parsing import parse_text
 from lamina.passes.te_to_tir import apply_schedule, lower_function
 from lamina.pipeline import parse_pipeline, run_pipeline

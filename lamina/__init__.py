@@ -16,9 +16,11 @@ __version__ = "0.1.0"
 
 __all__ = ["Executable", "LaminaError", "Model", "__version__", "build", "compile", "load", "lower", "te", "topi"]
 
-_HOME = {name: "lamina.api" for name in ("Executable", "Model", "compile", "load")}
-_HOME |= {name: "lamina.tensor_program" for name in ("build", "lower")}
-_HOME["LaminaError"] = "lamina.errors"
+_HOME = {
+    **dict.fromkeys(("Executable", "Model", "compile", "load"), "lamina.api"),
+    **dict.fromkeys(("build", "lower"), "lamina.tensor_program"),
+    "LaminaError": "lamina.errors",
+}
 _SUBPACKAGES = ("te", "topi")
 
 

@@ -77,5 +77,6 @@ class PrefetchOp(AccessOp):
         type_ = parser.parse_type()
         if not isinstance(type_, MemRefType):
             parser.raise_error("tir accesses buffers (memref)")
-        operands = parser.resolve_operands([buffer, *indices], [type_, *[INDEX] * len(indices)], parser.pos)
+        types: list[Attribute] = [type_, *[INDEX] * len(indices)]
+        operands = parser.resolve_operands([buffer, *indices], types, parser.pos)
         return cls.create(operands=operands, properties=properties, attributes=extra)

@@ -27,13 +27,13 @@ from lamina.backends.llvm.emit import emit_module
 from lamina.compiler import DEVICE_PIPELINE, TIR_PIPELINE
 from lamina.context import LaminaContext
 from lamina.dialects.sizes import argument_extents
-from lamina.dialects.te.loop_primitives import LoopsOp
+from lamina.dialects.te.loop_primitives import LoopsOp, UnrollOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
-from lamina.dialects.tir.memory import StoreOp
-from lamina.dialects.tir.nest import blocks_of, stage_loops
+from lamina.dialects.tir.memory import AllocOp, StoreOp
+from lamina.dialects.tir.nest import accesses, blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.dialects.tir.refusals import IllegalError, ScheduleError, unchecked
@@ -43,6 +43,7 @@ from lamina.parsing import parse_text
 from lamina.passes.nests.intrinsics import IntrinsicTable
 from lamina.passes.te_to_tir import lower_function
 from lamina.passes.tir.plan_memory import lift_allocations
+from lamina.passes.tir.vectorize_loop import in_register
 from lamina.passes.tir_to_llvm import lower_function as lower_kernel
 from lamina.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.te_interpreter import run_te_func
@@ -143,12 +144,13 @@ class RandomSchedule:
             if len(self.names) == length:
                 break
             self.step()
+        self.keep_promises()
         self.statistics.lengths.append(len(self.names))
         self.statistics.schedules_with.update(set(self.names))
 
     def step(self) -> None:
         """Draw one primitive and apply it, or say why it was refused."""
-        stages = self.stages()
+        stages, top = self.stages(), self.kernel.body.block
         if not stages:
             return
         stage = self.r.choice(stages)
@@ -158,7 +160,8 @@ class RandomSchedule:
         rank = len(next(stores).forms())
         trips = [v.trip for v in loops]
         tensors = [*stages, *self.arguments]
-        place = Place(self.r, stage, list(named.results), trips, rank, stages, tensors)
+        tiles = [op.stage.data for op in self.kernel.walk() if isinstance(op, AllocOp) and op.parent is not top]
+        place = Place(self.r, stage, list(named.results), trips, rank, stages, tensors, tiles)
         made = DRAWS[self.r.choice(self.bag)](place)
         if made is None:
             return
@@ -167,7 +170,7 @@ class RandomSchedule:
         self.state.given = len(made.results)
         name = made.name[3:]
         try:
-            made.apply(self.state)
+            cast(PrimitiveOp, made).apply(self.state)
         except ScheduleError as error:
             assert str(self.kernel) == before, f"{made.name} was refused ({error}) after it had changed the function"
             kind = "inapplicable"
@@ -185,6 +188,23 @@ class RandomSchedule:
                 operands=list(made.operands), properties=dict(made.properties), result_types=results
             )
             self.ops[-1] = again
+
+    def keep_promises(self) -> None:
+        """Unroll the loops that index registers: a schedule that puts a buffer there says so too."""
+        for stage in self.stages():
+            loops = stage_loops(self.kernel, stage)
+            found = [op for op in accesses(blocks_of(self.kernel)[stage][0]) if in_register(op)]
+            used = {d for op in found for form in op.forms() for d in form.dims()}
+            named = LoopsOp.make(stage, len(loops))
+            self.state.loops.update(zip(named.results, loops, strict=True))
+            ops = [
+                UnrollOp.create(operands=[handle])
+                for handle, loop in zip(named.results, loops, strict=True)
+                if loop.var in used and loop.kind.data == "serial" and not loop.is_dynamic
+            ]
+            for op in ops:
+                op.apply(self.state)
+            self.ops += [named, *ops]
 
     def stages(self) -> list[str]:
         """The stages that a primitive can name: those of one block."""
@@ -303,7 +323,9 @@ def take_turns(kernel: Kernel) -> None:
 
 def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
     """The outputs of a kernel as machine code of this computer, phase after phase in this thread."""
-    sizes = {a: int(v) for a, v in zip(kernel.body.block.args, arrays, strict=False) if isinstance(a.type, IndexType)}
+    sizes: dict[Any, int] = {
+        a: int(v) for a, v in zip(kernel.body.block.args, arrays, strict=False) if isinstance(a.type, IndexType)
+    }
     count = len(arrays)
     outputs = kernel.outputs.value.data
     lift_allocations(kernel)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -111,7 +111,9 @@ def test_every_size_is_right(name: str) -> None:
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(inputs: dict[str, Any], message: str) -> None:
-    arrays = {n: np.zeros(s, np.float32) if isinstance(s, tuple) else s for n, s in inputs.items()}
+    arrays: dict[str, Any] = {
+        n: np.zeros(cast("tuple[int, ...]", s), np.float32) if isinstance(s, tuple) else s for n, s in inputs.items()
+    }
     with pytest.raises(InputError) as error:
         compiled("").run(arrays)
     assert message in str(error.value)
