@@ -91,6 +91,8 @@ class Place(NamedTuple):
     """All stages, in program order."""
     tensors: Sequence[str]
     """The stages and the arguments."""
+    tiles: Sequence[str]
+    """The stages whose buffers live in loops."""
 
     def loop(self) -> SSAValue:
         """Any loop; there must be one."""
@@ -214,7 +216,9 @@ DRAWS: dict[str, Draw] = {
     "te.reverse_compute_at": _with_loops(1, _reverse_compute_at),
     "te.reverse_compute_inline": lambda p: ReverseComputeInlineOp.make(p.stage),
     "te.rfactor": _with_loops(1, lambda p: RFactorOp.make(p.stage, p.loop(), p.r.randint(0, max(p.rank, 0)), 0)),
-    "te.rolling_buffer": lambda p: RollingBufferOp.make(p.stage, p.loop() if p.loops and p.r.random() < 0.3 else None),
+    "te.rolling_buffer": lambda p: RollingBufferOp.make(
+        p.r.choice([p.stage, *p.tiles]), p.loop() if p.loops and p.r.random() < 0.3 else None
+    ),
     "te.sample_categorical": lambda p: SampleCategoricalOp.make([1, 2, 4], [0.25, 0.25, 0.5]),
     "te.sample_perfect_tile": _with_loops(1, lambda p: SamplePerfectTileOp.make(p.loop(), p.r.randint(1, 3), 4)),
     "te.set_scope": lambda p: SetScopeOp.make(p.stage, p.r.choice(SCOPES)),
