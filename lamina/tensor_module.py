@@ -8,26 +8,19 @@ print(fadd.get_source("asm"))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp as MainOp
-from xdsl.dialects.func import ReturnOp as MainReturnOp
-from xdsl.ir import Attribute, Block, Region
+from xdsl.dialects.builtin import ModuleOp
 
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.index_map import IndexMap, IndexMapAttr
-from lamina.dialects.linear import Linear
-from lamina.dialects.sizes import SHAPE
-from lamina.dialects.te.ops import CallOp
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.measure import Benchmark
 from lamina.runtime.compiled import CompiledProgram, load_module
-from lamina.te.emit import affine
+from lamina.runtime.packed import PackedSignature
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
 from lamina.te.tensor import Tensor
@@ -39,38 +32,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("te", "tir", "llvm", "ll", "asm")
 """What `get_source` gives: the program at each level, LLVM assembly, machine code."""
-
-
-def add_program(module: ModuleOp, function: TensorFunction) -> None:
-    """Add a function that calls a program's kernel, from which the stairs make what runs."""
-    func = function.func
-    types = list(func.function_type.inputs)
-    block = Block(arg_types=types)
-    for mine, its in zip(block.args, func.body.block.args, strict=True):
-        mine.name_hint = its.name_hint
-    results = list(func.function_type.outputs)
-    call = CallOp.make(func.sym_name.data, block.args, results)
-    block.add_ops([call, MainReturnOp(*call.results)])
-    positions = {v: Linear.dim(n) for n, v in enumerate(function.sizes)}
-
-    def described(name: str, shape: Sequence[Any]) -> DictionaryAttr:
-        forms = tuple(affine(e, positions) for e in shape)
-        data: dict[str, Attribute] = {"lamina.name": StringAttr(name)}
-        if any(not f.is_constant for f in forms):
-            data[SHAPE] = IndexMapAttr(IndexMap(len(positions), forms))
-        return DictionaryAttr(data)
-
-    names = [a.name_hint or f"arg{n}" for n, a in enumerate(block.args)]
-    shapes = [*([()] * len(function.sizes)), *(i.shape if isinstance(i, Tensor) else () for i in function.inputs)]
-    main = MainOp(f"call_{func.sym_name.data}", FunctionType.from_lists(types, results), Region(block))
-    main.properties["arg_attrs"] = ArrayAttr([described(n, s) for n, s in zip(names, shapes, strict=True)])
-    outputs = [described(_output_name(t, names, n), t.shape) for n, t in enumerate(function.outputs)]
-    main.properties["res_attrs"] = ArrayAttr(outputs)
-    module.body.block.add_op(main)
-
-
-def _output_name(tensor: Tensor, taken: Sequence[str], position: int) -> str:
-    return tensor.name if tensor.name not in taken else f"{tensor.name}.{position}"
 
 
 @dataclass(frozen=True)
@@ -104,17 +65,30 @@ class Module:
     An array is anything with numpy's interface; an output must be a numpy array that can be written.
     """
 
-    def __init__(self, source: ModuleOp, function: TensorFunction, args: Sequence[Any], target: TargetAttr) -> None:
-        """`source` is the module of the te level; it is not changed."""
-        self.entry_name = function.func.sym_name.data
+    def __init__(
+        self,
+        source: ModuleOp,
+        function: TensorFunction,
+        args: Sequence[Any],
+        target: TargetAttr,
+        name: str,
+        sanitize: bool = False,
+    ) -> None:
+        """`source` is the module of the te level; it is not changed. With `sanitize` the kernel checks itself."""
+        self.entry_name = name
         self.target = target
         self.type_key = "llvm"
-        self.imported_modules: list[Module] = []
+        self.imported_modules: list[Any] = []
         self._source = source.clone()
         self._function = function
         self._args = list(args)
+        self._passes = _pipeline(sanitize)
         self._texts: dict[str, str] = {}
-        self._program = self._compile()
+        self._signature, self._program = self._compile()
+        for n in self._signature.free:
+            if not any(a is function.sizes[n] for a in self._args):
+                size = self._signature.sizes[n]
+                raise InputError(f"{name}: no argument tells the size {size!r}", hint="make it an argument of its own")
 
     # -- running ---------------------------------------------------------------------------------------------
 
@@ -181,23 +155,27 @@ class Module:
     def _make_texts(self) -> None:
         from lamina.backends.cpu.jit import assembly
         from lamina.backends.llvm.emit import emit_module
-        from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
+        from lamina.compiler import LLVM_PIPELINE, module_text
         from lamina.tensor_program import run_passes
 
         module = self._source.clone()
         self._texts["te"] = module_text(module)
-        self._texts["tir"] = module_text(run_passes(module, TIR_PIPELINE))
+        self._texts["tir"] = module_text(run_passes(module, self._passes))
         self._texts["llvm"] = module_text(run_passes(module, LLVM_PIPELINE))
         self._texts["ll"] = emit_module(module, self.target)
         self._texts["asm"] = assembly(self._texts["ll"], self.target)
 
-    def _compile(self) -> CompiledProgram:
-        from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, quiet_gc
+    def _compile(self) -> tuple[PackedSignature, CompiledProgram]:
+        from lamina.compiler import LLVM_PIPELINE, quiet_gc
         from lamina.tensor_program import run_passes
 
         with quiet_gc():
-            module = run_passes(self._source.clone(), [*TIR_PIPELINE, *LLVM_PIPELINE])
-        return load_module(module, None, self.target)
+            module = run_passes(self._source.clone(), [*self._passes, *LLVM_PIPELINE])
+        found = PackedSignature.of(module)
+        # What the IR calls arguments is unique and printable; a message has the user's names.
+        names = [t.name for t in (*self._function.inputs, *self._function.outputs)]
+        arguments = tuple(replace(a, name=n) for a, n in zip(found.arguments, names, strict=True))
+        return replace(found, name=self.entry_name, arguments=arguments), load_module(module, None, self.target)
 
     # -- arguments -------------------------------------------------------------------------------------------
 
@@ -206,82 +184,59 @@ class Module:
         if len(args) != len(self._args):
             names = ", ".join(a.name for a in self._args)
             raise InputError(f"{self.entry_name} takes {len(self._args)} arguments ({names}), got {len(args)}")
-        arrays = [_as_array(v) if isinstance(a, Tensor) else v for a, v in zip(self._args, args, strict=True)]
-        given = self._sizes(arrays)
-        names = [p.name for p in self._program.info.inputs]
-        first = len(self._function.sizes)
-        for name, item in zip(names[first:], self._function.inputs, strict=True):
-            value = arrays[_position(self._args, item)]
-            given[name] = value if isinstance(item, Tensor) else np.asarray(value, numpy_dtype(item.dtype))
-        inputs = self._program.check(given)
-        sizes = self._program.sizes(inputs)
-        outputs: list[Array] = []
-        copies: list[tuple[Array, Array]] = []
-        for port, tensor in zip(self._program.info.outputs, self._function.outputs, strict=True):
-            position = _position(self._args, tensor)
-            given_array = getattr(args[position], "numpy_view", args[position])
-            where = f"output {tensor.name!r}"
-            described = port.describe(self._program.info.sizes)
-            if not isinstance(given_array, np.ndarray):
-                raise InputError(f"{type(given_array).__name__} given, {described} to write expected", where=where)
-            array = cast("Array", given_array)
-            if array.dtype != numpy_dtype(port.dtype):
-                raise InputError(f"{array.dtype.name} given, {port.dtype} expected", where=where)
-            if array.shape != port.shape_for(sizes):
-                wanted = list(port.shape_for(sizes))
-                raise InputError(f"shape {list(array.shape)} given, {wanted} expected", where=where)
-            if not array.flags.writeable:
-                raise InputError("the array cannot be written", where=where)
-            if array.flags.c_contiguous:
-                outputs.append(array)
-            else:
-                outputs.append(np.empty(array.shape, array.dtype))
-                copies.append((array, outputs[-1]))
-        for n, output in enumerate(outputs):  # what is read must not change while it is read
-            for m, array in enumerate(inputs):
-                if np.may_share_memory(array, output) and np.shares_memory(array, output):
-                    inputs[m] = array.copy()
-            for other in outputs[:n]:
-                if np.may_share_memory(other, output) and np.shares_memory(other, output):
-                    raise InputError("two outputs share memory", where=f"call of {self.entry_name}")
-        return inputs, outputs, copies
-
-    def _sizes(self, arrays: Sequence[Any]) -> dict[str, Any]:
-        """The sizes that the arguments tell: given as numbers, else solved from an extent of an array."""
-        names = [p.name for p in self._program.info.inputs]
-        found: dict[str, Any] = {}
-        for position, (name, size) in enumerate(zip(names, self._function.sizes, strict=False)):
-            for a, value in zip(self._args, arrays, strict=True):
-                if a is size:
-                    found[name] = value
-                elif name not in found and isinstance(a, Tensor) and np.ndim(value) == a.ndim:
-                    solved = _solved(a, np.shape(value), size, position, self._function.sizes)
-                    if solved is not None:
-                        found[name] = solved
-        return found
+        given = {id(a): getattr(v, "numpy_view", v) for a, v in zip(self._args, args, strict=True)}
+        inputs = [
+            _as_array(given[id(t)]) if isinstance(t, Tensor) else _as_number(t, given[id(t)])
+            for t in self._function.inputs
+        ]
+        outputs = [given[id(t)] for t in self._function.outputs]
+        # An output that is not compact is computed beside it; what is read must not change while it is read.
+        compact = [np.empty(o.shape, o.dtype) if _is_strided(o) and o.flags.writeable else o for o in outputs]
+        inputs = [a.copy() if any(_share(a, o) for o in compact) else a for a in inputs]
+        for n, output in enumerate(outputs):
+            if any(_share(output, other) for other in outputs[:n]):
+                raise InputError("two outputs share memory", where=f"call of {self.entry_name}")
+        free = [given[id(self._function.sizes[n])] for n in self._signature.free]
+        sizes, arrays = self._signature.bind([*free, *inputs, *compact])
+        for name, size, known in zip(self._signature.sizes, self._function.sizes, sizes, strict=True):
+            if given.get(id(size), known) != known:
+                raise InputError(f"{self.entry_name}.{name} is {given[id(size)]}, the arrays have {name} = {known}")
+        numbers = [np.asarray(n, np.int64) for n in sizes]
+        copies = [(o, c) for o, c in zip(outputs, compact, strict=True) if o is not c]
+        return [*numbers, *arrays[: len(inputs)]], arrays[len(inputs) :], copies
 
 
-def _solved(tensor: Tensor, shape: Sequence[int], size: Var, position: int, sizes: Sequence[Var]) -> int | None:
-    """The size for which a tensor has a shape, where one of its extents is a form of that size alone."""
-    positions: Mapping[Var, Linear] = {v: Linear.dim(n) for n, v in enumerate(sizes)}
-    for extent, known in zip(tensor.shape, shape, strict=True):
-        form = affine(extent, positions)
-        coef = form.terms.get(position)
-        if coef and len(form.terms) == 1 and (known - form.const) % coef == 0:
-            return (known - form.const) // coef
-    return None
+def _pipeline(sanitize: bool) -> list[str]:
+    """The passes to the end of the tir level, with the calling convention once there is a kernel."""
+    from lamina.compiler import stage_pipelines
+
+    stair, *passes = stage_pipelines(0, sanitize)["tir"].split(",")
+    return [stair, "tir-make-packed-api", *passes]
 
 
-def _position(args: Sequence[Any], wanted: Any) -> int:
-    return next(n for n, a in enumerate(args) if a is wanted)
+def _is_strided(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and not cast("Array", array).flags.c_contiguous
 
 
-def _as_array(value: Any) -> Any:
-    """An argument as a numpy array that shares its memory, where that is possible."""
-    value = getattr(value, "numpy_view", value)
-    if isinstance(value, np.ndarray):
-        return cast("Array", value)
+def _share(a: Any, b: Any) -> bool:
+    """Whether two arrays have memory in common."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        return False
+    x, y = cast("Array", a), cast("Array", b)
+    return np.may_share_memory(x, y) and np.shares_memory(x, y)
+
+
+def _as_number(scalar: Var, value: Any) -> Array:
+    """A scalar argument as an array of rank 0."""
     try:
-        return np.asarray(value)
+        return np.asarray(value, numpy_dtype(scalar.dtype))
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(f"{scalar.name} is a number of type {scalar.dtype}, not {value!r}") from None
+
+
+def _as_array(value: Any) -> Array:
+    """An argument as a compact numpy array, which shares its memory where that is possible."""
+    try:
+        return np.asarray(value, order="C")
     except (ValueError, TypeError, RuntimeError) as e:
         raise InputError(f"not an array: {' '.join(str(e).split())[:120]}") from None

@@ -11,7 +11,7 @@ from xdsl.ir import Operation as IrOperation
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_text
 from lamina.dialects.target import TARGET
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, UsageError
 from lamina.pipeline import parse_pipeline
 from lamina.te.canonical import emit_schedule
 from lamina.te.expr import Var, fail
@@ -20,6 +20,7 @@ from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.tensor import IterVar, PlaceholderOp, Tensor
 
 if TYPE_CHECKING:
+    from lamina.tensor_device import DeviceModule
     from lamina.tensor_module import Module
 
 SIMPLE = ("te-to-tir",)
@@ -89,24 +90,34 @@ def build(
     name: str = "default_function",
     binds: Any = None,
     runtime: Any = None,
-) -> Module:
+    sanitize: bool = False,
+) -> Module | DeviceModule:
     """The kernel of a scheduled program, to be called on arrays in the order of `args`.
 
-    `target` is `llvm` for this machine. Raises LaminaError for a schedule or a target that cannot be built.
+    `target` is `llvm` for this machine, where loops bound to threads run in turn, or `cuda` or `nvptx` for text that is
+    not run; `target_host` is where the host's part runs: this machine. With `sanitize` the kernel checks its accesses
+    and loops as it runs. Raises LaminaError for a schedule or a target that cannot be built.
     """
-    from lamina.tensor_module import Module, add_program
-    from lamina.tensor_target import target_of
+    from lamina.tensor_target import DEVICE_KINDS, target_of
 
     if args is None:
         raise fail("build takes a schedule and the arguments of the kernel")
     chosen = target_of(target)
-    module, function = te_module(inputs, list(args), name)
-    if chosen.backend is not None:
-        return chosen.backend(module, function, list(args), chosen)
+    if target_host is not None and target_of(target_host).attr is None:
+        raise UsageError(f"target_host is where programs are called from: 'llvm', not {str(target_host)!r}")
+    # A kernel called main would be taken for the function that calls it.
+    module, function = te_module(inputs, list(args), name if name != "main" else "main_kernel")
+    if chosen.kind in DEVICE_KINDS:
+        from lamina.tensor_device import DeviceModule
+
+        if sanitize:
+            raise UsageError(f"sanitize checks what runs here, not kernels for {chosen.kind!r}")
+        return DeviceModule(module, name, chosen)
+    from lamina.tensor_module import Module
+
     assert chosen.attr is not None
-    add_program(module, function)
     module.attributes[TARGET] = chosen.attr
-    return Module(module, function, list(args), chosen.attr)
+    return Module(module, function, list(args), chosen.attr, name, sanitize)
 
 
 def create_prim_func(ops: Sequence[Any], name: str = "main") -> ModuleOp:

@@ -307,6 +307,22 @@ def test_scalar_arguments() -> None:
     value, out = np.arange(5, dtype=np.float32), np.empty(5, np.float32)
     kernel(0.5, value, -3, 5, out)
     np.testing.assert_array_equal(out, value * 0.5 - 3)
+    with pytest.raises(LaminaError, match="n is 4, the arrays have n = 5"):
+        kernel(0.5, value, -3, 4, out)
+    with pytest.raises(LaminaError, match="alpha is a number of type float32, not 'half'"):
+        kernel("half", value, -3, 5, out)
+
+
+def test_a_size_that_no_extent_tells() -> None:
+    n = te.var("n")
+    A = te.placeholder((n // 4,), name="A")
+    B = te.compute(A.shape, lambda i: A[i] + n, name="B")
+    s = te.create_schedule(B.op)
+    with pytest.raises(LaminaError, match="no argument tells the size 'n'"):
+        lamina.build(s, [A, B])
+    value, out = np.arange(3, dtype=np.float32), np.empty(3, np.float32)
+    lamina.build(s, [A, n, B], name="main")(value, 14, out)
+    np.testing.assert_array_equal(out, value + 14)
 
 
 def test_whole_tensors_in_arithmetic() -> None:
@@ -340,11 +356,19 @@ def test_outputs_are_written_in_place_whatever_their_strides() -> None:
     ("arrays", "message"),
     [
         ([np.zeros((4, 3), np.float32)], r"double takes 2 arguments \(A, B\), got 1"),
-        ([np.zeros((4, 3)), np.zeros((4, 3), np.float32)], "float64 given, float32 expected"),
-        ([np.zeros((4, 2), np.float32), np.zeros((4, 3), np.float32)], r"shape \[4, 2\] given"),
-        ([np.zeros((4, 3), np.float32), np.zeros((4, 3), np.int32)], "output 'B': int32 given"),
-        ([np.zeros((4, 3), np.float32), np.zeros((3, 4), np.float32)], r"output 'B': shape \[3, 4\] given"),
-        ([np.zeros((4, 3), np.float32), [[0.0] * 3] * 4], "output 'B'"),
+        ([np.zeros((4, 3)), np.zeros((4, 3), np.float32)], "double.A.dtype is expected to be float32, but got float64"),
+        (
+            [np.zeros((4, 2), np.float32), np.zeros((4, 3), np.float32)],
+            r"double.A.shape\[1\].*: 2 == 3",
+        ),
+        ([np.zeros(4, np.float32), np.zeros((4, 3), np.float32)], "double.A.ndim is expected to equal 2, but got 1"),
+        ([np.zeros((4, 3), np.float32), np.zeros((4, 3), np.int32)], "double.B.dtype is expected to be float32"),
+        (
+            [np.zeros((4, 3), np.float32), np.zeros((3, 4), np.float32)],
+            r"double.B.shape\[0\].*: 3 == 4",
+        ),
+        ([np.zeros((4, 3), np.float32), [[0.0] * 3] * 4], "double.B is expected to be an array, but got list"),
+        ([[[1.0], [1.0, 2.0]], np.zeros((4, 3), np.float32)], "not an array"),
     ],
 )
 def test_arrays_that_do_not_fit(arrays: list[Any], message: str) -> None:

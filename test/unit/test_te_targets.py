@@ -1,0 +1,197 @@
+"""Targets of `lamina.build`: GPUs as text, this machine with and without checks, and how targets are written."""
+
+# The functions of programs are lambdas, as TVM's users write them.
+# pyright: standard
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina
+from lamina.compat import tvm
+from lamina.compat.tvm import te
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.tensor_target import target_of
+
+from .te_tutorials import Calls, cuda_convolution, intrinsics
+
+
+def vector_add(tgt: str) -> Any:
+    """TVM's first program, whole."""
+    tgt_host = "llvm"
+    n = te.var("n")
+    A = te.placeholder((n,), name="A")
+    B = te.placeholder((n,), name="B")
+    C = te.compute(A.shape, lambda i: A[i] + B[i], name="C")
+    s = te.create_schedule(C.op)
+    bx, tx = s[C].split(C.op.axis[0], factor=64)
+    if tgt == "cuda" or tgt == "rocm" or tgt.startswith("opencl") or tgt.startswith("nvptx"):
+        s[C].bind(bx, te.thread_axis("blockIdx.x"))
+        s[C].bind(tx, te.thread_axis("threadIdx.x"))
+    return tvm.build(s, [A, B, C], tgt, target_host=tgt_host, name="myadd")
+
+
+def test_vector_add_for_this_machine() -> None:
+    fadd = vector_add("llvm")
+    for size in (0, 1, 63, 64, 65, 10**6 + 1):
+        a, b = np.random.default_rng(size).random((2, size), np.float32)
+        c = np.full(size, 7, np.float32)
+        fadd(tvm.nd.array(a), b, c)
+        np.testing.assert_array_equal(c, a + b)
+
+
+def test_vector_add_as_cuda() -> None:
+    fadd = vector_add("cuda")
+    (kernels,) = fadd.imported_modules
+    text = kernels.get_source()
+    assert kernels.type_key == "cuda" and text == fadd.get_source("cuda")
+    assert "__global__ void __launch_bounds__(64) myadd_kernel0(" in text
+    assert "blockIdx.x" in text and "threadIdx.x" in text and "if (" in text
+    assert "tir.launch @myadd_kernel0 grid [(%n + 63) floordiv 64] block [64]" in fadd.get_source()
+    assert 'te.bind %ii "threadIdx.x"' in fadd.get_source("te")
+
+
+def test_vector_add_as_ptx() -> None:
+    fadd = vector_add("nvptx")
+    text = fadd.imported_modules[0].get_source()
+    assert fadd.imported_modules[0].type_key == "ptx"
+    assert ".visible .entry myadd_kernel0(" in text and "%ctaid.x" in text and ".target sm_80" in text
+    assert "__global__" in fadd.get_source("cuda")
+    assert ".target sm_90" in vector_add("nvptx -mcpu=sm_90").get_source("ptx")
+
+
+def test_kernels_of_a_gpu_are_not_run() -> None:
+    fadd = vector_add("cuda")
+    a = np.ones(4, np.float32)
+    for call in (fadd, fadd["myadd"], fadd.time_evaluator("myadd", tvm.cuda(0))):
+        with pytest.raises(UnsupportedError, match="myadd: kernels for 'cuda' are compiled but not run") as error:
+            call(a, a, a)
+        assert "\n" not in str(error.value)
+    with pytest.raises(UsageError, match="no format 'ptxx'; did you mean 'ptx'"):
+        fadd.get_source("ptxx")
+    with pytest.raises(UsageError, match="no function 'other'"):
+        fadd.get_function("other")
+
+
+def two_stages() -> tuple[Any, Any, Any, Any]:
+    A = te.placeholder((256,), name="A")
+    B = te.compute(A.shape, lambda i: A[i] + 1.0, name="B")
+    C = te.compute(A.shape, lambda i: B[i] * 2.0, name="C")
+    return te.create_schedule(C.op), A, B, C
+
+
+@pytest.mark.parametrize("target", ["cuda", "nvptx"])
+def test_what_runs_on_no_thread_is_refused(target: str) -> None:
+    s, A, B, C = two_stages()
+    with pytest.raises(InputError, match="no loop is bound to threads, so there is no kernel"):
+        lamina.build(s, [A, C], target)
+    s[C].bind(C.op.axis[0], te.thread_axis("threadIdx.x"))
+    with pytest.raises(InputError, match="A is used outside of all kernels") as error:
+        lamina.build(s, [A, C], target)
+    assert error.value.where.startswith(f"{__file__}:")
+    s[B].compute_inline()
+    assert "(256)" in lamina.build(s, [A, C], "cuda").get_source("cuda")
+
+
+def test_what_a_block_has_at_most() -> None:
+    s, A, B, C = two_stages()
+    s[C].bind(C.op.axis[0], te.thread_axis("threadIdx.x"))
+    s[B].compute_inline()
+    with pytest.raises(LaminaError, match="has 256 threads; at most 128 are possible"):
+        lamina.build(s, [A, C], {"kind": "cuda", "arch": "sm_90", "max_threads_per_block": 128})
+    with pytest.raises(UsageError, match="sanitize checks what runs here"):
+        lamina.build(s, [A, C], "cuda", sanitize=True)
+
+
+@pytest.mark.parametrize("tutorial", [intrinsics, cuda_convolution], ids=lambda t: t.__name__)
+def test_loops_of_threads_run_in_turn_on_this_machine(tutorial: Any) -> None:
+    calls = Calls()
+    program = tutorial(calls)
+    calls.make(program.schedule)
+    r = np.random.default_rng(0)
+    inputs = [r.standard_normal(shape).astype(np.float32) for shape in program.shapes]
+    expected = program.expected(*inputs)
+    found = np.full(expected.shape, -7, np.float32)
+    lamina.build(program.schedule, program.args)(*inputs, found)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert "__global__" in lamina.build(program.schedule, program.args, "cuda").get_source("cuda")
+
+
+def test_a_sum_over_threads_runs_in_turn_on_this_machine() -> None:
+    A = te.placeholder((5, 64), name="A")
+    k = te.reduce_axis((0, 64), "k")
+    B = te.compute((5,), lambda i: te.sum(A[i, k], axis=k), name="B")
+    s = te.create_schedule(B.op)
+    ko, ki = s[B].split(k, factor=16)
+    BF = s.rfactor(B, ki)
+    tx = te.thread_axis("threadIdx.x")
+    s[B].bind(B.op.axis[0], te.thread_axis("blockIdx.x"))
+    s[B].bind(s[B].op.reduce_axis[0], tx)
+    s[BF].compute_at(s[B], s[B].op.reduce_axis[0])
+    s[B].set_store_predicate(tx.var.equal(0))
+    a, out = np.random.default_rng(0).random((5, 64), np.float32), np.empty(5, np.float32)
+    lamina.build(s, [A, B])(a, out)
+    np.testing.assert_allclose(out, a.sum(1), rtol=1e-5)
+    assert "__shfl" in lamina.build(s, [A, B], "cuda").get_source("cuda")
+
+
+def test_a_kernel_that_checks_itself() -> None:
+    A = te.placeholder((8,), name="A")
+    places = te.placeholder((8,), "int32", name="places")
+    B = te.compute((8,), lambda i: A[places[i]], name="B")
+    s = te.create_schedule(B.op)
+    a, where, out = np.arange(8, dtype=np.float32), np.arange(8, dtype=np.int32)[::-1].copy(), np.empty(8, np.float32)
+    checked = lamina.build(s, [A, places, B], sanitize=True)
+    checked(a, where, out)
+    np.testing.assert_array_equal(out, a[::-1])
+    where[3] = 8
+    with pytest.raises(LaminaError, match="A") as error:
+        checked(a, where, out)
+    assert "\n" not in str(error.value)
+
+
+# -- how targets are written ---------------------------------------------------------------------------------------
+
+
+def test_options_of_a_target() -> None:
+    assert str(target_of("llvm -mcpu=x86-64-v3 -keys=cpu")) == "llvm -mcpu=x86-64-v3 -keys=cpu"
+    machine = target_of("llvm -mcpu=haswell -num-cores=1").attr
+    assert machine is not None and (machine.cpu.data, machine.vector_bits.data) == ("x86-64-v3", 256)
+    assert machine.threads.data == 1
+    narrow = target_of("llvm -mattr=-avx512f,-avx").attr
+    assert narrow is not None and narrow.vector_bits.data == 128
+    assert not [f for f in narrow.feature_list() if f.startswith("+avx512")]
+    assert target_of(tvm.target.Target("cuda -arch=sm_90", host="llvm")).arch == "sm_90"
+    assert target_of({"kind": "cuda", "arch": "sm_86"}).arch == "sm_86"
+    with tvm.target.Target("llvm") as found:
+        assert target_of(found) is found
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("cudaa", "no target 'cudaa'; did you mean 'cuda'"),
+        ("c", "no target 'c'; there are llvm, cpu, cuda, nvptx"),
+        ("llvm -mcpu=skylake-avx51", "no cpu 'skylake-avx51'; did you mean 'skylake-avx512'"),
+        ("llvm -mcp=haswell", "target 'llvm' has no option 'mcp'; did you mean 'mcpu'"),
+        ("llvm -num-cores=all", "-num-cores is a number, not 'all'"),
+        ("llvm -mtriple=aarch64-linux-gnu", "code for aarch64 is not made here"),
+        ("llvm -mattr=avx2", "-mattr is a list such as"),
+        ("cuda -arch=sm_1", "no GPU architecture 'sm_1'"),
+        ("cuda -max_threads_per_block=many", "is a number, not 'many'"),
+        ("", "a target is a string such as 'llvm'"),
+        (7, "a target is a string such as 'llvm'"),
+    ],
+)
+def test_targets_that_there_are_not(target: Any, message: str) -> None:
+    with pytest.raises(LaminaError) as error:
+        target_of(target)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_programs_are_called_from_this_machine() -> None:
+    s, A, _, C = two_stages()
+    with pytest.raises(UsageError, match="target_host is where programs are called from"):
+        lamina.build(s, [A, C], "llvm", target_host="cuda")
