@@ -188,6 +188,12 @@ class SourceParser(Parser):
         module.location = FileLineColLoc(self._file, IntAttr(self._first_line), IntAttr(1))
         return module
 
+    def parse_str_literal(self, context_msg: str = "") -> str:
+        found = self.parse_optional_str_literal()
+        if found is None:
+            self.raise_error(f"expected a string{': ' if context_msg else ''}{context_msg}")
+        return found
+
     def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:  # type: ignore[override]
         name = operand.operand_name
         if name not in self.ssa_values and name not in self._first_uses:

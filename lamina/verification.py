@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, ErasedSSAValue, Operation
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -91,6 +92,9 @@ def verify_dominance(root: Operation) -> None:
     op, index, value = found.op, found.operand, found.value
     if isinstance(value, ErasedSSAValue):
         raise VerificationError(op, f"operand #{index} was erased")
+    if isinstance(value, ForwardDeclaredValue):
+        # The op, or its region, defines what it needs itself.
+        raise VerificationError(op, f"operand #{index} is used before its definition")
     owner = value.owner
     if isinstance(owner, Block):
         note = (owner.parent_op(), f"{value_text(value)} is an argument of a block of this op")

@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import over_positions, over_values
 from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
 from lamina.dialects.linear import Linear, constant
+from lamina.dialects.region_text import print_body
 
 __all__ = ["ExternOp"]
 
@@ -164,7 +165,7 @@ class ExternOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        print_body(printer, self.body)
         printer.exit_scope()
 
     @classmethod

@@ -72,6 +72,7 @@ from lamina.dialects.index_map import (
     print_indices,
 )
 from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.region_text import print_body
 from lamina.dialects.sizes import ArgAttrs, shape_attrs, verify_shapes
 from lamina.dialects.te.reducers import (
     REGION_COMBINER,
@@ -338,7 +339,7 @@ class ComputeOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        print_body(printer, self.body)
         printer.exit_scope()
         if self.reducer:
             print_reducer(printer, self.reducer)

@@ -27,6 +27,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.region_text import parse_body, print_body
 
 REGION_COMBINER = "reduce"
 """The combiner of a te.compute that brings its own regions."""
@@ -74,10 +75,10 @@ def print_reducer(printer: Printer, regions: Sequence[Region]) -> None:
     with printer.in_parens():
         printer.print_list(combine.block.args, printer.print_ssa_value)
     printer.print_string(" ")
-    printer.print_region(combine, print_entry_block_args=False)
+    print_body(printer, combine)
     printer.exit_scope()
     printer.print_string(" identity ")
-    printer.print_region(identity)
+    print_body(printer, identity)
 
 
 def parse_reducer(parser: Parser, types: Sequence[Attribute]) -> list[Region]:
@@ -92,7 +93,7 @@ def parse_reducer(parser: Parser, types: Sequence[Attribute]) -> list[Region]:
         parser.raise_error(f"combine takes {len(scalars)} arguments, two for each result; got {len(arguments)}")
     combine = parser.parse_region([a.resolve(t) for a, t in zip(arguments, scalars, strict=True)])
     parser.parse_keyword("identity")
-    return [combine, parser.parse_region()]
+    return [combine, parse_body(parser)]
 
 
 def inline_region(block: Block, arguments: Sequence[Any], target: Block) -> list[Any]:

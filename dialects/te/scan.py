@@ -39,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
 from lamina.dialects.linear import MAX_EXTENT, Linear, Range
+from lamina.dialects.region_text import print_body
 from lamina.dialects.te.ops import ComputeOp, ReadOp, YieldOp
 
 __all__ = ["ScanOp"]
@@ -208,7 +209,7 @@ class ScanOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        print_body(printer, self.body)
         printer.exit_scope()
 
     @classmethod

@@ -23,8 +23,11 @@ from typing import Any
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator
 
+from lamina.dialects.region_text import parse_body, print_body
 from lamina.dialects.te.factors import FactorType
 from lamina.dialects.te.primitive import LOOP as LOOP
 from lamina.dialects.te.primitive import LoopType
@@ -41,12 +44,27 @@ class ScheduleOp(IRDLOperation):
 
     func = prop_def(SymbolRefAttr)
     body = region_def("single_block")
-    assembly_format = "$func attr-dict-with-keyword $body"
     traits = traits_def(IsolatedFromAbove(), NoTerminator())
 
     @staticmethod
     def make(func: str, body: Region) -> ScheduleOp:
         return ScheduleOp.create(properties={"func": SymbolRefAttr(func)}, regions=[body])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.func.root_reference.data)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        print_body(printer, self.body)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ScheduleOp:
+        func = SymbolRefAttr(parser.parse_symbol_name())
+        extra = parser.parse_optional_attr_dict_with_keyword()
+        return cls.create(
+            properties={"func": func}, attributes=extra.data if extra else {}, regions=[parse_body(parser)]
+        )
 
 
 def primitives() -> list[type[PrimitiveOp]]:

@@ -22,6 +22,7 @@ from lamina.dialects.index_map import (
     parse_condition,
     print_conditions,
 )
+from lamina.dialects.region_text import parse_body, print_body
 
 BARRIER_SCOPES = ("shared", "global", "warp")
 
@@ -95,13 +96,13 @@ class IfOp(ConditionalBase):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body)
+        print_body(printer, self.body)
 
     @classmethod
     def parse(cls, parser: Parser) -> IfOp:
         operands, set_ = parse_set(parser)
         extra = parser.parse_optional_attr_dict_with_keyword()
-        region = parser.parse_region()
+        region = parse_body(parser)
         return cls.create(
             operands=operands,
             properties={"set": set_},

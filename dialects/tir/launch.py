@@ -78,7 +78,9 @@ class LaunchOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         dims, results = self.map.data
         rank = self.grid_rank.value.data
-        printer.print_string(f" @{self.callee.root_reference.data} grid ")
+        printer.print_string(" ")
+        printer.print_symbol_name(self.callee.root_reference.data)
+        printer.print_string(" grid ")
         print_indices(printer, IndexMap(dims, results[:rank]), self.dims)
         printer.print_string(" block ")
         print_indices(printer, IndexMap(dims, results[rank:]), self.dims)

@@ -70,6 +70,7 @@ from lamina.dialects.index_map import (
     print_indices,
 )
 from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.region_text import parse_body, print_body
 from lamina.dialects.sizes import shape_attrs, verify_shapes
 from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp, ViewOp
 from lamina.dialects.tir.control import BarrierOp as BarrierOp
@@ -321,7 +322,7 @@ class ForOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        print_body(printer, self.body)
         printer.exit_scope()
 
     @classmethod
@@ -397,11 +398,11 @@ class BlockOp(ConditionalBase):
             printer.print_op_attributes(self.attributes, print_keyword=True)
         if self.init.blocks:
             printer.print_string(" init ")
-            printer.print_region(self.init)
+            print_body(printer, self.init)
             printer.print_string(" do ")
         else:
             printer.print_string(" ")
-        printer.print_region(self.body)
+        print_body(printer, self.body)
 
     @classmethod
     def parse(cls, parser: Parser) -> BlockOp:
@@ -412,13 +413,13 @@ class BlockOp(ConditionalBase):
         extra = parser.parse_optional_attr_dict_with_keyword()
         init = Region()
         if parser.parse_optional_keyword("init"):
-            init = parser.parse_region()
+            init = parse_body(parser)
             parser.parse_keyword("do")
         return cls.create(
             operands=operands,
             properties=properties,
             attributes=extra.data if extra else {},
-            regions=[init, parser.parse_region()],
+            regions=[init, parse_body(parser)],
         )
 
 
