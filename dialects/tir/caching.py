@@ -126,6 +126,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     place = outermost.parent
     assert place is not None
     trips = {v.var: v for v in loops}
+    extents = _computed(block, buffers, [trips[v] for v in spatial])
     copy_stage = unique_stage(func, f"{stage}.out")
     copies = [
         ForOp.upto(trips[v].limits(), unique_axis(func, f"{copy_stage}.{n}"), hint=v.name_hint)
@@ -138,7 +139,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     body = Block()
     for n, buffer in enumerate(buffers):
         label = f"{stage}.{scope}" if len(buffers) == 1 else f"{stage}.{scope}.v{n}"
-        alloc = AllocOp.make(label, type_of(buffer), scope, extents_of(buffer))
+        alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(buffer).element_type), scope, extents)
         alloc.result.name_hint = label.replace(".", "_") if stage.isidentifier() else None
         if isinstance(buffer.owner, AllocOp) and PADDED in buffer.owner.attributes:
             alloc.attributes[PADDED] = UnitAttr()
@@ -159,3 +160,12 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         alone.detach()
         place.insert_op_after(alone, outermost)
     return copy_stage
+
+
+def _computed(block: BlockOp, buffers: Sequence[SSAValue], spatial: Sequence[ForOp]) -> list[Linear]:
+    """How much of its buffers a stage in its normal form computes: it may be the beginning of a scan's state."""
+    extents = extents_of(buffers[0])
+    index = [Linear.dim(v.var) for v in spatial]
+    if any(o.forms() != index for b in buffers for o in accesses(block, b)):
+        return extents
+    return [v.limits()[0] if len(v.limits()) == 1 else e for v, e in zip(spatial, extents, strict=True)]
