@@ -262,10 +262,12 @@ def _resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp
     alloc.result.replace_all_uses_with(new.result)
     new.result.name_hint = hint
     new.location = alloc.location
+    left = alloc.parent_op()
     alloc.detach()
     alloc.erase()
     assert before is not None and before.parent is not None
     before.parent.insert_op_before(new, before)
+    erase_empty(left)
     return new
 
 
@@ -327,6 +329,10 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             continue
         if form.const or list(form.terms.values()) != [1] or next(iter(form.terms)) not in by_variable:
             raise ScheduleError(f"{what}: it does not read its producer element by element (dimension {d})")
+        size = extents_of(buffer)[d]
+        bounds = [(size - e).range(ranges) for e in by_variable[next(iter(form.terms))].limits()]  # type: ignore[index]
+        if not any(b is not None and b[0] >= 0 for b in bounds):
+            refuse(f"{what}: it has elements that read nothing of {buffer.name_hint or 'its producer'} (dimension {d})")
     for d, form in enumerate(index):
         if form.is_constant:
             continue
@@ -346,6 +352,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
             ordered.append(new)
     if back is not None:
         back.apply()
+    users = [*loads_of(buffer), *stores_of(buffer)]
     last = loop.body.block.last_op
     assert last is not None
     for op in hoisted:
@@ -354,8 +361,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         if isinstance(made, AllocOp):
             move_before(made, loop)
     _rebuild(block, loops, ordered, [], mapping, loop.body.block, last)
-    others = [o for o in [*loads_of(buffer), *stores_of(buffer)] if not is_inside(o, loop)]
-    if isinstance(buffer.owner, AllocOp) and not others:
+    if isinstance(buffer.owner, AllocOp) and all(is_inside(o, loop) for o in users):
         for use in list(buffer.uses):
             op = use.operation
             if isinstance(op, AccessOp):
