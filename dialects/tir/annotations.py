@@ -40,6 +40,7 @@ from lamina.dialects.tir.nest import (
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.refusals import refuse
 from lamina.dialects.tir.scopes import check_scope
+from lamina.dialects.tir.threads import check_blocks_apart, thread_loops
 
 PRAGMA = "pragma_"
 STORAGE_ALIGN = "storage_align"
@@ -186,6 +187,8 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
                 )
     if _reads_itself(nest):
         refuse(f"{what}: it reads what an earlier thread has computed: running it again changes its result")
+    for grid in thread_loops(nest, "blockIdx"):
+        check_blocks_apart(nest, grid, what)
     loops: list[ForOp] = []
     for tag, extent in zip(tags, extents, strict=True):
         loop = ForOp.make(extent, unique_axis(func, f"{stage}.{tag}"), kind="thread", hint=tag.rpartition(".")[2])

@@ -89,6 +89,8 @@ def bind(loop: ForOp, tag: str) -> None:
         first: dict[str, ForOp] = {}
         for inner in thread_loops(loop):
             _check_extent(first.setdefault(tag_of(inner), inner), tag_of(inner), inner, what)
+    for grid in [*([loop] if tag.startswith("blockIdx") else []), *thread_loops(loop, "blockIdx")]:
+        check_blocks_apart(root, grid, what)
     if not loop.is_dynamic:
         bounds_to_predicate(loop)
     loop.properties["kind"] = StringAttr("thread")
@@ -131,6 +133,18 @@ def _check_nested(outer: ForOp, inner: ForOp, what: str) -> None:
             raise ScheduleError(
                 f"{what}: {outer.axis.data!r} around {inner.axis.data!r} has that axis, and what stands inside "
                 "depends on both"
+            )
+
+
+def check_blocks_apart(kernel: Operation, grid: ForOp, what: str) -> None:
+    """Refuse blocks of threads that fill together what is a buffer of the kernel: each block has one of its own."""
+    for op in kernel.walk():
+        if not isinstance(op, AllocOp) or not _within(op, kernel) or _within(op, grid):
+            continue
+        if any(isinstance(u.operation, StoreOp) and _within(u.operation, grid) for u in op.result.uses):
+            refuse(
+                f"{what}: the blocks of {grid.axis.data!r} would fill the buffer {op.stage.data!r} together, and each "
+                "block has one of its own"
             )
 
 
