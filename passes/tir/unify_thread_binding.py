@@ -167,7 +167,13 @@ class _Kernel:
         return [v for s in stores for v in enclosing_loops(s) if is_thread(v, "threadIdx")]
 
     def _share(self, alloc: AllocOp, threads: Sequence[ForOp]) -> None:
-        """One buffer for the block; where each of some threads had one, an array of them."""
+        """One buffer for the block; where each of some threads had one, an array of them.
+
+        Of the lanes of a loop each had one, too; they take turns.
+        """
+        for v in enclosing_loops(alloc):
+            if v.kind.data == "vectorized":
+                v.properties["kind"] = StringAttr("serial")
         type_ = alloc.result.type
         shape = type_.get_shape()
         if DYNAMIC_INDEX in shape or any(v.is_dynamic for v in threads):
