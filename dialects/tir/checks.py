@@ -13,6 +13,12 @@ from lamina.dialects.checks import CheckOpBase
 from lamina.dialects.index_map import Condition
 from lamina.dialects.tir.ops import ConditionOp
 
+DIVISIONS = (
+    *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
+    *(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp),
+)
+"""Ops that have no result for a divisor of zero, not even one that nobody looks at."""
+
 
 @irdl_op_definition
 class CheckOp(CheckOpBase):

@@ -65,7 +65,7 @@ class NormalForm:
         for op in accesses(self.block):
             if op.buffer_value() in own:
                 op.set_access(index, op.conditions())
-        self.block.set_conditions(self._left(conditions))
+        self.block.set_conditions(self._left(conditions, {v.var for v in reductions}))
         nest = [*self.loops, *reductions]
         anchor = self.chain[0] if self.chain else self.block
         place, after = anchor.parent, anchor.next_op
@@ -83,8 +83,11 @@ class NormalForm:
         if self.chain:
             anchor.erase(safe_erase=False)
 
-    def _left(self, conditions: Sequence[Condition]) -> list[Condition]:
-        """The conditions that the new loops do not imply; one on a single dimension bounds that dimension's loop."""
+    def _left(self, conditions: Sequence[Condition], inner: set[Atom]) -> list[Condition]:
+        """The conditions that the new loops do not imply; one on a single dimension bounds that dimension's loop.
+
+        Not so one on variables that are known inside of it only.
+        """
         limits = [Condition(e - Linear.dim(v.var) - 1) for v in self.loops for e in v.limits()]
         facts = Facts(self.ranges, limits)
         variables = {v.var for v in self.loops}
@@ -96,7 +99,7 @@ class NormalForm:
             loop = next((v for v in self.loops if own == {v.var}), None)
             if loop is not None and not c.equal and c.form.terms.get(loop.var) == -1:
                 bound = c.form + Linear.dim(loop.var) + 1
-                if loop.var not in bound.dims():
+                if loop.var not in bound.dims() and not inner.intersection(bound.dims()):
                     loop.set_min_bounds([*loop.min_bounds(), bound])
                     continue
             left.append(c)

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
+from lamina.dialects.tir.checks import DIVISIONS, CheckOp
 from lamina.dialects.tir.decompose import copy_of_loop, decompose_init, in_loops, initial_conditions, substitute_all
 from lamina.dialects.tir.legality import belongs
 from lamina.dialects.tir.memory import (
@@ -38,7 +39,7 @@ from lamina.dialects.tir.nest import (
     unique_axis,
     unique_stage,
 )
-from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, enclosing_loops
 
 
 class Update(NamedTuple):
@@ -211,11 +212,45 @@ def _first_stage(
             op.erase()
         block.init.erase_block(block.init.blocks[0])
     elif not complete:
-        # An iteration of the loop may have no term at all, and then starts none: all start before.
+        # An iteration of the loop may have no term at all, and then starts none.
         block.set_conditions(elements)
+        if _take_neutral(block, loop, others, conditions, update):
+            return
         outermost = next(v for v in own if v in others or v is loop)
         decompose_init(block, outermost)
     block.set_conditions(conditions)
+
+
+def _take_neutral(
+    block: BlockOp, loop: ForOp, others: Sequence[ForOp], conditions: Sequence[Condition], update: Update
+) -> bool:
+    """Let iterations that have no term add what changes nothing, so that each partial result starts with the first.
+
+    Returns False, with nothing changed, where that cannot be: a loop has no extent but one that depends on the
+    factored loop, or a term divides, for which nothing can be read in its place.
+    """
+    ops = [op for op in block.body.block.ops if op not in (update.load, update.combine, update.store)]
+    if any(isinstance(op, (*DIVISIONS, CheckOp)) or op.regions for op in ops):
+        return False
+    tails: list[Condition] = []
+    free: dict[ForOp, list[Linear]] = {}
+    for v in others:
+        free[v] = [f for f in v.limits() if loop.var not in f.dims()]
+        if not free[v]:
+            return False
+        tails += [Condition(f - Linear.dim(v.var) - 1) for f in v.limits() if f not in free[v]]
+    for v, limits in free.items():
+        v.set_min_bounds([f for f in limits if not f.is_constant or v.is_dynamic])
+    asked = [c for c in [*conditions, *tails] if c not in block.conditions()]
+    for op in ops:
+        if isinstance(op, LoadOp):
+            op.set_access(op.forms(), [*op.conditions(), *(c for c in asked if c not in op.conditions())])
+    condition, nothing = ConditionOp.of(asked), neutral(update.combine, update.term.type)
+    term = arith.SelectOp(condition.result, update.term, nothing.result)
+    block.body.block.insert_ops_before([condition, nothing, term], update.combine)
+    position = 1 - list(update.combine.operands).index(update.load.result)
+    update.combine.operands[position] = term.result
+    return True
 
 
 def _renamed(axis: str, stage: str, name: str) -> str:

@@ -25,11 +25,11 @@ from xdsl.traits import is_side_effect_free
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.linear import Linear
+from lamina.dialects.tir.checks import DIVISIONS
 from lamina.dialects.tir.control import BarrierOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import CopyOp, ForOp, FuncOp
 from lamina.passes.base import Context, ModulePass
-from lamina.passes.tir.vectorize_loop import DIVISIONS
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
-from lamina.dialects.tir.checks import CheckOp, unless
+from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.decompose import decompose_init
 from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, FuncOp, IfOp, StoreOp
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.tir.vectorize_loop import DIVISIONS
 
 
 @dataclass(frozen=True)

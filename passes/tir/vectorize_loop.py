@@ -43,7 +43,7 @@ from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear
-from lamina.dialects.tir.checks import CheckOp, unless
+from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.memory import extents_of, shape_with
 from lamina.dialects.tir.ops import (
     AccessOp,
@@ -116,12 +116,6 @@ def indexes_by_lane(loop: ForOp) -> bool:
 
 
 _CAST_KINDS = {op_type: kind for kind, op_type in CASTS.items()}
-
-DIVISIONS = (
-    *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
-    *(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp),
-)
-"""Ops that have no result for a divisor of zero, not even one that nobody looks at."""
 
 
 def in_register(op: AccessOp) -> bool:
