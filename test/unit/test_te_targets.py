@@ -119,22 +119,36 @@ def test_loops_of_threads_run_in_turn_on_this_machine(tutorial: Any) -> None:
     assert "__global__" in lamina.build(program.schedule, program.args, "cuda").get_source("cuda")
 
 
-def test_a_sum_over_threads_runs_in_turn_on_this_machine() -> None:
-    A = te.placeholder((5, 64), name="A")
-    k = te.reduce_axis((0, 64), "k")
-    B = te.compute((5,), lambda i: te.sum(A[i, k], axis=k), name="B")
+def row_sums() -> tuple[Any, list[Any]]:
+    """TVM's tutorial on reductions: rows of any length, summed by the threads of a block together."""
+    n, m = te.var("n"), te.var("m")
+    A = te.placeholder((n, m), name="A")
+    k = te.reduce_axis((0, m), "k")
+    B = te.compute((n,), lambda i: te.sum(A[i, k], axis=k), name="B")
     s = te.create_schedule(B.op)
-    ko, ki = s[B].split(k, factor=16)
+    ko, ki = s[B].split(B.op.reduce_axis[0], factor=16)
     BF = s.rfactor(B, ki)
+    xo, xi = s[B].split(s[B].op.axis[0], factor=32)
+    s[B].bind(xo, te.thread_axis("blockIdx.x"))
+    s[B].bind(xi, te.thread_axis("threadIdx.y"))
     tx = te.thread_axis("threadIdx.x")
-    s[B].bind(B.op.axis[0], te.thread_axis("blockIdx.x"))
     s[B].bind(s[B].op.reduce_axis[0], tx)
     s[BF].compute_at(s[B], s[B].op.reduce_axis[0])
     s[B].set_store_predicate(tx.var.equal(0))
-    a, out = np.random.default_rng(0).random((5, 64), np.float32), np.empty(5, np.float32)
-    lamina.build(s, [A, B])(a, out)
+    return s, [A, B]
+
+
+def test_a_sum_over_threads_as_kernels() -> None:
+    text = lamina.build(*row_sums(), "cuda").get_source("cuda")
+    assert "__launch_bounds__(512)" in text and ("__shared__" in text or "__shfl" in text), text
+    assert ".entry" in lamina.build(*row_sums(), "nvptx").get_source("ptx")
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 64), (33, 70), (1, 1), (64, 15), (0, 3), (3, 0)])
+def test_a_sum_over_threads_runs_in_turn_on_this_machine(rows: int, columns: int) -> None:
+    a, out = np.random.default_rng(0).random((rows, columns), np.float32), np.full(rows, 7, np.float32)
+    lamina.build(*row_sums())(a, out)
     np.testing.assert_allclose(out, a.sum(1), rtol=1e-5)
-    assert "__shfl" in lamina.build(s, [A, B], "cuda").get_source("cuda")
 
 
 def test_a_kernel_that_checks_itself() -> None:
