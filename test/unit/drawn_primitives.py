@@ -241,7 +241,7 @@ WEIGHTS = {
     "te.pad_einsum": 3,
     "te.partition": 4,
     "te.rfactor": 2,
-    "te.rolling_buffer": 4,
+    "te.rolling_buffer": 12,
     "te.split": 2,
     "te.store_predicate": 2,
     "te.tensorize": 2,
