@@ -15,6 +15,7 @@ from lamina.dialects.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope
 from lamina.dialects.te.ops import CheckOp, IndexOp, ReadOp
+from lamina.dialects.tir.memory import LoadOp
 
 Number: TypeAlias = "Scalar | int | float | bool"
 
@@ -370,6 +371,12 @@ def _guard(x: Scalar, condition: Cond) -> Scalar:
             old = [Condition(c.form.substitute(mapping), c.equal) for c in op.guard.data.conditions] if op.guard else []
             new = [*old, *(c for c in condition.conditions if c not in old)]
             result = read_element(operands[0], forms, new)
+        elif isinstance(op, LoadOp):  # of the statements of an extern
+            old = op.conditions()
+            load = LoadOp.make(op.buffer, op.forms(), [*old, *(c for c in condition.conditions if c not in old)])
+            assert body is not None
+            body.add_op(load)
+            result = load.result
         elif all(a is b for a, b in zip(operands, op.operands, strict=True)):
             result = value
         else:

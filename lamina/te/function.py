@@ -219,11 +219,14 @@ class _FunctionBuilder:
         return made[0].value.owner
 
     def _extern(self, op: ExternOp) -> Any:
-        from lamina.te.statements import building_statements
+        from lamina.te.statements import Pointer, building_statements
+
+        def pointers(buffers: Sequence[Any], tensors: Sequence[Tensor]) -> list[Pointer]:
+            return [Pointer(b, t.shape, t.dtype, t.name) for b, t in zip(buffers, tensors, strict=True)]
 
         def body(ib: Any, ins: Any, outs: Any) -> None:
             with building_statements(ib, self.sizes):
-                op.fcompute(ins, outs)
+                op.fcompute(pointers(ins, op.inputs), pointers(outs, op.outputs))
 
         shapes = [[Index(affine(e, self.sizes)) for e in t.shape] for t in op.outputs]
         inputs = [self.tensors[t] for t in op.inputs]

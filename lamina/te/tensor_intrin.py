@@ -34,7 +34,7 @@ from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import FuncOp as KernelOp
 from lamina.te.expr import fail
 from lamina.te.function import build_function
-from lamina.te.statements import StatementBlocks, building_blocks
+from lamina.te.statements import Pointer, StatementBlocks, building_blocks
 from lamina.te.tensor import ComputeOp, Operation, PlaceholderOp
 
 
@@ -67,7 +67,7 @@ def decl_tensor_intrin(
     desc = build_function([output], [*inputs, output], "desc").func
     types = [buffer_of(t) for t in (*desc.function_type.inputs, *desc.function_type.outputs)]
     names = [*(a.name_hint for a in desc.body.block.args), _result_name(desc)]
-    operands = [_Operand(n, [int(e) for e in t.shape], t.dtype) for n, t in enumerate([*inputs, output])]
+    operands = [Pointer(None, t.shape, t.dtype, t.name) for t in (*inputs, output)]
 
     def start() -> tuple[Block, Any]:
         block = Block(arg_types=types)
@@ -89,22 +89,6 @@ def decl_tensor_intrin(
         if block is not None and (variant != "body" or len(blocks) == 1 or not reduces):
             kernels.append(_kernel(variant, block, types))
     return TensorIntrin(name, op, TensorIntrinOp.make(name, desc, kernels))
-
-
-class _Operand:
-    """An operand of the instruction: of the statements under construction, its window."""
-
-    def __init__(self, position: int, shape: Sequence[int], dtype: str) -> None:
-        self.position = position
-        self.shape = tuple(shape)
-        self.dtype = dtype
-        self.buffer: Any = None
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.buffer[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.buffer[index] = value
 
 
 def _result_name(desc: FuncOp) -> str:
