@@ -71,6 +71,19 @@ def test_split_into_several_loops() -> None:
             s[D].split(D.op.axis[0], **wrong)
 
 
+def test_what_cannot_be_split_so() -> None:
+    n = te.var("n")
+    A = te.placeholder((n,), name="A")
+    B = te.compute((n,), lambda i: A[i] * 2.0, name="B")
+    s = te.create_schedule(B.op)
+    s[B].split(B.op.axis[0], nparts=4)
+    with pytest.raises(LaminaError, match="its extent is known only when the program runs") as error:
+        lamina.lower(s, [A, B])
+    assert "test_te_primitives_api.py" in error.value.where
+    with pytest.raises(LaminaError, match="cache_write of 'B': it comes before the stage's splits and fuses"):
+        s.cache_write(B, "local")
+
+
 def test_partition_and_annotate() -> None:
     s, A, B, C, D = chain()
     outer, inner = s[D].split(D.op.axis[1], 5)
