@@ -23,7 +23,7 @@ from lamina.runtime.compiled import CompiledProgram, load_module
 from lamina.runtime.packed import PackedSignature
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
-from lamina.te.tensor import Tensor
+from lamina.te.tensor import Tensor, placeholder
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
@@ -59,6 +59,22 @@ class Timing(Benchmark):
         return float(np.std(self.times))
 
 
+@dataclass(frozen=True)
+class Parameters:
+    """What a kernel takes: sizes, what it reads (tensors, and scalars as variables), what it writes."""
+
+    sizes: Sequence[Var]
+    inputs: Sequence[Tensor | Var]
+    outputs: Sequence[Tensor]
+
+    @staticmethod
+    def of(signature: PackedSignature) -> Parameters:
+        """Those of a kernel that was no tensor program, by its own names."""
+        tensors = [placeholder((1,) * len(a.extents), a.dtype, a.name) for a in signature.arguments]
+        first = next((n for n, a in enumerate(signature.arguments) if a.output), len(tensors))
+        return Parameters([Var(n) for n in signature.sizes], tensors[:first], tensors[first:])
+
+
 class Module:
     """A kernel. Called on arrays (and numbers for sizes and scalars) in the order of its arguments, it writes outputs.
 
@@ -68,25 +84,37 @@ class Module:
     def __init__(
         self,
         source: ModuleOp,
-        function: TensorFunction,
+        function: TensorFunction | None,
         args: Sequence[Any],
         target: TargetAttr,
         name: str,
         sanitize: bool = False,
     ) -> None:
-        """`source` is the module of the te level; it is not changed. With `sanitize` the kernel checks itself."""
+        """`source` is a module of the te or tir level; it is not changed. With `sanitize` the kernel checks itself.
+
+        Without a function the arguments are those of the kernel: sizes that no extent tells, then the buffers.
+        """
         self.entry_name = name
         self.target = target
         self.type_key = "llvm"
         self.imported_modules: list[Any] = []
         self._source = source.clone()
-        self._function = function
-        self._args = list(args)
         self._passes = _pipeline(sanitize)
         self._texts: dict[str, str] = {}
         self._signature, self._program = self._compile()
+        if function is None:
+            self._parameters = Parameters.of(self._signature)
+            free = [self._parameters.sizes[n] for n in self._signature.free]
+            self._args: list[Any] = [*free, *self._parameters.inputs, *self._parameters.outputs]
+        else:
+            self._parameters = Parameters(function.sizes, function.inputs, function.outputs)
+            self._args = list(args)
+        # What the IR calls arguments is unique and printable; a message has the user's names.
+        names = [t.name for t in (*self._parameters.inputs, *self._parameters.outputs)]
+        arguments = tuple(replace(a, name=n) for a, n in zip(self._signature.arguments, names, strict=True))
+        self._signature = replace(self._signature, name=name, arguments=arguments)
         for n in self._signature.free:
-            if not any(a is function.sizes[n] for a in self._args):
+            if not any(a is self._parameters.sizes[n] for a in self._args):
                 size = self._signature.sizes[n]
                 raise InputError(f"{name}: no argument tells the size {size!r}", hint="make it an argument of its own")
 
@@ -171,11 +199,7 @@ class Module:
 
         with quiet_gc():
             module = run_passes(self._source.clone(), [*self._passes, *LLVM_PIPELINE])
-        found = PackedSignature.of(module)
-        # What the IR calls arguments is unique and printable; a message has the user's names.
-        names = [t.name for t in (*self._function.inputs, *self._function.outputs)]
-        arguments = tuple(replace(a, name=n) for a, n in zip(found.arguments, names, strict=True))
-        return replace(found, name=self.entry_name, arguments=arguments), load_module(module, None, self.target)
+        return PackedSignature.of(module), load_module(module, None, self.target)
 
     # -- arguments -------------------------------------------------------------------------------------------
 
@@ -187,18 +211,18 @@ class Module:
         given = {id(a): getattr(v, "numpy_view", v) for a, v in zip(self._args, args, strict=True)}
         inputs = [
             _as_array(given[id(t)]) if isinstance(t, Tensor) else _as_number(t, given[id(t)])
-            for t in self._function.inputs
+            for t in self._parameters.inputs
         ]
-        outputs = [given[id(t)] for t in self._function.outputs]
+        outputs = [given[id(t)] for t in self._parameters.outputs]
         # An output that is not compact is computed beside it; what is read must not change while it is read.
         compact = [np.empty(o.shape, o.dtype) if _is_strided(o) and o.flags.writeable else o for o in outputs]
         inputs = [a.copy() if any(_share(a, o) for o in compact) else a for a in inputs]
         for n, output in enumerate(outputs):
             if any(_share(output, other) for other in outputs[:n]):
                 raise InputError("two outputs share memory", where=f"call of {self.entry_name}")
-        free = [given[id(self._function.sizes[n])] for n in self._signature.free]
+        free = [given[id(self._parameters.sizes[n])] for n in self._signature.free]
         sizes, arrays = self._signature.bind([*free, *inputs, *compact])
-        for name, size, known in zip(self._signature.sizes, self._function.sizes, sizes, strict=True):
+        for name, size, known in zip(self._signature.sizes, self._parameters.sizes, sizes, strict=True):
             if given.get(id(size), known) != known:
                 raise InputError(f"{self.entry_name}.{name} is {given[id(size)]}, the arrays have {name} = {known}")
         numbers = [np.asarray(n, np.int64) for n in sizes]

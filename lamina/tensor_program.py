@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Operation as IrOperation
 
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_text
 from lamina.dialects.target import TARGET
-from lamina.errors import LaminaError, UsageError
+from lamina.dialects.te.ops import FuncOp as TeFunc
+from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.te.tensor_intrin import TensorIntrinOp
+from lamina.dialects.tir.ops import FuncOp as TirFunc
+from lamina.errors import InputError, LaminaError, UsageError
 from lamina.pipeline import parse_pipeline
 from lamina.te.canonical import emit_schedule
 from lamina.te.expr import Var, fail
@@ -94,19 +98,27 @@ def build(
 ) -> Module | DeviceModule:
     """The kernel of a scheduled program, to be called on arrays in the order of `args`.
 
+    Instead of a schedule and arguments there may be a module: what `lower` gives, or one that was written as text, with
+    one te.func or tir.func and its schedule. Its kernel is called as the function says, outputs last.
+
     `target` is `llvm` for this machine, where loops bound to threads run in turn, or `cuda` or `nvptx` for text that is
     not run; `target_host` is where the host's part runs: this machine. With `sanitize` the kernel checks its accesses
     and loops as it runs. Raises LaminaError for a schedule or a target that cannot be built.
     """
     from lamina.tensor_target import DEVICE_KINDS, target_of
 
-    if args is None:
+    if args is None and not isinstance(inputs, ModuleOp):
         raise fail("build takes a schedule and the arguments of the kernel")
     chosen = target_of(target)
     if target_host is not None and target_of(target_host).attr is None:
         raise UsageError(f"target_host is where programs are called from: 'llvm', not {str(target_host)!r}")
-    # A kernel called main would be taken for the function that calls it.
-    module, function = te_module(inputs, list(args), name if name != "main" else "main_kernel")
+    function: TensorFunction | None = None
+    arguments = list(args or ())
+    if isinstance(inputs, ModuleOp):
+        module = _kernel_module(inputs, name)
+    else:
+        # A kernel called main would be taken for the function that calls it.
+        module, function = te_module(inputs, arguments, name if name != "main" else "main_kernel")
     if chosen.kind in DEVICE_KINDS:
         from lamina.tensor_device import DeviceModule
 
@@ -117,7 +129,22 @@ def build(
 
     assert chosen.attr is not None
     module.attributes[TARGET] = chosen.attr
-    return Module(module, function, list(args), chosen.attr, name, sanitize)
+    return Module(module, function, arguments, chosen.attr, name, sanitize)
+
+
+def _kernel_module(module: ModuleOp, name: str) -> ModuleOp:
+    """A copy of a module of one function, which gets a name. Raises InputError for any other."""
+    copy = module.clone()
+    functions = [op for op in copy.ops if isinstance(op, (TeFunc, TirFunc))]
+    others = [op.name for op in copy.ops if not isinstance(op, (TeFunc, TirFunc, ScheduleOp, TensorIntrinOp))]
+    if len(functions) != 1 or others:
+        found = ", ".join([*(f"@{f.sym_name.data}" for f in functions), *others]) or "none"
+        raise InputError(f"build takes a module of one te.func or tir.func, here is {found}", op=module)
+    functions[0].properties["sym_name"] = StringAttr(name if name != "main" else "main_kernel")
+    for op in copy.ops:
+        if isinstance(op, ScheduleOp):
+            op.properties["func"] = SymbolRefAttr(functions[0].sym_name)
+    return copy
 
 
 def create_prim_func(ops: Sequence[Any], name: str = "main") -> ModuleOp:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.parser import Parser
 
 import lamina
 from lamina.compat import tvm
 from lamina.compat.tvm import te
+from lamina.context import LaminaContext
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.tensor_program import te_module
 from lamina.tensor_target import target_of
 
 from .te_tutorials import Calls, cuda_convolution, intrinsics
@@ -164,6 +167,41 @@ def test_a_kernel_that_checks_itself() -> None:
     with pytest.raises(LaminaError, match="A") as error:
         checked(a, where, out)
     assert "\n" not in str(error.value)
+
+
+# -- modules instead of schedules ----------------------------------------------------------------------------------
+
+
+def test_what_lower_gives_can_be_built() -> None:
+    n, scale = te.var("n"), te.var("scale", "float32")
+    A = te.placeholder((n * 2,), name="A")
+    B = te.compute((n,), lambda i: A[i * 2] * scale, name="B")
+    s = te.create_schedule(B.op)
+    s[B].split(B.op.axis[0], 8)
+    kernel = tvm.build(tvm.lower(s, [scale, A, B]), target="llvm", name="halved")
+    a, out = np.arange(14, dtype=np.float32), np.empty(7, np.float32)
+    kernel(np.float32(3).reshape(()), a, out)
+    np.testing.assert_array_equal(out, a[::2] * 3)
+    assert kernel.entry_name == "halved"
+    with pytest.raises(LaminaError, match=r"halved.A.shape\[0\] has an unsatisfied constraint: 13 == n \* 2"):
+        kernel(np.float32(3).reshape(()), a[:13], out)
+
+
+def test_a_program_that_was_written_as_text_can_be_built() -> None:
+    s, A, B, C = two_stages()
+    s[C].bind(C.op.axis[0], te.thread_axis("threadIdx.x"))
+    s[B].compute_inline()
+    module = te_module(s, [A, C])[0]
+    again = Parser(LaminaContext(), str(module)).parse_module()
+    a, out = np.arange(256, dtype=np.float32), np.empty(256, np.float32)
+    lamina.build(again, name="main")(a, out)
+    np.testing.assert_array_equal(out, (a + 1) * 2)
+    assert "again_kernel0" in lamina.build(again, target="cuda", name="again").get_source("cuda")
+    again.body.block.add_op(next(iter(again.ops)).clone())
+    with pytest.raises(InputError, match="build takes a module of one te.func or tir.func, here is @main, @main"):
+        lamina.build(again)
+    with pytest.raises(LaminaError, match="build takes a schedule and the arguments"):
+        lamina.build(s)
 
 
 # -- how targets are written ---------------------------------------------------------------------------------------
