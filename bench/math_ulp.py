@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from xdsl.parser import Parser
 
-from lamina.backends.llvm.emit import emit_module
 from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+from lamina.backends.llvm.emit import emit_module
 from lamina.context import LaminaContext
 from lamina.pipeline import parse_pipeline
 

@@ -312,7 +312,8 @@ class _Sanitizer:
             asked = [*active, *tail]
             me = self.me(claims, op.lanes, after)
             mine = self.mine(claims.writers, me, op.forms(), active, op.lanes, after)
-            message = f'{self.text(op)} is written by one and read by another iteration of the parallel loop "{loop.axis.data}"'
+            place = f'the parallel loop "{loop.axis.data}"'
+            message = f"{self.text(op)} is written by one and read by another iteration of {place}"
             ops, value = self.checked(value, mine, asked, op.lanes, message)
             after += ops
             # Who read it: this iteration, or -1 where others did as well.
