@@ -13,12 +13,13 @@ from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.checks import CheckOp, unless
-from lamina.dialects.tir.legality import is_inside, own_nest
-from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, type_of
+from lamina.dialects.tir.legality import own_nest, sees
+from lamina.dialects.tir.memory import AccessOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
     alloc_of,
+    erase_empty,
     erase_nest,
     loads_of,
     scalar_only,
@@ -51,9 +52,7 @@ def compute_inline(func: FuncOp, stage: str) -> None:
     variables = _inline_variables(stores[0], what)
     own_nest(block, what)
     for read in accesses(block.body.block):
-        owner = read.buffer_value().owner
-        local = enclosing_loops(owner) if isinstance(owner, AllocOp) else []
-        if any(not is_inside(reader, v) for reader in readers for v in local):
+        if not all(sees(reader, read.buffer_value()) for reader in readers):
             raise ScheduleError(f"{what}: it reads {read.buffer_value().name_hint}, which its readers do not see")
     for store in stores:
         body = _needed(block.body.block, store)
@@ -68,8 +67,10 @@ def compute_inline(func: FuncOp, stage: str) -> None:
             load.erase()
     erase_nest(block)
     for alloc in allocs:
+        home = alloc.parent_op()
         alloc.detach()
         alloc.erase()
+        erase_empty(home)
 
 
 def _needed(body: Block, store: StoreOp) -> list[Operation]:

@@ -57,6 +57,15 @@ def belongs(op: Operation, ancestor: Operation) -> bool:
     return False
 
 
+def sees(op: Operation, buffer: SSAValue) -> bool:
+    """Whether a buffer lives where an op stands, or around that."""
+    owner = buffer.owner
+    if not isinstance(owner, AllocOp):
+        return True
+    home = owner.parent_op()
+    return home is not None and (op is home or belongs(op, home))
+
+
 def own_nest(block: BlockOp, what: str) -> list[ForOp]:
     """The loops around a block in which nothing else stands. Raises ScheduleError where others share its own."""
     chain: list[ForOp] = []
@@ -92,7 +101,7 @@ def check_visible(block: BlockOp, loop: ForOp, what: str) -> None:
         owner = read.buffer_value().owner
         if not isinstance(read, LoadOp) or not isinstance(owner, AllocOp) or belongs(owner, block):
             continue
-        if any(not is_inside(loop, v) for v in enclosing_loops(owner)):
+        if not sees(loop, read.buffer_value()):
             name = read.buffer_value().name_hint or owner.stage.data
             raise ScheduleError(f"{what}: it reads {name}, which the loop {loop.axis.data!r} does not see")
 

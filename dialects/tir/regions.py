@@ -23,6 +23,7 @@ from lamina.dialects.tir.legality import (
     move_before,
     needed_before,
     own_loops,
+    sees,
     spatial_form,
 )
 from lamina.dialects.tir.memory import (
@@ -291,7 +292,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
     if reduction_loops(block):
         raise ScheduleError(f"{what}: a reduction cannot follow a tile of its input")
     check_visible(block, loop, what)
-    if any(not is_inside(loop, v) for b in outs if isinstance(b.owner, AllocOp) for v in enclosing_loops(b.owner)):
+    if not all(sees(loop, b) for b in outs):
         raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
     back = normal_form(block, out, what)
     if any(v.is_reduction for v in [*enclosing_loops(loop), loop]):

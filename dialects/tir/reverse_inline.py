@@ -19,12 +19,13 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.facts import facts_at
-from lamina.dialects.tir.legality import belongs, move_before, needed_before
+from lamina.dialects.tir.legality import belongs, move_before, needed_before, sees
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, extents_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
     blocks_of,
+    erase_empty,
     erase_nest,
     loads_of,
     reduction_loops,
@@ -77,8 +78,10 @@ def reverse_compute_inline(func: FuncOp, stage: str) -> None:
     link.store.erase()
     erase_nest(block)
     if isinstance(buffer.owner, AllocOp):
+        home = buffer.owner.parent_op()
         buffer.owner.detach()
         buffer.owner.erase()
+        erase_empty(home)
 
 
 def _link(func: FuncOp, block: BlockOp, what: str) -> Link:
@@ -169,6 +172,10 @@ def _needed_there(func: FuncOp, block: BlockOp, link: Link, what: str) -> list[O
     buffer = link.store.buffer_value()
     read = dict.fromkeys(o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp))
     others = [b for b in read if b is not buffer]
+    for b in others:
+        if not sees(link.block, b):
+            name = b.name_hint or "a buffer"
+            raise ScheduleError(f"{what}: it reads {name}, which {link.block.stage.data!r} does not see")
     moved: list[Operation] = []
     if loops:
         moved = needed_before(func, others, loops[-1], what)
