@@ -151,7 +151,7 @@ def normal_form(block: BlockOp, buffer: SSAValue, what: str) -> NormalForm | Non
     loops: list[ForOp] = []
     for d, (form, size) in enumerate(zip(forms, extents_of(buffer), strict=True)):
         only = spatial.get(next(iter(form.terms))) if len(form.terms) == 1 else None  # type: ignore[arg-type]
-        if only is not None and form == Linear.dim(only.var):
+        if only is not None and form == Linear.dim(only.var) and spatial.keys().isdisjoint(only.bounds):
             limits = only.limits()
         else:
             reach = form.range(RangeCache())
