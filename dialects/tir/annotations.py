@@ -10,6 +10,7 @@ attribute of its allocation:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -35,9 +36,11 @@ from lamina.dialects.tir.nest import (
     stage_block,
     stage_buffer,
     stage_buffers,
+    stores_beyond,
     unique_axis,
 )
-from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.ops import THREAD_TAGS, BlockOp, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.recurrence import ROLLING
 from lamina.dialects.tir.refusals import refuse
 from lamina.dialects.tir.scopes import check_scope
 from lamina.dialects.tir.threads import check_blocks_apart, thread_loops
@@ -185,7 +188,7 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
                 raise ScheduleError(
                     f"{what}: {v.axis.data!r} is bound to {v.thread.data!r}, but not with {extent} threads"
                 )
-    if _reads_itself(nest):
+    if prod(extents) > 1 and _reads_itself(nest):
         refuse(f"{what}: it reads what an earlier thread has computed: running it again changes its result")
     for grid in thread_loops(nest, "blockIdx"):
         check_blocks_apart(nest, grid, what)
@@ -208,14 +211,37 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
 
 
 def _reads_itself(nest: Operation) -> bool:
-    """Whether a nest reads a buffer that it writes, other than to add up what it has begun itself."""
-    blocks = [b for b in nest.walk() if b.name == "tir.block"]
-    written = {s.buffer for s in accesses(nest) if isinstance(s, StoreOp)}
-    return any(
-        isinstance(o, LoadOp) and o.buffer in written and not b.regions[0].blocks and not _filled_inside(o, nest)
-        for b in blocks
-        for o in accesses(b)
-    )
+    """Whether a nest writes elements that it has read before, other than to add up what it has begun itself.
+
+    What one stage reads of another has been computed before, so it is a stage's own buffer that matters.
+    """
+    blocks = [b for b in nest.walk() if isinstance(b, BlockOp)]
+    begun = {s.buffer for b in blocks for s in stores_beyond(b) if not any(_loads(b, s.buffer))}
+    for block in (b for b in blocks if not b.init.blocks):
+        for store in stores_beyond(block):
+            for load in _loads(block, store.buffer):
+                if _filled_inside(load, nest) or _stored_earlier(store, load):
+                    continue
+                if any(op.regions for op in block.body.block.ops) or store.buffer not in begun:
+                    return True
+                if store.forms() != load.forms():
+                    return True
+    return False
+
+
+def _loads(block: BlockOp, buffer: SSAValue) -> list[LoadOp]:
+    return [o for o in accesses(block, buffer) if isinstance(o, LoadOp)]
+
+
+def _stored_earlier(store: StoreOp, load: LoadOp) -> bool:
+    """Whether an element that a load reads has been stored by an earlier iteration, or is never stored.
+
+    So it is in a recurrence: along one dimension the stores go forward, always some elements ahead of the loads.
+    """
+    if isinstance(load.buffer.owner, AllocOp) and ROLLING in load.buffer.owner.attributes:
+        return False  # the elements are used again
+    pairs = zip(store.forms(), load.forms(), strict=True)
+    return any((a - b).is_constant and (a - b).const > 0 and all(c > 0 for c in a.terms.values()) for a, b in pairs)
 
 
 def _filled_inside(load: LoadOp, nest: Operation) -> bool:
@@ -241,8 +267,8 @@ def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -
     used = {v for op in block.walk() for v in op.operands}
     for loop in loops.values():
         mentioned = [c for c in conditions if loop.var in c.form.dims()]
-        if not mentioned:
-            continue
+        if not mentioned or not loop.is_dynamic and loop.trip <= 1 and all(_holds(c, loop, 0) for c in mentioned):
+            continue  # it leaves no iteration out
         if loop.var in used or any(loop.var in v.bounds for v in loops.values()):
             refuse(f"{what}: iterations of {loop.axis.data!r} that it leaves out are the only ones that do their part")
         for buffer in dict.fromkeys(s.buffer for s in accesses(block) if isinstance(s, StoreOp)):
