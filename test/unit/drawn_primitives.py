@@ -178,6 +178,12 @@ def _create_group(p: Place) -> Operation:
     return CreateGroupOp.make(f"group{p.r.randrange(1000)}", p.r.sample(p.stages, p.r.randint(1, len(p.stages))))
 
 
+def _rolling_buffer(p: Place) -> Operation | None:
+    if not p.tiles:
+        return None
+    return RollingBufferOp.make(p.r.choice(p.tiles), p.loop() if p.loops and p.r.random() < 0.2 else None)
+
+
 def _blockize(p: Place) -> Operation:
     return BlockizeOp.make(p.loop(), f"block{p.r.randrange(1000)}")
 
@@ -216,9 +222,7 @@ DRAWS: dict[str, Draw] = {
     "te.reverse_compute_at": _with_loops(1, _reverse_compute_at),
     "te.reverse_compute_inline": lambda p: ReverseComputeInlineOp.make(p.stage),
     "te.rfactor": _with_loops(1, lambda p: RFactorOp.make(p.stage, p.loop(), p.r.randint(0, max(p.rank, 0)), 0)),
-    "te.rolling_buffer": lambda p: RollingBufferOp.make(
-        p.r.choice([p.stage, *p.tiles]), p.loop() if p.loops and p.r.random() < 0.3 else None
-    ),
+    "te.rolling_buffer": _rolling_buffer,
     "te.sample_categorical": lambda p: SampleCategoricalOp.make([1, 2, 4], [0.25, 0.25, 0.5]),
     "te.sample_perfect_tile": _with_loops(1, lambda p: SamplePerfectTileOp.make(p.loop(), p.r.randint(1, 3), 4)),
     "te.set_scope": lambda p: SetScopeOp.make(p.stage, p.r.choice(SCOPES)),
@@ -234,14 +238,14 @@ DRAWS: dict[str, Draw] = {
 """A draw for each primitive."""
 
 WEIGHTS = {
-    "te.compute_at": 3,
+    "te.compute_at": 5,
     "te.reverse_compute_at": 3,
     "te.cache_read": 2,
     "te.compute_inline": 2,
     "te.pad_einsum": 3,
     "te.partition": 4,
     "te.rfactor": 2,
-    "te.rolling_buffer": 12,
+    "te.rolling_buffer": 10,
     "te.split": 2,
     "te.store_predicate": 2,
     "te.tensorize": 2,

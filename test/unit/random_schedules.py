@@ -130,9 +130,11 @@ class RandomSchedule:
         self.state = LooseState(self.kernel, self.arguments, intrinsics=_intrinsics())
         self.ops: list[Operation] = []
         """te.loops and primitives, in turn."""
-        self.sizes = [self.r.randint(1, 7) for a in self.source.body.block.args if isinstance(a.type, IndexType)]
+        count = sum(isinstance(a.type, IndexType) for a in self.source.body.block.args)
+        self.sizes = [[self.r.randint(low, 7) for _ in range(count)] for low in ((1, 3) if count else (1,))]
+        """What the sizes are: small ones, which may be 1, and some that are not."""
         self.table = TraceTable()
-        self.expected = trace_tir_func(lower_function(self.source)[0], self.sizes, self.table)
+        self.expected = self.trace(lower_function(self.source)[0])
         self.has_reducer = any(op.regions[1:] for op in self.source.walk() if isinstance(op, ComputeOp))
         self.names: list[str] = []
 
@@ -232,7 +234,11 @@ class RandomSchedule:
         """The expressions of a kernel whose loops of threads run one iteration after the other."""
         alone = kernel.clone()
         take_turns(alone)
-        return trace_tir_func(alone, self.sizes, self.table)
+        return self.trace(alone)
+
+    def trace(self, kernel: Kernel) -> list[list[int]]:
+        """The expressions that a kernel stores, for all sizes."""
+        return [found for sizes in self.sizes for found in trace_tir_func(kernel, sizes, self.table)]
 
     def by_threads(self, kernel: Kernel) -> list[list[int]]:
         """The expressions of a kernel as threads compute them, with the barriers that the passes put in.
@@ -252,7 +258,7 @@ class RandomSchedule:
             arrays = inputs_of(self.source, self.seed)
             pairs = zip(run_tir_func(alone, arrays), run_te_func(self.source, arrays), strict=True)
             return self.expected if all(np.array_equal(a, b) for a, b in pairs) else []
-        return trace_tir_func(alone, self.sizes, self.table)
+        return self.trace(alone)
 
     def text(self) -> str:
         """The program with its schedule, as `te-to-tir` takes it."""
