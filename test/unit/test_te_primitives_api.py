@@ -4,6 +4,7 @@
 # pyright: standard
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -293,6 +294,45 @@ def test_decompose_reduction_of_what_is_none() -> None:
     s[C].reorder(C.op.axis[0], k, C.op.axis[1])
     with pytest.raises(LaminaError, match="comes after what changes its loops"):
         lamina.lower(s, [A, B, C])
+
+
+def factored(r: random.Random) -> tuple[Any, list[Any], Any]:
+    """A reduction of rows of any length, factored somehow; what NumPy says it is."""
+    kind, expected = r.choice([(te.sum, np.sum), (te.max, np.max), (te.min, np.min), (te.prod, np.prod)])
+    n, m = te.var("n"), te.var("m")
+    rows, columns = r.choice([n, 5]), r.choice([m, 11])
+    A = te.placeholder((rows, columns), name="A")
+    k = te.reduce_axis((0, columns), "k")
+    B = te.compute((rows,), lambda i: kind(te.exp(A[i, k]), axis=k), name="B")
+    s = te.create_schedule(B.op)
+    ko, ki = s[B].split(k, factor=r.choice([1, 2, 4, 5, 16]))
+    if r.random() < 0.3:
+        ki, _ = s[B].split(ki, factor=2)
+    partial = s.rfactor(B, r.choice([ko, ki]), r.choice([0, 1, -1]))
+    outer, inner = s[B].split(B.op.axis[0], factor=r.choice([2, 3, 8]))
+    choice = r.randrange(4)
+    if choice == 0:
+        s[partial].compute_at(s[B], r.choice([outer, inner]))
+    elif choice == 1:
+        s[B].reorder(s[B].op.reduce_axis[0], outer, inner)
+    dims = list(s[partial].op.axis)
+    r.choice([s[partial].unroll, s[partial].parallel] if choice != 0 else [s[partial].unroll])(r.choice(dims))
+    s[partial].reorder(*r.sample(s[partial].leaf_iter_vars, len(s[partial].leaf_iter_vars)))
+    r.choice([s[B].vectorize, s[B].unroll])(inner)
+    return s, [A, B], lambda a: expected(np.exp(a), 1)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_partial_results_whatever_the_sizes(seed: int) -> None:
+    s, args, expected = factored(random.Random(seed))
+    kernel = lamina.build(s, args, sanitize=seed % 3 == 0)
+    fixed = [int(e) if isinstance(e, te.IntImm) else None for e in args[0].shape]
+    for rows, columns in ((5, 11), (1, 1), (8, 16), (3, 4)):
+        shape = (fixed[0] or rows, fixed[1] or columns)
+        a = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+        out = np.full(shape[0], -7, np.float32)
+        kernel(a, out)
+        np.testing.assert_allclose(out, expected(a), rtol=1e-4)
 
 
 def test_blockize() -> None:
