@@ -343,7 +343,8 @@ def gemv(m: int, l: int) -> Any:  # noqa: E741
 
 
 def cuda_convolution(calls: Calls) -> Program:
-    batch, in_channel, out_channel, size, taps = 16, 4, 16, 2, 3
+    batch, in_channel, out_channel, size, taps = 32, 8, 32, 3, 3
+    threads, vthreads, part = 4, 2, 4
     A = te.placeholder((size, size, in_channel, batch), name="A")
     W = te.placeholder((taps, taps, in_channel, out_channel), name="W")
     padded = te.compute(
@@ -368,25 +369,45 @@ def cuda_convolution(calls: Calls) -> Program:
     calls("", lambda e: s[padded].compute_inline())
     calls("hi wi fi ni", lambda e: s[B].op.axis)
     calls("bz", lambda e: s[B].fuse(e.hi, e.wi))
-    calls("by fi1", lambda e: s[B].split(e.fi, factor=8))
-    calls("bx ni1", lambda e: s[B].split(e.ni, factor=8))
+    calls("by fi1", lambda e: s[B].split(e.fi, factor=16))
+    calls("bx ni1", lambda e: s[B].split(e.ni, factor=16))
     calls("", lambda e: s[B].bind(e.bz, te.thread_axis("blockIdx.z")))
     calls("", lambda e: s[B].bind(e.by, te.thread_axis("blockIdx.y")))
     calls("", lambda e: s[B].bind(e.bx, te.thread_axis("blockIdx.x")))
-    calls("ty fi2", lambda e: s[B].split(e.fi1, nparts=4))
-    calls("tx ni2", lambda e: s[B].split(e.ni1, nparts=4))
-    calls("", lambda e: s[B].reorder(e.bz, e.by, e.bx, e.ty, e.tx, e.fi2, e.ni2))
-    calls("", lambda e: s[B].bind(e.ty, te.thread_axis((0, 4), "threadIdx.y")))
-    calls("", lambda e: s[B].bind(e.tx, te.thread_axis((0, 4), "threadIdx.x")))
+    thread_x, thread_y = (te.thread_axis((0, threads), f"threadIdx.{axis}") for axis in "xy")
+    calls("tyz fi2", lambda e: s[B].split(e.fi1, nparts=vthreads))
+    calls("txz ni2", lambda e: s[B].split(e.ni1, nparts=vthreads))
+    calls("ty fi3", lambda e: s[B].split(e.fi2, nparts=threads))
+    calls("tx ni3", lambda e: s[B].split(e.ni2, nparts=threads))
+    calls("", lambda e: s[B].reorder(e.bz, e.by, e.bx, e.tyz, e.txz, e.ty, e.tx, e.fi3, e.ni3))
+    calls("", lambda e: s[B].bind(e.tyz, te.thread_axis((0, vthreads), "vthread", name="vy")))
+    calls("", lambda e: s[B].bind(e.txz, te.thread_axis((0, vthreads), "vthread", name="vx")))
+    calls("", lambda e: s[B].bind(e.ty, thread_y))
+    calls("", lambda e: s[B].bind(e.tx, thread_x))
     calls("", lambda e: s[e.BL].compute_at(s[B], e.tx))
     calls("yl xl fl nl", lambda e: s[e.BL].op.axis)
     calls("ryl rxl rcl", lambda e: s[e.BL].op.reduce_axis)
-    calls("rco rci", lambda e: s[e.BL].split(e.rcl, factor=4))
+    calls("rco rci", lambda e: s[e.BL].split(e.rcl, factor=part))
     calls("", lambda e: s[e.BL].reorder(e.rco, e.ryl, e.rxl, e.rci, e.fl, e.nl))
     calls("", lambda e: s[e.AA].compute_at(s[e.BL], e.rxl))
     calls("", lambda e: s[e.WW].compute_at(s[e.BL], e.rxl))
     calls("", lambda e: s[e.AL].compute_at(s[e.BL], e.rci))
     calls("", lambda e: s[e.WL].compute_at(s[e.BL], e.rci))
+    for copy in ("AA", "WW"):  # fetched by all threads of the block together
+        y, x, c, n = (f"{copy}_{name}" for name in ("y", "x", "c", "n"))
+        calls(f"{y} {x} {c} {n}", lambda e, copy=copy: s[getattr(e, copy)].op.axis)
+        calls(
+            f"{copy}_ty {copy}_ci", lambda e, copy=copy, c=c: s[getattr(e, copy)].split(getattr(e, c), nparts=threads)
+        )
+        calls(
+            f"{copy}_tx {copy}_ni", lambda e, copy=copy, n=n: s[getattr(e, copy)].split(getattr(e, n), nparts=threads)
+        )
+        calls(f"{copy}_no {copy}_v", lambda e, copy=copy: s[getattr(e, copy)].split(getattr(e, f"{copy}_ni"), factor=4))
+        order = [f"{copy}_ty", f"{copy}_tx", y, x, f"{copy}_ci", f"{copy}_no", f"{copy}_v"]
+        calls("", lambda e, copy=copy, order=order: s[getattr(e, copy)].reorder(*(getattr(e, name) for name in order)))
+        calls("", lambda e, copy=copy: s[getattr(e, copy)].bind(getattr(e, f"{copy}_ty"), thread_y))
+        calls("", lambda e, copy=copy: s[getattr(e, copy)].bind(getattr(e, f"{copy}_tx"), thread_x))
+        calls("", lambda e, copy=copy: s[getattr(e, copy)].vectorize(getattr(e, f"{copy}_v")))
 
     def expected(a: Array, w: Array) -> Array:
         wide = np.pad(a, ((1, 1), (1, 1), (0, 0), (0, 0)))

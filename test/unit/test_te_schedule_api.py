@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import IndexType
 
 import lamina
 from lamina import te
-from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import LaminaError
-from lamina.runtime.tir_interpreter import run_tir_func
 from lamina.tensor_program import te_module
 
 from .te_tutorials import TUTORIALS, Calls, gemv
@@ -63,14 +60,8 @@ def test_what_the_tutorials_compute_is_right(tutorial: Any) -> None:
     inputs = [array_for(t, shape, r) for t, shape in zip(program.args, program.shapes, strict=False)]
     expected = program.expected(*inputs)
     wanted = [np.asarray(e) for e in (expected if isinstance(expected, tuple) else (expected,))]
-    if program.threads:
-        (kernel,) = lamina.lower(program.schedule, program.args).ops
-        assert isinstance(kernel, FuncOp)
-        sizes = [np.asarray(len(inputs[0]))] * sum(isinstance(a.type, IndexType) for a in kernel.body.block.args)
-        found = run_tir_func(kernel, [*sizes, *inputs])
-    else:
-        found = [np.full(w.shape, -7, t.dtype) for w, t in zip(wanted, program.args[len(inputs) :], strict=True)]
-        lamina.build(program.schedule, program.args)(*inputs, *found)
+    found = [np.full(w.shape, -7, t.dtype) for w, t in zip(wanted, program.args[len(inputs) :], strict=True)]
+    lamina.build(program.schedule, program.args)(*inputs, *found)  # loops of threads run in turn
     for f, w in zip(found, wanted, strict=True):
         np.testing.assert_allclose(f, w, rtol=1e-4, atol=1e-5)
 

@@ -109,17 +109,17 @@ def test_what_a_block_has_at_most() -> None:
 
 
 @pytest.mark.parametrize("tutorial", [intrinsics, cuda_convolution], ids=lambda t: t.__name__)
-def test_loops_of_threads_run_in_turn_on_this_machine(tutorial: Any) -> None:
+def test_tutorials_for_gpus_as_kernels(tutorial: Any) -> None:
     calls = Calls()
     program = tutorial(calls)
     calls.make(program.schedule)
-    r = np.random.default_rng(0)
-    inputs = [r.standard_normal(shape).astype(np.float32) for shape in program.shapes]
-    expected = program.expected(*inputs)
-    found = np.full(expected.shape, -7, np.float32)
-    lamina.build(program.schedule, program.args)(*inputs, found)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    assert "__global__" in lamina.build(program.schedule, program.args, "cuda").get_source("cuda")
+    assert program.threads
+    built = lamina.build(program.schedule, program.args, "cuda")
+    text = built.get_source("cuda")
+    assert text.count("__global__") == 1
+    if tutorial is cuda_convolution:
+        assert text.count("__shared__") == 2 and "float4" in text and "__sync" in text
+        assert ".shared" in built.get_source("ptx")
 
 
 def row_sums() -> tuple[Any, list[Any]]:
