@@ -217,6 +217,13 @@ def test_options_of_a_target() -> None:
     assert not [f for f in narrow.feature_list() if f.startswith("+avx512")]
     assert target_of(tvm.target.Target("cuda -arch=sm_90", host="llvm")).arch == "sm_90"
     assert target_of({"kind": "cuda", "arch": "sm_86"}).arch == "sm_86"
+    assert str(tvm.target.cuda(arch="sm_86")) == "cuda -arch=sm_86"
+    assert str(tvm.target.llvm("-num-cores=1")) == "llvm -num-cores=1"
+    with pytest.raises(UsageError, match="a host is 'llvm', not 'cuda'"):
+        tvm.target.Target("cuda", host="cuda")
+    enabled = [t for t in ("llvm", "cuda", "nvptx", "llvm -mcpu=haswell", "") if tvm.runtime.enabled(t)]
+    assert enabled == ["llvm", "llvm -mcpu=haswell"]
+    assert [t for t in ("llvm", "cuda") if tvm.testing.device_enabled(t)] == ["llvm"]
     with tvm.target.Target("llvm") as found:
         assert target_of(found) is found
 

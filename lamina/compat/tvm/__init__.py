@@ -7,7 +7,7 @@ The objects are Lamina's own. What is here serves tensor programs written for TV
 from __future__ import annotations
 
 from lamina import te, topi
-from lamina.compat.tvm import nd, target, testing, tir
+from lamina.compat.tvm import nd, runtime, target, testing, tir
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu, cuda, device, gpu, opencl, rocm
 from lamina.errors import LaminaError as TVMError
@@ -40,6 +40,7 @@ __all__ = [
     "nd",
     "opencl",
     "rocm",
+    "runtime",
     "target",
     "te",
     "testing",

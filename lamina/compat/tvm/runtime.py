@@ -44,6 +44,12 @@ def device(dev_type: object, dev_id: int = 0) -> Device:
     return Device("cpu" if KINDS[kind] == 1 else "cuda" if KINDS[kind] == 2 else kind, dev_id)
 
 
+def enabled(target: object) -> bool:
+    """Whether programs for a target can run: tutorials ask before they build for another machine."""
+    words = str(target).split()
+    return bool(words) and KINDS.get(words[0], 0) == 1
+
+
 def cpu(dev_id: int = 0) -> Device:
     return Device("cpu", dev_id)
 

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamina.errors import UsageError
 from lamina.tensor_target import Target as _Target
 from lamina.tensor_target import target_of
 
 
 def Target(target: Any, host: Any = None) -> _Target:  # noqa: N802
-    """A target; what runs on the host needs no target of its own."""
+    """A target. The host is this machine: another one is an error."""
+    if host is not None and target_of(host).attr is None:
+        raise UsageError(f"a host is 'llvm', not {str(host)!r}")
     return target_of(target)
 
 
 create = Target
+
+
+def cuda(model: str = "", arch: str = "", options: Any = None) -> _Target:
+    """The target `cuda`."""
+    words = [options] if isinstance(options, str) else list(options or ())
+    return target_of(
+        " ".join(["cuda", *([f"-model={model}"] if model else []), *([f"-arch={arch}"] if arch else []), *words])
+    )
+
+
+def llvm(options: Any = None) -> _Target:
+    """The target `llvm`."""
+    return target_of(" ".join(["llvm", *([options] if isinstance(options, str) else list(options or ()))]))

@@ -6,6 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from lamina.compat.tvm.runtime import enabled
+
+
+def device_enabled(target: object) -> bool:
+    """Whether programs for a target can run."""
+    return enabled(target)
+
 
 def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 1e-7) -> None:
     """Raise AssertionError where two arrays differ in shape or by more than the tolerances."""
