@@ -37,6 +37,7 @@ _NAME = {ir_type: name for name, ir_type in _IR_TYPE.items()}
 _BYTES = {"bool": 1, "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
 
 DTYPES: tuple[str, ...] = tuple(_IR_TYPE)
+ELEMENT_TYPES: tuple[Attribute, ...] = tuple(_NAME)
 
 
 def ir_type(dtype: str) -> Attribute:
@@ -55,6 +56,11 @@ def dtype_name(element_type: Attribute) -> str:
     if found is None:
         raise ValueError(f"unsupported element type {element_type}")
     return found
+
+
+def is_ir_type(element_type: Attribute) -> bool:
+    """Whether an MLIR element type has a numpy dtype."""
+    return element_type in _NAME
 
 
 def itemsize(dtype: str) -> int:

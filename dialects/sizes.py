@@ -9,16 +9,28 @@ the function's `index` arguments, counted from the first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, IndexType, MemRefType, TensorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    MemRefType,
+    NoneAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute, BlockArgument
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.dtypes import ELEMENT_TYPES, dtype_name, is_ir_type, itemsize
 from lamina.dialects.index_map import IndexMap, IndexMapAttr
-from lamina.dialects.linear import Linear, constant
+from lamina.dialects.linear import MAX_EXTENT, Linear, constant
 
 SHAPE = "te.shape"
+MAX_BYTES = 1 << 62
+"""A larger array cannot be addressed."""
 
 ArgAttrs: TypeAlias = "ArrayAttr[DictionaryAttr] | None"
 
@@ -27,6 +39,25 @@ def shape_of(type_: Attribute) -> tuple[int, ...]:
     """The extents of a tensor or buffer, DYNAMIC_INDEX for one that is not known."""
     assert isinstance(type_, (TensorType, MemRefType))
     return cast("TensorType[Attribute] | MemRefType[Attribute]", type_).get_shape()
+
+
+def verify_storage(type_: Attribute, what: str) -> None:
+    """A tensor or buffer is dense, of elements that machines have, and small enough to be addressed."""
+    if type(type_) is not TensorType and type(type_) is not MemRefType:
+        raise VerifyException(f"{what} is {type_}, which is neither a ranked tensor nor a ranked buffer")
+    if type(type_) is MemRefType and not (
+        isinstance(type_.layout, NoneAttr) and isinstance(type_.memory_space, NoneAttr)
+    ):
+        raise VerifyException(f"{what} is {type_}; a buffer is dense and row-major, without a layout or memory space")
+    element = cast("TensorType[Attribute] | MemRefType[Attribute]", type_).element_type
+    if not isinstance(element, IndexType) and not is_ir_type(element):
+        raise VerifyException(f"{what} is {type_}; an element is one of {', '.join(map(str, ELEMENT_TYPES))}, index")
+    known = [e for e in shape_of(type_) if e != DYNAMIC_INDEX]
+    size = prod(known) * itemsize(dtype_name(element))
+    if max(known, default=0) > MAX_EXTENT or size > MAX_BYTES:
+        raise VerifyException(
+            f"{what} is {type_}, {size} bytes; extents are at most {MAX_EXTENT}, sizes at most {MAX_BYTES}"
+        )
 
 
 def shape_attrs(shapes: Sequence[IndexMapAttr | None]) -> ArrayAttr[DictionaryAttr]:
@@ -66,6 +97,7 @@ def verify_shapes(args: Sequence[BlockArgument], arg_attrs: ArgAttrs) -> None:
     for n, argument in enumerate(args):
         if isinstance(argument.type, IndexType):
             continue
+        verify_storage(argument.type, f"argument {n}")
         shape = shape_of(argument.type)
         if DYNAMIC_INDEX not in shape:
             continue

@@ -101,7 +101,9 @@ class TargetAttr(ParametrizedAttribute):
 def module_target(module: ModuleOp) -> TargetAttr | None:
     """The target that the module is compiled for, None when it names none."""
     target = module.attributes.get(TARGET)
-    return target if isinstance(target, TargetAttr) else None
+    if target is not None and not isinstance(target, TargetAttr):
+        raise VerifyException(f"the module's {TARGET} is {target}, not #lamina.target<triple = ..., cpu = ..., ...>")
+    return target
 
 
 LAMINA = Dialect("lamina", [], [TargetAttr])

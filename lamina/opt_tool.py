@@ -384,6 +384,9 @@ def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> i
         return e.exit_status
     except BrokenPipeError:
         return EXIT_OK
+    except MemoryError as e:
+        err.write(f"error: not enough memory: {e}\n")
+        return EXIT_INPUT
     except Exception as e:
         if debug:
             from traceback import format_exc

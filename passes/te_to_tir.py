@@ -20,6 +20,7 @@ With `stop_after=N` only the first N primitives of each schedule are applied, to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -29,17 +30,18 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     ModuleOp,
+    TensorType,
     i64,
 )
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.linear import Linear
-from lamina.dialects.sizes import SHAPE, shape_attrs, symbolic_shape
+from lamina.dialects.sizes import SHAPE, shape_attrs, symbolic_shape, verify_shapes
 from lamina.dialects.target import module_target
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.extents import tensor_extents
@@ -50,7 +52,7 @@ from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
-from lamina.errors import InputError
+from lamina.errors import InputError, did_you_mean
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.externs import lower_extern
@@ -69,6 +71,7 @@ class TeToTirPass(ModulePass):
         schedules: dict[str, ScheduleOp] = {}
         mains: list[MainOp] = []
         functions: dict[str, tir.FuncOp] = {}
+        kernels: dict[str, tir.FuncOp] = {}
         arguments: dict[str, dict[str, SSAValue]] = {}
         declared: dict[str, TensorIntrinOp] = {}
         for top in list(op.ops):
@@ -90,8 +93,11 @@ class TeToTirPass(ModulePass):
                 declared[top.sym_name.data] = top
             elif isinstance(top, MainOp) and not top.is_declaration:
                 mains.append(top)
+            elif isinstance(top, tir.FuncOp):
+                kernels[top.sym_name.data] = top
         for main in mains:
-            lower_main(main, functions)
+            if not _is_lowered(main):
+                lower_main(main, kernels | functions)
         intrinsics = IntrinsicTable(declared, ctx, lower_function, module_target(op))
         for name, schedule in schedules.items():
             if name not in functions:
@@ -206,8 +212,58 @@ def _shapes(func: te.FuncOp) -> list[IndexMapAttr | None]:
 # -- @main: tensors to buffers --------------------------------------------------------------------------------
 
 
+def _is_lowered(main: MainOp) -> bool:
+    """Whether the function is on buffers already."""
+    return "lamina.outputs" in main.attributes and not main.function_type.outputs
+
+
+def _check_main(main: MainOp) -> None:
+    """Raise InputError for a function that is not one block on tensors and sizes."""
+    name = main.sym_name.data
+    if len(main.body.blocks) != 1:
+        raise InputError(f"te-to-tir: @{name} branches; it is one list of calls", op=main)
+    for n, type_ in enumerate(main.function_type.inputs):
+        if not isinstance(type_, (IndexType, TensorType)):
+            raise InputError(f"te-to-tir: argument {n} of @{name} is {type_}, neither a tensor nor a size", op=main)
+    for n, type_ in enumerate(main.function_type.outputs):
+        if not isinstance(type_, TensorType):
+            raise InputError(f"te-to-tir: result {n} of @{name} is {type_}, not a tensor", op=main)
+    try:
+        verify_shapes(main.body.block.args, main.arg_attrs)
+    except VerifyException as e:
+        raise InputError(f"te-to-tir: @{name}: {e}", op=main) from None
+
+
+def _check_call(op: te.CallOp, functions: dict[str, tir.FuncOp]) -> None:
+    """Raise InputError where the function is not there or takes something else."""
+    name = op.callee.root_reference.data
+    callee = functions.get(name)
+    if callee is None:
+        hint = did_you_mean(name, list(functions))
+        raise InputError(f"te-to-tir: there is no function @{name} to call", hint=hint, op=op)
+    for t in [*op.operand_types, *op.result_types]:
+        if not isinstance(t, (IndexType, TensorType)):
+            raise InputError(f"te-to-tir: the call of @{name} has {t}, neither a tensor nor a size", op=op)
+    given = [t if isinstance(t, IndexType) else memref(t) for t in [*op.operand_types, *op.result_types]]
+    taken = list(callee.function_type.inputs)
+    if given != taken or callee.outputs.value.data != len(op.results):
+        inputs, outputs = (
+            taken[: len(taken) - callee.outputs.value.data],
+            taken[len(taken) - callee.outputs.value.data :],
+        )
+        raise InputError(
+            f"te-to-tir: the call does not fit @{name}, which takes ({_texts(inputs)}) and gives ({_texts(outputs)})",
+            op=op,
+        )
+
+
+def _texts(types: Sequence[Attribute]) -> str:
+    return ", ".join(str(t).replace("memref", "tensor", 1) for t in types)
+
+
 def lower_main(main: MainOp, functions: dict[str, tir.FuncOp]) -> None:
     """Calls on tensors become calls on buffers; results become trailing arguments."""
+    _check_main(main)
     block = main.body.block
     returns = block.last_op
     assert isinstance(returns, MainReturnOp)
@@ -226,6 +282,7 @@ def lower_main(main: MainOp, functions: dict[str, tir.FuncOp]) -> None:
     for op in list(block.ops):
         new_ops: list[Operation] = []
         if isinstance(op, te.CallOp):
+            _check_call(op, functions)
             for result in op.results:
                 if result not in buffers:
                     name = op.callee.root_reference.data

@@ -47,7 +47,8 @@ from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
-from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, lower_main
+from lamina.passes.stair.limits import check_limits
+from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, check_main, lower_main
 from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
 
@@ -63,12 +64,15 @@ class TirToLlvmPass(ModulePass):
         check_features(op)
         phases: dict[str, list[Phase]] = {}
         declarations: dict[str, llvm.FuncOp] = {}
+        signatures: dict[str, list[Attribute]] = {}
         mains: list[MainOp] = []
         codes: dict[str, int] = {}
         for top in list(op.ops):
             if isinstance(top, FuncOp):
+                check_limits(top)
                 functions, found = lower_function(top, declarations, codes)
                 phases[top.sym_name.data] = found
+                signatures[top.sym_name.data] = list(top.function_type.inputs)
                 for f in functions:
                     inherit_location(f, top)
                     op.body.block.insert_op_before(f, top)
@@ -77,6 +81,7 @@ class TirToLlvmPass(ModulePass):
             elif isinstance(top, MainOp):
                 mains.append(top)
         for main in mains:
+            check_main(main, signatures)
             lower_main(op, main, phases, list(codes))
         for declaration in declarations.values():
             op.body.block.add_op(declaration)
@@ -223,6 +228,12 @@ def _lower_phase(
     else:
         for op in ops:
             if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):
+                if op.scope.data == "register":
+                    raise InputError(
+                        f"tir-to-llvm: register buffer {op.stage.data!r} is also used in a parallel loop, whose "
+                        "threads have registers of their own, or beyond one; use another scope",
+                        op=op,
+                    )
                 raise InputError(
                     f"tir-to-llvm: buffer {op.stage.data!r} of scope {op.scope.data!r} is shared by phases of a "
                     "kernel; run tir-plan-memory",

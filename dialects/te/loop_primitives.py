@@ -220,6 +220,7 @@ class _Annotation(PrimitiveOp, abc.ABC):
         return cls.create(operands=[loop])
 
     def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
+        from lamina.dialects.tir.limits import MAX_LANES, MAX_UNROLLED
         from lamina.dialects.tir.recurrence import check_at_once
         from lamina.dialects.tir.refusals import ScheduleError, refuse
 
@@ -229,6 +230,16 @@ class _Annotation(PrimitiveOp, abc.ABC):
         if kind == "vectorized" and loop.is_dynamic:
             raise ScheduleError(
                 f"vectorize of {loop.axis.data!r}: its extent is known only at run time; split it by a number first"
+            )
+        if kind == "vectorized" and loop.trip > MAX_LANES:
+            raise ScheduleError(
+                f"vectorize of {loop.axis.data!r}: {loop.trip} iterations, a vector has at most {MAX_LANES} lanes; "
+                "split it first"
+            )
+        if kind == "unrolled" and not loop.is_dynamic and loop.trip > MAX_UNROLLED:
+            raise ScheduleError(
+                f"unroll of {loop.axis.data!r}: {loop.trip} iterations, at most {MAX_UNROLLED} are written out; "
+                "split it first"
             )
         if loop.is_reduction and not reductions and loop.trip > 1:
             refuse(

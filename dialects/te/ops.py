@@ -73,7 +73,7 @@ from lamina.dialects.index_map import (
 )
 from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
 from lamina.dialects.region_text import print_body
-from lamina.dialects.sizes import ArgAttrs, shape_attrs, verify_shapes
+from lamina.dialects.sizes import ArgAttrs, shape_attrs, verify_shapes, verify_storage
 from lamina.dialects.te.reducers import (
     REGION_COMBINER,
     element_types,
@@ -141,6 +141,9 @@ class FuncOp(IRDLOperation):
             raise VerifyException("the body ends without te.return")
         if tuple(self.function_type.outputs) != tuple(last.operand_types):
             raise VerifyException("te.return's types differ from the function type's results")
+        for n, type_ in enumerate(self.function_type.inputs):
+            if not isinstance(type_, (IndexType, TensorType)):
+                raise VerifyException(f"argument {n} is {type_}; a tensor program takes tensors and sizes (index)")
         verify_shapes(self.body.block.args, cast("ArgAttrs", self.arg_attrs))
 
     def argument_range(self, index: int) -> Range:
@@ -282,6 +285,9 @@ class ComputeOp(IRDLOperation):
         for type_ in self.result_types:
             if cast("TensorType", type_).get_shape() != self.spatial:
                 raise VerifyException(f"shape {list(self.spatial)} differs from the result type {type_}")
+            verify_storage(type_, f"stage {self.stage.data!r}")
+        if any(e > MAX_EXTENT for e in self.reduced):
+            raise VerifyException(f"reduced extents {list(self.reduced)}: they are at most {MAX_EXTENT}")
         if (self.combiner is None) != (self.reduce_shape is None):
             raise VerifyException("a combiner and its reduced extents go together")
         combiner = self.combiner.data if self.combiner is not None else None

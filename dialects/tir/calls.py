@@ -17,6 +17,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
 
 
 @irdl_op_definition
@@ -41,6 +42,10 @@ class CopyOp(IRDLOperation):
     target = operand_def(MemRefType)
     assembly_format = "$source `to` $target attr-dict `:` type($source) `,` type($target)"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def verify_(self) -> None:
+        if self.source.type != self.target.type:
+            raise VerifyException(f"{self.source.type} to {self.target.type}; both are of one type")
 
 
 @irdl_op_definition

@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index_map import (
+    LANE,
     Condition,
     IndexMap,
     IndexMapAttr,
@@ -35,7 +36,7 @@ from lamina.dialects.index_map import (
     print_indices,
 )
 from lamina.dialects.linear import Linear, constant
-from lamina.dialects.sizes import ArgAttrs, argument_extents
+from lamina.dialects.sizes import ArgAttrs, argument_extents, verify_storage
 
 SCOPES = ("global", "register", "shared", "local")
 """Where a buffer lives: in memory that all see, in SSA values, in the memory of a block of threads, of one thread."""
@@ -96,6 +97,7 @@ class AllocOp(IRDLOperation):
     def verify_(self) -> None:
         if self.scope.data not in SCOPES:
             raise VerifyException(f"unknown memory scope {self.scope.data!r}; it is one of {', '.join(SCOPES)}")
+        verify_storage(self.result.type, f"buffer {self.stage.data!r}")
         shape = self.result.type.get_shape()
         if (DYNAMIC_INDEX in shape) != (self.size_map is not None):
             raise VerifyException("sizes are given where an extent is unknown, and nowhere else")
@@ -219,6 +221,11 @@ class AccessOp(IRDLOperation):
             isinstance(value, VectorType) and cast("VectorType[Attribute]", value).element_type == element
         ):
             raise VerifyException(f"accesses {value} in {type_}")
+        if isinstance(value, VectorType):
+            if len(value.get_shape()) != 1 or value.get_shape()[0] < 1 or value.get_num_scalable_dims():
+                raise VerifyException(f"accesses {value}; a vector has one dimension of at least one lane")
+        elif LANE in {d for f in self.index_map().results for d in f.dims()}:
+            raise VerifyException(f"the dimension {LANE} in an access of one element; name the vector's type")
 
     def print_access(self, printer: Printer) -> None:
         buffer = self.buffer_value()

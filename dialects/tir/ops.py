@@ -34,10 +34,12 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
+    MemRefType,
     StringAttr,
     SymbolNameConstraint,
     UnitAttr,
     VectorType,
+    i1,
     i64,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
@@ -81,6 +83,8 @@ from lamina.dialects.tir.memory import AccessOp as AccessOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.memory import buffer_type as buffer_type
 
+MAX_TRIP = 1 << 62
+"""The iterations of a loop; its variable is a 64-bit number."""
 LoopKind = Literal["serial", "parallel", "unrolled", "vectorized", "thread"]
 KINDS: tuple[LoopKind, ...] = ("serial", "parallel", "unrolled", "vectorized", "thread")
 THREAD_TAGS = (
@@ -147,6 +151,9 @@ class FuncOp(IRDLOperation):
     def verify_(self) -> None:
         if tuple(self.function_type.inputs) != self.body.block.arg_types:
             raise VerifyException("the function type's inputs differ from the body's arguments")
+        for n, type_ in enumerate(self.function_type.inputs):
+            if not isinstance(type_, (IndexType, MemRefType)):
+                raise VerifyException(f"argument {n} is {type_}; a kernel takes buffers (memref) and sizes (index)")
         if not 0 <= self.outputs.value.data <= len(self.body.block.args):
             raise VerifyException(f"{self.outputs.value.data} outputs of {len(self.body.block.args)} arguments")
         verify_shapes(self.body.block.args, cast("ArrayAttr[DictionaryAttr] | None", self.arg_attrs))
@@ -288,6 +295,8 @@ class ForOp(IRDLOperation):
     def verify_(self) -> None:
         if self.extent.value.data < 0 and not self.is_dynamic:
             raise VerifyException(f"the extent {self.trip} is negative")
+        if self.extent.value.data > MAX_TRIP:
+            raise VerifyException(f"the extent {self.trip} is more than {MAX_TRIP}")
         if self.is_dynamic and not self.bound_map:
             raise VerifyException("a loop has an extent or bounds")
         if self.kind.data not in KINDS:
@@ -434,6 +443,10 @@ class BroadcastOp(IRDLOperation):
     assembly_format = "$value attr-dict `:` type($value) `to` type($result)"
     traits = traits_def(Pure())
 
+    def verify_(self) -> None:
+        if cast("VectorType[Attribute]", self.result.type).element_type != self.value.type:
+            raise VerifyException(f"{self.value.type} in the lanes of {self.result.type}")
+
 
 @irdl_op_definition
 class SelectOp(IRDLOperation):
@@ -450,6 +463,9 @@ class SelectOp(IRDLOperation):
     def verify_(self) -> None:
         if not self.then.type == self.otherwise.type == self.result.type:
             raise VerifyException("both choices and the result have one type")
+        bits = VectorType(i1, self.result.type.get_shape())
+        if self.condition.type != bits:
+            raise VerifyException(f"the condition is {self.condition.type}; a choice for each lane is {bits}")
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")

@@ -75,6 +75,8 @@ def run_module(
         return _run_te(function, functions, ctx, inputs)
     if isinstance(function, tir.FuncOp):
         return _run_kernel(function, inputs)
+    if isinstance(function, MainOp) and len(function.body.blocks) != 1:
+        raise InputError(f"@{entry} {'branches' if function.body.blocks else 'has no body'}", op=function)
     if isinstance(function, MainOp):
         level = level_of(function)
         if level == "te":

@@ -10,7 +10,8 @@ The module attribute `lamina.program` says what they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     IntegerAttr,
     LocationAttr,
+    MemRefType,
     ModuleOp,
     NameLoc,
     StringAttr,
@@ -30,12 +32,14 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.sizes import SHAPE, symbolic_shape
+from lamina.dialects.sizes import SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
-from lamina.errors import InputError
+from lamina.errors import InputError, did_you_mean
 from lamina.passes.stair.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
@@ -71,13 +75,52 @@ class Phase(NamedTuple):
     arguments: list[int]
 
 
+def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> None:
+    """Raise InputError where `@main` is no list of calls on buffers that fit the kernels and the arena."""
+    name = main.sym_name.data
+    if len(main.body.blocks) != 1:
+        what = "branches" if main.body.blocks else "has no body"
+        raise InputError(f"tir-to-llvm: @{name} {what}; it is one list of calls", op=main)
+    outputs = main.attributes.get("lamina.outputs")
+    if not isinstance(outputs, IntegerAttr):
+        raise InputError(f"tir-to-llvm: @{name} has no 'lamina.outputs'; it does not come from te-to-tir", op=main)
+    arguments = main.body.block.args
+    if not 0 <= outputs.value.data <= len(arguments):
+        raise InputError(
+            f"tir-to-llvm: @{name} has {outputs.value.data} outputs of {len(arguments)} arguments", op=main
+        )
+    try:
+        verify_shapes(arguments, main.arg_attrs)
+    except VerifyException as e:
+        raise InputError(f"tir-to-llvm: @{name}: {e}", op=main) from None
+    for op in main.body.block.ops:
+        if isinstance(op, CallOp):
+            callee = op.callee.root_reference.data
+            if callee not in signatures:
+                hint = did_you_mean(callee, list(signatures))
+                raise InputError(f"tir-to-llvm: there is no kernel @{callee} to call", hint=hint, op=op)
+            if list(op.operand_types) != list(signatures[callee]):
+                taken = ", ".join(map(str, signatures[callee]))
+                raise InputError(f"tir-to-llvm: the call does not fit @{callee}, which takes ({taken})", op=op)
+        elif isinstance(op, ViewOp) and op.result.uses:
+            arena = op.arena.owner
+            size = arena.result.type.get_shape()[0] if isinstance(arena, AllocOp) and not arena.sizes else 0
+            if op.offset.value.data + _bytes(op.result.type) > size:
+                raise InputError(
+                    f"tir-to-llvm: {op.result.type} at byte {op.offset.value.data} is outside of the arena", op=op
+                )
+
+
+def _bytes(type_: MemRefType[Attribute]) -> int:
+    return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
+
+
 def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], messages: Sequence[str] = ()) -> None:
     """Replace `@main` by its program table; `messages` are what the codes 1, 2, ... of failed checks say."""
     name = main.sym_name.data
     block = main.body.block
-    outputs_attr = main.attributes.get("lamina.outputs")
-    if not isinstance(outputs_attr, IntegerAttr):
-        raise InputError(f"tir-to-llvm: @{name} has no 'lamina.outputs'; it does not come from te-to-tir", op=main)
+    outputs_attr = main.attributes["lamina.outputs"]
+    assert isinstance(outputs_attr, IntegerAttr)
     bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(block.args)}
     params: dict[Attribute, int] = {}
     arena_bytes = 0

@@ -18,7 +18,9 @@ After:
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import prod
 from typing import NamedTuple, cast
 
@@ -38,16 +40,14 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects.accesses import over_values
+from lamina.dialects.accesses import INDEX, over_values
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.linear import Linear
-from lamina.dialects.sizes import shape_attrs, symbolic_shape
-from lamina.dialects.tir.memory import type_of
-from lamina.dialects.tir.nest import wrap
+from lamina.dialects.sizes import shape_attrs, size_arguments, symbolic_shape
+from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import (
     AllocOp,
-    BlockOp,
     CallOp,
     CopyOp,
     ForOp,
@@ -136,16 +136,21 @@ def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> No
 
 
 def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
-    """A copy of a buffer is a kernel like any other."""
-    kernels: dict[Attribute, str] = {}
+    """A copy of a buffer is a kernel like any other; it takes the sizes of `@main` where the buffer's are unknown."""
+    kernels: dict[tuple[Attribute, IndexMapAttr | None], str] = {}
+    taken = {f.sym_name.data for f in module.ops if isinstance(f, (FuncOp, MainOp))}
+    arguments = main.body.block.args
     for copy in [c for c in main.body.block.ops if isinstance(c, CopyOp)]:
         type_ = copy.source.type
-        name = kernels.get(type_)
+        shape = symbolic_shape(arguments, extents_of(copy.source))
+        sizes: Sequence[SSAValue] = size_arguments(arguments) if shape is not None else []
+        name = kernels.get((type_, shape))
         if name is None:
-            name = kernels[type_] = f"copy_{len(kernels)}"
-            module.body.block.insert_op_before(_copy_kernel(name, type_of(copy.source)), main)
+            name = kernels[type_, shape] = next(n for k in count() if (n := f"copy_{k}") not in taken)
+            taken.add(name)
+            module.body.block.insert_op_before(_copy_kernel(name, type_of(copy.source), len(sizes), shape), main)
         call = CallOp.create(
-            operands=[copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
+            operands=[*sizes, copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
         )
         inherit_location(call, copy)
         main.body.block.insert_op_before(call, copy)
@@ -153,23 +158,17 @@ def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
         copy.erase()
 
 
-def _copy_kernel(name: str, type_: MemRefType[Attribute]) -> FuncOp:
-    func = FuncOp.make(name, [type_, type_], 1)
-    source, target = func.body.block.args
-    loops = [ForOp.make(e, f"copy.i{n}", hint=f"i{n}") for n, e in enumerate(type_.get_shape())]
-    index = [Linear.dim(v.var) for v in loops]
-    load = LoadOp.make(source, index)
-    body = Block([load, StoreOp.make(load.result, target, index)])
-    holder = Block()
-    holder.add_op(BlockOp.make("copy", None, body))
-    if loops:
-        wrap(loops, holder)
-        func.body.block.add_op(loops[0])
-    else:
-        block = holder.first_op
-        assert block is not None
-        block.detach()
-        func.body.block.add_op(block)
+def _copy_kernel(name: str, type_: MemRefType[Attribute], sizes: int, shape: IndexMapAttr | None) -> FuncOp:
+    """Loops without a block: blocks have been lowered when memory is planned."""
+    func = FuncOp.make(name, [*[INDEX] * sizes, type_, type_], 1, [None] * sizes + [shape] * 2)
+    source, target = func.body.block.args[-2:]
+    loops = [ForOp.upto([e], f"copy.i{n}", hint=f"i{n}") for n, e in enumerate(extents_of(source))]
+    load = LoadOp.make(source, [Linear.dim(v.var) for v in loops])
+    place = func.body.block
+    for loop in loops:
+        place.add_op(loop)
+        place = loop.body.block
+    place.add_ops([load, StoreOp.make(load.result, target, [Linear.dim(v.var) for v in loops])])
     return func
 
 

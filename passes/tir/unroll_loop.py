@@ -28,9 +28,11 @@ from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import constant
 from lamina.dialects.tir.annotations import PRAGMA, pragma_of
+from lamina.dialects.tir.limits import MAX_UNROLLED, UnrollError, unrolled_length
 from lamina.dialects.tir.memory import StoreOp
 from lamina.dialects.tir.nest import function_of, substitute_in, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -121,6 +123,9 @@ def write_out(loop: ForOp) -> None:
     """The iterations of a loop of constant extent one after the other; those beyond a tail under its condition."""
     place = loop.parent
     assert place is not None
+    length = loop.trip * (unrolled_length(loop.body.block.ops) + 1)
+    if length > MAX_UNROLLED:
+        raise InputError(f"tir-unroll-loop: {UnrollError(loop, length)}", hint="split the loop first", op=loop)
     func = function_of(loop)
     ranges = RangeCache()
     for n in range(loop.trip):

@@ -9,10 +9,8 @@ func.func @main(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attribu
 
 // CHECK-LABEL: tir.func @copy_0(%0: memref<4xf32>, %1: memref<4xf32>) attributes {outputs = 1 : i64} {
 // CHECK-NEXT:   tir.for %i0 = 0 to 4 "copy.i0" {
-// CHECK-NEXT:     tir.block "copy" {
-// CHECK-NEXT:       %2 = tir.load %0[%i0] : memref<4xf32>
-// CHECK-NEXT:       tir.store %2, %1[%i0] : memref<4xf32>
-// CHECK-NEXT:     }
+// CHECK-NEXT:     %2 = tir.load %0[%i0] : memref<4xf32>
+// CHECK-NEXT:     tir.store %2, %1[%i0] : memref<4xf32>
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
 
