@@ -15,6 +15,8 @@ from lamina import te
 from lamina.errors import LaminaError
 from lamina.tensor_program import te_module
 
+from .te_tutorials import Calls
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -111,6 +113,65 @@ def test_normalize_comes_last() -> None:
     assert s.normalize() is s
     s[D].unroll(D.op.axis[1])
     assert ops_of(s, [A, D])[-2:] == ["te.unroll %j", "te.normalize"]
+
+
+# -- the order of calls ----------------------------------------------------------------------------------------------
+
+
+def padded_product(calls: Calls) -> tuple[Any, list[Any], Any]:
+    s, A, B, C, k = product(6, 10, 11)
+    calls("pa pb out", lambda e: s[C].pad_einsum([4, 8, 4]), fixed=True)
+    calls("f0 f1", lambda e: s[C].sample_perfect_tile(C.op.axis[1], 2, 8, decision=[4, 4]))
+    calls("jo ji", lambda e: s[C].split(C.op.axis[1], factors=[e.f0, e.f1]))
+    calls("ko ki", lambda e: s[C].split(k, 4))
+    calls("", lambda e: s[C].reorder(C.op.axis[0], e.jo, e.ko, e.ki, e.ji))
+    calls("start", lambda e: s[C].decompose_reduction(e.ko), fixed=True)
+    calls("", lambda e: e.start.vectorize(e.start.op.axis[0]))
+    calls("", lambda e: s[C].vectorize(e.ji))
+    calls("", lambda e: s[C].annotate(None, "note", 1))
+    calls("", lambda e: s[C].annotate(e.jo, "note", "outer"))
+    calls("", lambda e: s[C].annotate(e.jo, "also", 2.5))
+    calls("", lambda e: s[e.out].parallel(s[e.out].op.axis[0]))
+    calls("", lambda e: s[e.pa].unroll(s[e.pa].op.axis[1]))
+    calls("", lambda e: s[e.pb].set_scope("local"))
+    calls("", lambda e: s.normalize())
+    return s, [A, B, C], lambda a, b: a @ b
+
+
+def moved_chain(calls: Calls) -> tuple[Any, list[Any], Any]:
+    s, A, B, C, D = chain()
+    calls("copy", lambda e: s.cache_read(A, "global", [B]), fixed=True)
+    calls("group", lambda e: s.create_group(outputs=B, inputs=A), fixed=True)
+    calls("x y z", lambda e: s[B].transform_layout(lambda i, j: [j // 4, i, j % 4]), fixed=True)
+    calls("jo ji", lambda e: s[C].split(C.op.axis[1], 4))
+    calls("", lambda e: s[C].reorder(e.jo, C.op.axis[0], e.ji))
+    calls("", lambda e: s[e.copy].set_scope("local"))
+    calls("", lambda e: e.group.compute_at(s[C], e.jo))
+    calls("", lambda e: s[e.copy].compute_at(s[B], e.y))
+    calls("", lambda e: s[D].reverse_compute_at(s[C], e.jo))
+    calls("", lambda e: s[B].vectorize(e.z))
+    calls("", lambda e: s[D].unroll(D.op.axis[1]))
+    calls("", lambda e: s[D].blockize(D.op.axis[1]))
+    calls("", lambda e: s[B].storage_align(B.op.axis[0], 16, 0))
+    return s, [A, D], lambda a: (a + 1) * 2 - 3
+
+
+@pytest.mark.parametrize("program", [padded_product, moved_chain], ids=lambda p: p.__name__)
+def test_every_order_of_the_calls_gives_the_same_loops(program: Any) -> None:
+    calls = Calls()
+    s, args, expected = program(calls)
+    calls.make(s)
+    wanted = ops_of(s, args)
+    inputs = [numbers(*map(int, t.shape)) for t in args[:-1]]
+    check(s, args, *inputs, expected=expected(*inputs))
+    r = random.Random(program.__name__)
+    orders = {tuple(calls.order(r)) for _ in range(16)}
+    assert len(orders) > 8
+    for order in orders:
+        again = Calls()
+        s, args, _ = program(again)
+        again.make(s, list(order))
+        assert ops_of(s, args) == wanted, order
 
 
 # -- where stages are computed -------------------------------------------------------------------------------------
