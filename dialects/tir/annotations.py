@@ -190,8 +190,7 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
                 )
     if prod(extents) > 1 and _reads_itself(nest):
         refuse(f"{what}: it reads what an earlier thread has computed: running it again changes its result")
-    for grid in thread_loops(nest, "blockIdx"):
-        check_blocks_apart(nest, grid, what)
+    check_blocks_apart(nest, thread_loops(nest, "blockIdx"), what)
     loops: list[ForOp] = []
     for tag, extent in zip(tags, extents, strict=True):
         loop = ForOp.make(extent, unique_axis(func, f"{stage}.{tag}"), kind="thread", hint=tag.rpartition(".")[2])

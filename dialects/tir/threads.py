@@ -8,14 +8,14 @@ what each of them reads) does the same work in each iteration of the outer one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.control import ConditionalBase
-from lamina.dialects.tir.memory import AllocOp, StoreOp
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.nest import ScheduleError, bounds_to_predicate
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.recurrence import check_at_once
@@ -89,8 +89,8 @@ def bind(loop: ForOp, tag: str) -> None:
         first: dict[str, ForOp] = {}
         for inner in thread_loops(loop):
             _check_extent(first.setdefault(tag_of(inner), inner), tag_of(inner), inner, what)
-    for grid in [*([loop] if tag.startswith("blockIdx") else []), *thread_loops(loop, "blockIdx")]:
-        check_blocks_apart(root, grid, what)
+    grids = [*([loop] if tag.startswith("blockIdx") else []), *thread_loops(root, "blockIdx")]
+    check_blocks_apart(root, [v for v in grids if v is not root], what)
     if not loop.is_dynamic:
         bounds_to_predicate(loop)
     loop.properties["kind"] = StringAttr("thread")
@@ -136,16 +136,53 @@ def _check_nested(outer: ForOp, inner: ForOp, what: str) -> None:
             )
 
 
-def check_blocks_apart(kernel: Operation, grid: ForOp, what: str) -> None:
-    """Refuse blocks of threads that fill together what is a buffer of the kernel: each block has one of its own."""
-    for op in kernel.walk():
-        if not isinstance(op, AllocOp) or not _within(op, kernel) or _within(op, grid):
-            continue
-        if any(isinstance(u.operation, StoreOp) and _within(u.operation, grid) for u in op.result.uses):
+def check_blocks_apart(kernel: Operation, grids: Iterable[ForOp], what: str) -> None:
+    """Refuse blocks of threads that need within a kernel what others of them compute: they do not wait for each other.
+
+    `grids` are the loops of blocks that stand in others of the kernel.
+    """
+    found = blocks_exchange(kernel, grids)
+    if found is not None:
+        grid, buffer = found
+        owner = buffer.owner
+        if isinstance(owner, AllocOp) and _within(owner, kernel):
             refuse(
-                f"{what}: the blocks of {grid.axis.data!r} would fill the buffer {op.stage.data!r} together, and each "
-                "block has one of its own"
+                f"{what}: the blocks of {grid.axis.data!r} would fill the buffer {owner.stage.data!r} together, and "
+                "each block has one of its own"
             )
+        refuse(
+            f"{what}: the blocks of {grid.axis.data!r} would have to wait until others have computed "
+            f"{buffer.name_hint or 'a buffer'}"
+        )
+
+
+def blocks_exchange(kernel: Operation, grids: Iterable[ForOp]) -> tuple[ForOp, SSAValue] | None:
+    """A loop of blocks in a kernel, and a buffer by which these blocks and others would exchange what they compute."""
+    stores: dict[SSAValue, list[StoreOp]] = {}
+    loads: dict[SSAValue, list[LoadOp]] = {}
+    for op in kernel.walk():
+        if isinstance(op, StoreOp):
+            stores.setdefault(op.buffer, []).append(op)
+        elif isinstance(op, LoadOp):
+            loads.setdefault(op.buffer, []).append(op)
+    for grid in grids:
+        for buffer, written in stores.items():
+            owner = buffer.owner
+            if isinstance(owner, AllocOp) and _within(owner, kernel):
+                apart = _within(owner, grid) or not any(_within(s, grid) for s in written)
+            else:
+                apart = all(_of_one_block(s, o, grid) for s in written for o in loads.get(buffer, ()))
+            if not apart:
+                return grid, buffer
+    return None
+
+
+def _of_one_block(store: StoreOp, load: LoadOp, grid: ForOp) -> bool:
+    """Whether what a load reads has been stored, if at all, by the same block of a grid."""
+    if _within(store, grid) != _within(load, grid):
+        return False
+    sides = zip(store.forms(), load.forms(), strict=True)
+    return all(a == b for a, b in sides if grid.var in a.dims() or grid.var in b.dims())
 
 
 def _within(op: Operation, ancestor: Operation) -> bool:

@@ -41,9 +41,17 @@ from lamina.dialects.tir.calls import CallOp, CopyOp
 from lamina.dialects.tir.control import BarrierOp, ConditionalBase, IfOp
 from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp, buffer_type
-from lamina.dialects.tir.nest import accesses, function_of, replace_op, substitute, unique_axis
+from lamina.dialects.tir.nest import accesses, erase_nest, function_of, replace_op, substitute, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
-from lamina.dialects.tir.threads import is_real, is_thread, kernels_of, tag_of, thread_extent
+from lamina.dialects.tir.threads import (
+    blocks_exchange,
+    is_real,
+    is_thread,
+    kernels_of,
+    tag_of,
+    thread_extent,
+    thread_loops,
+)
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
@@ -58,7 +66,10 @@ class UnifyThreadBindingPass(ModulePass):
         for func in op.ops:
             if isinstance(func, FuncOp):
                 for root in list(kernels_of(func)):
-                    _Kernel(root).run()
+                    if any(isinstance(inner, StoreOp) for inner in root.walk()):
+                        _Kernel(root).run()
+                    else:  # a kernel that does nothing
+                        erase_nest(root)
 
 
 class _Kernel:
@@ -70,6 +81,14 @@ class _Kernel:
         for op in root.walk():
             if isinstance(op, (CallOp, CopyOp, LaunchOp)):
                 raise InputError(f"{NAME}: {op.name} cannot stand in a kernel", op=op)
+        apart = blocks_exchange(root, [v for v in thread_loops(root, "blockIdx") if v is not root])
+        if apart is not None:
+            loop, buffer = apart
+            raise InputError(
+                f"{NAME}: the blocks of {loop.axis.data!r} would have to wait for others that compute "
+                f"{buffer.name_hint or 'a buffer'}, or fill it together",
+                op=loop,
+            )
         self.axes = self._axes()
         self.variables: dict[SSAValue, str] = {v.var: tag for tag, v in self.axes.items()}
         self.shared: list[AllocOp] = []
