@@ -243,7 +243,7 @@ WEIGHTS = {
     "te.cache_read": 2,
     "te.compute_inline": 2,
     "te.pad_einsum": 3,
-    "te.partition": 4,
+    "te.partition": 8,
     "te.rfactor": 2,
     "te.rolling_buffer": 10,
     "te.split": 2,
