@@ -212,8 +212,14 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
 def _reads_itself(nest: Operation) -> bool:
     """Whether a nest writes elements that it has read before, other than to add up what it has begun itself.
 
-    What one stage reads of another has been computed before, so it is a stage's own buffer that matters.
+    What one stage reads of another has been computed before, so it is a stage's own buffer that matters, and one whose
+    elements are used again.
     """
+    for op in accesses(nest):
+        owner = op.buffer_value().owner
+        if isinstance(op, StoreOp) and isinstance(owner, AllocOp) and ROLLING in owner.attributes:
+            if not any(v is nest for v in enclosing_loops(owner)):
+                return True
     blocks = [b for b in nest.walk() if isinstance(b, BlockOp)]
     begun = {s.buffer for b in blocks for s in stores_beyond(b) if not any(_loads(b, s.buffer))}
     for block in (b for b in blocks if not b.init.blocks):
@@ -237,8 +243,6 @@ def _stored_earlier(store: StoreOp, load: LoadOp) -> bool:
 
     So it is in a recurrence: along one dimension the stores go forward, always some elements ahead of the loads.
     """
-    if isinstance(load.buffer.owner, AllocOp) and ROLLING in load.buffer.owner.attributes:
-        return False  # the elements are used again
     pairs = zip(store.forms(), load.forms(), strict=True)
     return any((a - b).is_constant and (a - b).const > 0 and all(c > 0 for c in a.terms.values()) for a, b in pairs)
 
@@ -272,8 +276,11 @@ def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -
             refuse(f"{what}: iterations of {loop.axis.data!r} that it leaves out are the only ones that do their part")
         for buffer in dict.fromkeys(s.buffer for s in accesses(block) if isinstance(s, StoreOp)):
             own = isinstance(buffer.owner, AllocOp) and loop in enclosing_loops(buffer.owner)
-            if own or any(isinstance(o, LoadOp) and not _stands_in(o, block) for o in accesses(loop, buffer)):
+            others = [o for o in accesses(loop, buffer) if not _stands_in(o, block)]
+            if own or any(isinstance(o, LoadOp) for o in others):
                 refuse(f"{what}: every iteration of {loop.axis.data!r} reads what it computes")
+            if others:
+                refuse(f"{what}: every iteration of {loop.axis.data!r} starts it anew")
         if loop in reduction_loops(block):
             refuse(f"{what}: {loop.axis.data!r} is a reduction, each iteration of which adds to the result")
         if not any(all(_holds(c, loop, n) for c in mentioned) for n in range(min(loop.trip, 1 << 12))):

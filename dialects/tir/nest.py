@@ -27,7 +27,7 @@ from lamina.dialects.tir.ops import (
     StoreOp,
     enclosing_loops,
 )
-from lamina.dialects.tir.recurrence import check_order
+from lamina.dialects.tir.recurrence import ROLLING, check_order
 from lamina.dialects.tir.refusals import IllegalError as IllegalError
 from lamina.dialects.tir.refusals import ScheduleError as ScheduleError
 from lamina.dialects.tir.refusals import refuse as refuse
@@ -444,8 +444,8 @@ def reduction_loops(block: BlockOp) -> list[ForOp]:
     """The reduction loops of a block, outermost first: those around it within which the buffer that it writes lives.
 
     A stage may stand in a reduction loop of its consumer. That loop makes the buffer anew in each iteration, and is
-    none of the stage's own. What threads share is allocated outside of their loops; there, a loop in which others read
-    it is none of the stage's own.
+    none of the stage's own. What threads share is allocated outside of their loops, and what is left for the next
+    iteration outside of that loop; there, a loop in which others read it is none of the stage's own.
     """
     loops = enclosing_loops(block)
     outside: list[ForOp] = []
@@ -453,9 +453,10 @@ def reduction_loops(block: BlockOp) -> list[ForOp]:
         alloc = op.buffer_value().owner
         if isinstance(alloc, AllocOp):
             outside = enclosing_loops(alloc)
-            if alloc.scope.data == "shared":
+            if alloc.scope.data == "shared" or ROLLING in alloc.attributes:
                 uses = [u.operation for u in alloc.result.uses]
-                others = [o for o in uses if isinstance(o, LoadOp) and not block.is_ancestor(o)]
+                parts = {o.parent_op() for o in uses if isinstance(o, StoreOp)}
+                others = [o for o in uses if isinstance(o, LoadOp) and o.parent_op() not in parts]
                 outside = [*outside, *(v for o in others for v in enclosing_loops(o))]
     return [v for v in loops if v.is_reduction and v not in outside]
 

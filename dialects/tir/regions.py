@@ -326,7 +326,7 @@ def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         raise ScheduleError(f"{what}: it reads {buffer.name_hint or 'its producer'} at several places")
     index = index if back is None else [back.form(f) for f in index]
     for d, form in enumerate(index):
-        if form.is_constant and form.const == 0 and region.extent[d] == constant(1):
+        if form.is_constant and form.const == 0 and extents_of(buffer)[d] == constant(1):
             continue
         if form.const or list(form.terms.values()) != [1] or next(iter(form.terms)) not in by_variable:
             raise ScheduleError(f"{what}: it does not read its producer element by element (dimension {d})")
