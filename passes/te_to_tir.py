@@ -53,7 +53,7 @@ from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
 from lamina.errors import InputError, did_you_mean
-from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.base import Context, ModulePass, has_location, inherit_location
 from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.externs import lower_extern
 from lamina.passes.nests.intrinsics import IntrinsicTable
@@ -135,6 +135,14 @@ def apply_schedule(
         except VerifyException as e:
             name = schedule.func.root_reference.data
             raise InputError(f"schedule of @{name}, {primitive.name}: {e}", op=primitive) from None
+        for handle in primitive.results:
+            loop = state.loops.get(handle)
+            if loop is not None and not has_location(loop):
+                loop.location = primitive.location
+    for op in func.walk():
+        if not has_location(op):
+            around = op.parent_op()
+            op.location = around.location if around is not None and around is not func else schedule.location
 
 
 # -- functions ------------------------------------------------------------------------------------------
@@ -194,7 +202,9 @@ def lower_function(func: te.FuncOp) -> tuple[tir.FuncOp, dict[str, SSAValue]]:
             raise InputError(f"te-to-tir: {op.name} cannot stand in a te.func", op=op)
     for value, out in copies:
         extents = extents_of(out)
-        block.add_op(copy_nest(places[value], Place(out), extents, unique_axis(lowered, "copy"), lowering))
+        nest = copy_nest(places[value], Place(out), extents, unique_axis(lowered, "copy"), lowering)
+        inherit_location(nest, returns)
+        block.add_op(nest)
     return lowered, names
 
 

@@ -51,6 +51,7 @@ from lamina.passes.stair.limits import check_limits
 from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, check_main, lower_main
 from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
+from lamina.passes.tir.phases import explicit_indices, self_contained
 
 SLICES = 256
 """A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
@@ -131,7 +132,9 @@ def lower_function(
 ) -> tuple[list[llvm.FuncOp], list[Phase]]:
     """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks."""
     name = func.sym_name.data
+    explicit_indices(func)
     groups = _phases(func)
+    self_contained(groups)
     functions: list[llvm.FuncOp] = []
     phases: list[Phase] = []
     arguments = list(func.body.block.args)

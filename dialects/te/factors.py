@@ -16,6 +16,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.linear import MAX_EXTENT
+
 if TYPE_CHECKING:
     from lamina.dialects.te.primitive import ScheduleState
 
@@ -40,6 +42,8 @@ def factor_list(factors: Sequence[int | SSAValue]) -> tuple[DenseArrayBase[I64],
 
 def verify_factors(factors: DenseArrayBase[I64], sampled: Sequence[SSAValue]) -> None:
     """Each sampled factor has its operand. Raises VerifyException."""
+    if any(f > MAX_EXTENT for f in factors.get_values()):
+        raise VerifyException(f"the factors {list(factors.get_values())}; one is at most {MAX_EXTENT}")
     if list(factors.get_values()).count(SAMPLED) != len(sampled):
         raise VerifyException(f"{len(sampled)} operands for the sampled ones of {list(factors.get_values())}")
 

@@ -108,9 +108,11 @@ def lift_allocations(func: FuncOp) -> list[Workspace]:
     func.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [])
     if found:
         func.attributes[WORKSPACES] = IntegerAttr(len(found), i64)
-        if func.arg_attrs is not None:
+        if func.arg_attrs is not None or any(w.shape is not None for w in found):
+            before = len(block.args) - len(found)
+            given = shape_attrs([None] * before) if func.arg_attrs is None else func.arg_attrs
             own = shape_attrs([w.shape for w in found])
-            func.properties["arg_attrs"] = ArrayAttr([*func.arg_attrs.data, *own.data])
+            func.properties["arg_attrs"] = ArrayAttr([*given.data, *own.data])
     return found
 
 
@@ -148,7 +150,9 @@ def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
         if name is None:
             name = kernels[type_, shape] = next(n for k in count() if (n := f"copy_{k}") not in taken)
             taken.add(name)
-            module.body.block.insert_op_before(_copy_kernel(name, type_of(copy.source), len(sizes), shape), main)
+            kernel = _copy_kernel(name, type_of(copy.source), len(sizes), shape)
+            inherit_location(kernel, copy)
+            module.body.block.insert_op_before(kernel, main)
         call = CallOp.create(
             operands=[*sizes, copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
         )

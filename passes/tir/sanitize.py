@@ -95,7 +95,7 @@ class _Sanitizer:
         self.func = func
         self.everything = everything
         self.ranges: dict[int | None, RangeCache] = {}
-        self.accesses = [op for op in func.walk() if isinstance(op, AccessOp)]
+        self.accesses = [op for op in func.walk() if isinstance(op, (LoadOp, StoreOp))]
         """The program's own accesses, from before anything is added."""
         self.written: dict[SSAValue, SSAValue] = {}
         self.claims: dict[ForOp, dict[SSAValue, _Claims]] = {}

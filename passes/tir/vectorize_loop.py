@@ -44,6 +44,7 @@ from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
+from lamina.dialects.tir.limits import MAX_LANES
 from lamina.dialects.tir.memory import extents_of, shape_with
 from lamina.dialects.tir.ops import (
     AccessOp,
@@ -65,6 +66,7 @@ from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.tir.idle_lanes import dead_in_idle_lanes, tail_condition
+from lamina.passes.tir.phases import explicit_indices
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,11 @@ class VectorizeLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [f for f in op.walk() if type(f) is FuncOp]:
+            explicit_indices(func)
             for loop in reversed(vectorized_loops(func)):
+                if loop.trip > MAX_LANES and not loop.is_dynamic:
+                    what = f"{loop.axis.data!r} has {loop.trip} iterations, a vector at most {MAX_LANES} lanes"
+                    raise InputError(f"tir-vectorize-loop: {what}", hint="split the loop first", op=loop)
                 if loop.trip == 0:
                     loop.detach()
                     loop.erase(safe_erase=False)
