@@ -155,7 +155,7 @@ class _Interleaving:
                 else:  # it reads the same before the unit
                     op.detach()
                     block.insert_op_before(op, current[0])
-            elif current is not None and not isinstance(op, AllocOp):
+            elif current is not None:
                 op.detach()
                 block.insert_op_before(op, current[0])
 
