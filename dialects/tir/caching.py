@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.analyzer import Facts
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.legality import belongs, own_nest, spatial_form
@@ -32,7 +34,7 @@ from lamina.dialects.tir.nest import (
     wrap,
 )
 from lamina.dialects.tir.normal_form import normal_form
-from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
+from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.regions import limits_within, local_index, region_of
 from lamina.dialects.tir.scopes import check_scope
 from lamina.dialects.tir.staging import PADDED
@@ -62,28 +64,31 @@ def cache_read(
     alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(tensor).element_type), scope, extents)
     alloc.result.name_hint = f"{name}_{scope}" if name.isidentifier() else None
     ranges = RangeCache()
-    sizes = extents_of(tensor)
+    written = _written(tensor)
     # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
     copies = {
         d: ForOp.upto(
-            limits_within([sizes[d]], region.extent[d], region.base[d], ranges),
+            limits_within(written.limits[d], region.extent[d], region.base[d], ranges),
             unique_axis(func, f"{label}.{d}"),
             hint=f"{(tensor.name_hint or 'c')}{d}",
         )
         for d in kept
     }
     loops = list(copies.values())
+    source = [b + Linear.dim(copies[d].var) if d in copies else b for d, b in enumerate(region.base)]
     guard: list[Condition] = []
     for d, base in enumerate(region.base):
         bounds = base.range(ranges)
-        index = base + Linear.dim(copies[d].var) if d in copies else base
         if bounds is None or bounds[0] < 0:
-            guard.append(Condition(index))
-        if d not in copies and len(limits_within([sizes[d]], region.extent[d], base, ranges)) > 1:
-            guard.append(Condition(sizes[d] - 1 - index))
-    offset = {d: Linear.dim(v.var) for d, v in copies.items()}
+            guard.append(Condition(source[d]))
+        if d not in copies:
+            _, *limits = limits_within(written.limits[d], region.extent[d], base, ranges)
+            guard += [Condition(limit - 1) for limit in limits]
+    facts = Facts(ranges, [*guard, *(Condition(e - Linear.dim(v.var) - 1) for v in loops for e in v.limits())])
+    index: dict[Atom, Linear] = {v: source[d] for v, d in written.place.items()}
+    conditions = [Condition(c.form.substitute(index, ranges), c.equal) for c in written.conditions]
+    guard += [c for c in conditions if not facts.proves(c)]
     body = Block()
-    source = [b + offset[d] if d in offset else b for d, b in enumerate(region.base)]
     load = LoadOp.make(tensor, source, guard)
     body.add_op(load)
     body.add_op(StoreOp.make(load.result, alloc.result, [Linear.dim(v.var) for v in loops]))
@@ -103,6 +108,39 @@ def cache_read(
     outermost.parent.insert_op_before(alloc, outermost)
     wrap(loops, holder)
     return loops
+
+
+class Written(NamedTuple):
+    """Which elements of a buffer are written: a tile may have a tail, or begin before the first element."""
+
+    limits: list[list[Linear]]
+    """What the index of each dimension is less than: the extent, and where the stores end before it."""
+    conditions: list[Condition]
+    """What else holds where the stores are, over `place`."""
+    place: dict[Atom, int]
+    """The loop variable that a dimension is indexed by."""
+
+
+def _written(tensor: SSAValue) -> Written:
+    found = Written([[e] for e in extents_of(tensor)], [], {})
+    stores = stores_of(tensor) if isinstance(tensor.owner, AllocOp) else []
+    if not isinstance(tensor.owner, AllocOp) or not stores or any(s.forms() != stores[0].forms() for s in stores):
+        return found
+    inside: dict[Atom, ForOp] = {v.var: v for v in enclosing_loops(stores[0])}
+    for v in enclosing_loops(tensor.owner):
+        inside.pop(v.var, None)
+    block = stores[0].parent_op()
+    asked = [*stores[0].conditions(), *(block.conditions() if isinstance(block, BlockOp) else ())]
+    for d, form in enumerate(stores[0].forms()):
+        if form.dims() and form == Linear.dim(next(iter(form.dims()))):
+            found.place[next(iter(form.dims()))] = d
+        tails = [b + (form - Linear.dim(v)) for v in form.dims() if v in inside for b in inside[v].min_bounds()]
+        tails += [c.form + form + 1 for c in asked if not c.equal]
+        for tail in tails:
+            if inside.keys().isdisjoint(tail.dims()) and tail not in found.limits[d]:
+                found.limits[d].append(tail)
+    found.conditions.extend(c for c in asked if found.place.keys() >= inside.keys() & set(c.form.dims()))
+    return found
 
 
 def cache_write(func: FuncOp, stage: str, scope: str) -> str:
