@@ -19,10 +19,12 @@ from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.checks import CheckOp
 from lamina.errors import InputError
 from lamina.passes.nests.lowering import Lowering, nest_of
+from lamina.passes.nests.reads import check_reads
 
 
 def lower_compute(op: te.ComputeOp, lowering: Lowering) -> Operation:
     """The loop nest of one compute, whose results have their places."""
+    check_reads(op)
     stage = op.stage.data
     source = op.body.block
     names = [a.name_hint or f"i{n}" for n, a in enumerate(source.args)]

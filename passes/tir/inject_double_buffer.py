@@ -35,8 +35,9 @@ from lamina.dialects.linear import Atom, Linear, constant, mod
 from lamina.dialects.tir.annotations import DOUBLE_BUFFER
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, buffer_type, shape_with
 from lamina.dialects.tir.nest import accesses, function_of, substitute_in, unique_axis
-from lamina.dialects.tir.ops import ForOp, IfOp
+from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.phases import explicit_indices
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class InjectDoubleBufferPass(ModulePass):
     name = "tir-inject-double-buffer"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in [f for f in op.walk() if isinstance(f, FuncOp)]:
+            explicit_indices(func)
         for alloc in [a for a in op.walk() if isinstance(a, AllocOp) and DOUBLE_BUFFER in a.attributes]:
             del alloc.attributes[DOUBLE_BUFFER]
             loop = alloc.parent_op()

@@ -34,6 +34,7 @@ from lamina.dialects.tir.nest import function_of, substitute_in, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.threads import is_real, is_thread
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.phases import explicit_indices
 
 MOST_UNROLLED = 16
 """Virtual threads beyond so many take turns in a loop that is not unrolled."""
@@ -46,6 +47,7 @@ class InjectVirtualThreadPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:
             if isinstance(func, FuncOp):
+                explicit_indices(func)
                 loops = [v for v in func.walk() if isinstance(v, ForOp) and is_thread(v, "vthread")]
                 for loop in reversed(loops):
                     _Interleaving(loop).run()

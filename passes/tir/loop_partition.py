@@ -28,10 +28,11 @@ from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.annotations import PRAGMA, pragma_of
 from lamina.dialects.tir.memory import AccessOp
 from lamina.dialects.tir.nest import function_of, substitute_in, unique_axis
-from lamina.dialects.tir.ops import ForOp, IfOp
+from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
 from lamina.dialects.tir.tails import resolve_bounds
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass
+from lamina.passes.tir.phases import explicit_indices
 
 HINT = "loop_partition_hint"
 
@@ -46,6 +47,8 @@ class LoopPartitionPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.max_pieces < 1:
             raise InputError(f"{self.name}: max-pieces is {self.max_pieces}; a loop is at least one piece")
+        for func in [f for f in op.walk() if isinstance(f, FuncOp)]:
+            explicit_indices(func)
         # Outer loops first: their pieces decide what inner loops still have to.
         waiting: list[Operation] = [op]
         while waiting:

@@ -44,6 +44,7 @@ from lamina.dialects.tir.nest import substitute
 from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, FuncOp, IfOp, IndexOp, LoadOp
 from lamina.dialects.tir.tails import resolve_bounds
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.phases import explicit_indices
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class SimplifyPass(ModulePass):
 
 def simplify_function(func: FuncOp) -> None:
     """Simplify one kernel in place."""
+    explicit_indices(func)
     simplifier = _Simplifier()
     simplifier.block(func.body.block, Facts(RangeCache()))
     if simplifier.dropped:

@@ -34,6 +34,7 @@ from lamina.dialects.tir.nest import function_of, substitute_in, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.phases import explicit_indices
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class UnrollLoopPass(ModulePass):
         options = Options(self.auto_max_step, self.auto_max_depth, self.auto_max_extent, self.explicit_unroll)
         for func in op.ops:
             if isinstance(func, FuncOp):
+                explicit_indices(func)
                 _visit(func.body.block, options)
 
 
