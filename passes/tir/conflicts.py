@@ -2,14 +2,14 @@
 
 Two accesses are compared with the loops around both at the same iteration, the loop that one of them is carried
 around at different ones, and all other loops at any. What all threads have in common (sizes, blocks, loops around
-both) cancels where it is added alike on both sides. Where an index cannot be computed it may be anything, so that the
-answer errs towards a conflict.
+both) cancels where it is added alike on both sides. Where the number of threads is not known, each axis has to be told
+from one dimension. Where an index cannot be computed it may be anything, so that the answer errs towards a conflict.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.control import ConditionalBase
@@ -109,12 +110,12 @@ class Conflicts:
         return Conflict.NONE if a.warped and found is Conflict.WARP else found
 
     def _compute(self, a: Touch, b: Touch) -> Conflict:
-        if not self.known:
-            return Conflict.BLOCK
         common = [v for v in enclosing_loops(a.op) if v in enclosing_loops(b.op) and not is_real(v)]
         if a.around is not None:
             common = common[: common.index(a.around)] if a.around in common else common
         same: set[Atom] = {v.var for v in common}
+        if not self.known:
+            return Conflict.NONE if self._each_its_own(a.op, b.op, same) else Conflict.BLOCK
         first, second = self._side(a.op, same), self._side(b.op, same)
         joint: dict[Atom, int] = {}
         if a.around is not None and a.once and not a.around.is_dynamic:
@@ -138,6 +139,17 @@ class Conflicts:
             if worst is Conflict.BLOCK:
                 break
         return worst
+
+    def _each_its_own(self, a: AccessOp, b: AccessOp, same: set[Atom]) -> bool:
+        """Whether only one thread touches the elements that two accesses have in common, however many there are.
+
+        So it is if along each axis some dimension is the thread's number in steps that what else is in it cannot make.
+        """
+        varying: set[Atom] = {v.var for op in (a, b) for v in enclosing_loops(op) if not is_real(v)} - same
+        own: list[set[Atom]] = [{*varying, LANE, *self.threads}] * 2
+        ranges = RangeCache({LANE: (0, max(a.lanes or 1, b.lanes or 1) - 1)})
+        pairs = [_without_common(f, g, own) for f, g in zip(a.forms(), b.forms(), strict=True)]
+        return all(any(_tells(f, g, axis, self.threads, ranges) for f, g in pairs) for axis in self.threads)
 
     def _side(self, op: AccessOp, same: set[Atom]) -> _Side:
         side = _Side(op.forms(), op.conditions())
@@ -212,6 +224,18 @@ def _without_common(f: Linear, g: Linear, varying: Sequence[set[Atom]]) -> tuple
     }
     common = Linear(shared)
     return f - common, g - common
+
+
+def _tells(f: Linear, g: Linear, axis: Atom, threads: Iterable[Atom], ranges: RangeCache) -> bool:
+    """Whether two indices are the same only for the same thread along an axis."""
+    step = f.terms.get(axis, 0)
+    if not step or g.terms.get(axis) != step:
+        return False
+    f, g = f - Linear.dim(axis) * step, g - Linear.dim(axis) * step
+    of_f, of_g = f.range(ranges), g.range(ranges)
+    if of_f is None or of_g is None or any(d in form.dims() for form in (f, g) for d in threads):
+        return False
+    return max(of_f[1] - of_g[0], of_g[1] - of_f[0]) < abs(step)
 
 
 def _trip(variable: Atom) -> int:
