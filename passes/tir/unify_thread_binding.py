@@ -295,6 +295,9 @@ class _Kernel:
                 current = []
         if current:  # values that nothing stores
             groups.append((current, []))
+        if any(_leaves(ops, {op for op in waiting if op not in ops}) for ops, _ in groups):
+            # Statements of different threads share a value: all compute it, each stores what is its own.
+            groups = [([self.alone(op, needs) for ops, needs in groups for op in ops], [])]
         waiting.clear()
         for ops, needs in groups:
             firsts = [Condition(Linear.dim(self.axes[tag].var), True) for tag in needs]
@@ -310,6 +313,14 @@ class _Kernel:
             new = IfOp.make(conditions, body)
             inherit_location(new, ops[-1])
             target.add_op(new)
+
+    def alone(self, op: Operation, needs: Sequence[str]) -> Operation:
+        """A statement for the first threads along some axes."""
+        if not needs or not (isinstance(op, StoreOp) or op.regions):
+            return op
+        new = IfOp.make([Condition(Linear.dim(self.axes[tag].var), True) for tag in needs], Block([op]))
+        inherit_location(new, op)
+        return new
 
     def first_only(self, op: Operation, guards: Sequence[Condition]) -> list[str]:
         """The axes along which only the first thread is to run a statement: no store in it differs along them."""
@@ -343,6 +354,16 @@ class _Kernel:
         """Whether some stores in a statement are for the first thread only, and others for all."""
         stores = [s for s in op.walk() if isinstance(s, StoreOp)]
         return len({tuple(self._missing(s, op, [])) for s in stores}) > 1
+
+
+def _leaves(ops: Sequence[Operation], others: set[Operation]) -> bool:
+    """Whether others use a value that some statements compute."""
+    return any(
+        u.operation in others or any(_stands_in(u.operation, o) for o in others)
+        for op in ops
+        for r in op.results
+        for u in r.uses
+    )
 
 
 def _has_axes(op: Operation) -> bool:
