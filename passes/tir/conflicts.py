@@ -145,10 +145,11 @@ class Conflicts:
 
         So it is if along each axis some dimension is the thread's number in steps that what else is in it cannot make.
         """
-        varying: set[Atom] = {v.var for op in (a, b) for v in enclosing_loops(op) if not is_real(v)} - same
-        own: list[set[Atom]] = [{*varying, LANE, *self.threads}] * 2
+        varying: set[Atom] = {LANE, *self.threads}
+        for op in (a, b):
+            varying.update(v.var for v in enclosing_loops(op) if not is_real(v) and v.var not in same)
         ranges = RangeCache({LANE: (0, max(a.lanes or 1, b.lanes or 1) - 1)})
-        pairs = [_without_common(f, g, own) for f, g in zip(a.forms(), b.forms(), strict=True)]
+        pairs = [_without_common(f, g, [varying]) for f, g in zip(a.forms(), b.forms(), strict=True)]
         return all(any(_tells(f, g, axis, self.threads, ranges) for f, g in pairs) for axis in self.threads)
 
     def _side(self, op: AccessOp, same: set[Atom]) -> _Side:
