@@ -23,6 +23,8 @@ from lamina.runtime.compiled import CompiledProgram, load_module
 from lamina.runtime.packed import PackedSignature
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
+from lamina.te.location import placed
+from lamina.te.mistakes import checked_number
 from lamina.te.tensor import Tensor, placeholder
 
 if TYPE_CHECKING:
@@ -120,6 +122,7 @@ class Module:
 
     # -- running ---------------------------------------------------------------------------------------------
 
+    @placed
     def __call__(self, *args: Any) -> None:
         """Run once. Raises LaminaError for a wrong number, dtype, rank or shape of arguments."""
         inputs, outputs, copies = self._bound(args)
@@ -127,6 +130,7 @@ class Module:
         for target, source in copies:
             target[...] = source
 
+    @placed
     def time_evaluator(
         self,
         func_name: str | None = None,
@@ -138,7 +142,10 @@ class Module:
     ) -> Callable[..., Timing]:
         """What times calls: each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`."""
         self[func_name or self.entry_name]
+        number = checked_number(number, "the number of runs")
+        repeat = checked_number(repeat, "the number of repeats")
 
+        @placed
         def evaluate(*args: Any) -> Timing:
             inputs, outputs, _ = self._bound(args)
             self._program.run_into(inputs, outputs)
@@ -157,6 +164,7 @@ class Module:
 
         return evaluate
 
+    @placed
     def get_function(self, name: str) -> Module:
         """The kernel by its name."""
         if name not in (self.entry_name, "__tvm_main__", "default_function", "main"):
@@ -171,11 +179,13 @@ class Module:
 
     # -- reading ---------------------------------------------------------------------------------------------
 
+    @placed
     def get_source(self, fmt: str = "ll") -> str:
         """The program at a level: `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""
         fmt = {"": "ll", "s": "asm"}.get(fmt, fmt)
         if fmt not in FORMATS:
-            raise UsageError(f"no format {fmt!r}", hint=did_you_mean(fmt, list(FORMATS)) or f"there are {FORMATS}")
+            hint = did_you_mean(str(fmt), list(FORMATS)) or f"there are {', '.join(FORMATS)}"
+            raise UsageError(f"no format {fmt!r}", hint=hint)
         if fmt not in self._texts:
             self._make_texts()
         return self._texts[fmt]
@@ -223,8 +233,10 @@ class Module:
         free = [given[id(self._parameters.sizes[n])] for n in self._signature.free]
         sizes, arrays = self._signature.bind([*free, *inputs, *compact])
         for name, size, known in zip(self._signature.sizes, self._parameters.sizes, sizes, strict=True):
-            if given.get(id(size), known) != known:
-                raise InputError(f"{self.entry_name}.{name} is {given[id(size)]}, the arrays have {name} = {known}")
+            if not np.array_equal(given.get(id(size), known), known):
+                told = given[id(size)]
+                what = "an array" if np.ndim(told) else repr(told)
+                raise InputError(f"{self.entry_name}.{name} is {what}, the arrays have {name} = {known}")
         numbers = [np.asarray(n, np.int64) for n in sizes]
         copies = [(o, c) for o, c in zip(outputs, compact, strict=True) if o is not c]
         return [*numbers, *arrays[: len(inputs)]], arrays[len(inputs) :], copies

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Operation as IrOperation
+from xdsl.utils.exceptions import VerifyException
 
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_text
@@ -20,6 +21,8 @@ from lamina.pipeline import parse_pipeline
 from lamina.te.canonical import emit_schedule
 from lamina.te.expr import Var, fail
 from lamina.te.function import TensorFunction, build_function
+from lamina.te.location import placed
+from lamina.te.mistakes import checked_name
 from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.tensor import IterVar, PlaceholderOp, Tensor
 
@@ -33,9 +36,11 @@ SIMPLE = ("te-to-tir",)
 
 def te_module(schedule: Any, args: Sequence[Any], name: str = "main") -> tuple[ModuleOp, TensorFunction]:
     """The module of the te level that a scheduled program is: a te.func, and its te.schedule where it has one."""
+    if not isinstance(args, (list, tuple)):  # type: ignore[redundant-expr]
+        raise fail(f"the arguments of a kernel are a list of tensors and variables, not {args!r}")
     sch = schedule if isinstance(schedule, Schedule) else create_schedule(schedule)
     outputs = outputs_of(sch, args)
-    function = build_function(outputs, args, name)
+    function = build_function(outputs, args, checked_name(name))
     scheduled = emit_schedule(sch, function)
     ops: list[IrOperation] = [*(i.clone() for i in function.intrinsics.values()), function.func]
     if scheduled.body.block.ops:
@@ -61,6 +66,7 @@ def outputs_of(schedule: Schedule, args: Sequence[Any]) -> list[Tensor]:
     return found
 
 
+@placed
 def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "main", binds: Any = None) -> ModuleOp:
     """The loops of a scheduled program, a module of the tir level; printed, it is the text.
 
@@ -69,7 +75,7 @@ def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "
     """
     from lamina.compiler import TIR_PIPELINE
 
-    module, _ = te_module(sch, list(args), name)
+    module, _ = te_module(sch, args, name)
     return run_passes(module, SIMPLE if simple_mode else tuple(TIR_PIPELINE))
 
 
@@ -83,9 +89,12 @@ def run_passes(module: ModuleOp, passes: Sequence[str]) -> ModuleOp:
         if error.op is not None and not error.where:
             error.where = location_text(error.op)
         raise
+    except VerifyException as error:
+        raise InputError(" ".join(str(error).split())) from error
     return module
 
 
+@placed
 def build(
     inputs: Any,
     args: Sequence[Any] | None = None,
@@ -113,7 +122,7 @@ def build(
     if target_host is not None and target_of(target_host).attr is None:
         raise UsageError(f"target_host is where programs are called from: 'llvm', not {str(target_host)!r}")
     function: TensorFunction | None = None
-    arguments = list(args or ())
+    arguments: Sequence[Any] = () if args is None else args
     if isinstance(inputs, ModuleOp):
         module = _kernel_module(inputs, name)
     else:
@@ -147,7 +156,10 @@ def _kernel_module(module: ModuleOp, name: str) -> ModuleOp:
     return copy
 
 
+@placed
 def create_prim_func(ops: Sequence[Any], name: str = "main") -> ModuleOp:
     """The naive loops of some tensors, placeholders first: `te.create_prim_func([A, B, C])`."""
+    if not isinstance(ops, (list, tuple)):  # type: ignore[redundant-expr]
+        raise fail(f"create_prim_func takes a list of tensors, not {ops!r}")
     outputs = [t for t in ops if isinstance(t, Tensor) and not isinstance(t.op, PlaceholderOp)]
     return lower(create_schedule([t.op for t in outputs]), list(ops), name=name)

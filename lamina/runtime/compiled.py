@@ -107,7 +107,10 @@ def _port(attr: Any) -> Port:
 
 def aligned_bytes(size: int) -> Array:
     """Memory of the process at an address that vector loads like."""
-    raw = np.zeros(size + ALIGNMENT, np.uint8)
+    try:
+        raw = np.zeros(size + ALIGNMENT, np.uint8)
+    except MemoryError:
+        raise InputError(f"the program works in {size} bytes of memory, which there are not") from None
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size]
 

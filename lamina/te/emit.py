@@ -143,9 +143,12 @@ class Emitter:
         if isinstance(x, e.And) and isinstance(a, Cond) and isinstance(b, Cond):
             return a & b
         left, right = self._as_scalar(x.a), self._as_scalar(x.b)
-        if isinstance(x, e.Comparison):
-            return lib.compare(x.kind, left, right)
-        return _OPERATIONS[type(x)](left, right)
+        try:
+            if isinstance(x, e.Comparison):
+                return lib.compare(x.kind, left, right)
+            return _OPERATIONS[type(x)](left, right)
+        except TypeError as error:
+            raise fail(f"{x}: {error}") from None
 
     def _not(self, x: e.Not) -> Value:
         found = self.value(x.a)

@@ -10,19 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from lamina.dialects.dtypes import DTYPES, is_float, itemsize
-from lamina.errors import InputError
-from lamina.te.location import caller
+from lamina.te.mistakes import checked_name
+from lamina.te.mistakes import fail as fail
 
 ExprLike: TypeAlias = Any
 """An expression, an axis, a slice of a tensor, or a Python number."""
 
 _DTYPE_NAMES = {"uint1": "bool", "int": "int32", "float": "float32", "handle": "int64"}
-
-
-def fail(what: str, hint: str = "") -> InputError:
-    """An error of the user's program, with the place of the call that is to blame."""
-    place = caller()
-    return InputError(what, where=str(place) if place is not None else "", hint=hint)
 
 
 def dtype_of(name: Any) -> str:
@@ -182,7 +176,7 @@ class Var(Expr):
     """A value that stands for itself: a loop variable, a size, a scalar argument."""
 
     def __init__(self, name: str = "tindex", dtype: str = "int32") -> None:
-        self.name = name
+        self.name = checked_name(name)
         self.dtype = dtype_of(dtype)
 
     def text(self) -> str:
@@ -472,9 +466,18 @@ def _is_operand(value: object) -> bool:
 def const(value: Any, dtype: str | None = None) -> Expr:
     """A constant; without a dtype int32, float32 or bool, as the Python value is."""
     if dtype is None:
-        dtype = "bool" if isinstance(value, bool) else "int32" if isinstance(value, int) else "float32"
+        whole = "int32" if isinstance(value, int) and -(1 << 31) <= value < 1 << 31 else "int64"
+        dtype = "bool" if isinstance(value, bool) else whole if isinstance(value, int) else "float32"
     dtype = dtype_of(dtype)
-    return FloatImm(dtype, float(value)) if is_float(dtype) else IntImm(dtype, int(value))
+    try:
+        found = FloatImm(dtype, float(value)) if is_float(dtype) else IntImm(dtype, int(value))
+    except (TypeError, ValueError, OverflowError):
+        raise fail(f"{value!r} is no constant of type {dtype}") from None
+    if isinstance(found, IntImm) and dtype != "bool":
+        bits = 8 * itemsize(dtype)
+        if not -(1 << bits - 1) <= int(found) < 1 << bits:
+            raise fail(f"{int(found)} is no constant of type {dtype}: it has more than {bits} bits")
+    return found
 
 
 def as_expr(value: ExprLike) -> Expr:

@@ -181,7 +181,9 @@ class _FunctionBuilder:
             raise
         self.result.names[op] = made.stage.data
         if op.place is not None:
-            made.location = op.place.location()
+            place = op.place.location()
+            for inner in made.walk():
+                inner.location = place
         if op.tag:
             made.attributes["tag"] = StringAttr(op.tag)
         for tensor, value in zip(op.outputs, made.tensors, strict=True):

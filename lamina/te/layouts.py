@@ -14,6 +14,7 @@ from lamina.dialects.index_map import IndexMap
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range
 from lamina.te.emit import affine
 from lamina.te.expr import IntImm, Var, as_expr, fail
+from lamina.te.mistakes import checked_function
 from lamina.te.tensor import Operation
 
 AXIS_SEPARATOR = "axis_separator"
@@ -23,6 +24,7 @@ AXIS_SEPARATOR = "axis_separator"
 def index_map(op: Operation, mapping: Callable[..., Any]) -> IndexMap:
     """The map of an operation's dimensions. Raises LaminaError for what is not affine in them."""
     variables = [Var(a.name) for a in op.axis]
+    checked_function(mapping, len(variables), "the mapping of transform_layout")
     extents = [a.dom.extent if a.dom is not None else None for a in op.axis]
     made: Any = mapping(*variables)
     listed: list[Any] = list(cast("Sequence[Any]", made)) if isinstance(made, (list, tuple)) else [made]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+
+from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _PACKAGE = str(Path(__file__).parents[1]) + "/"
 
 
@@ -40,6 +45,20 @@ def caller() -> Place | None:
             return Place(frame.f_code.co_filename, frame.f_lineno, column)
         frame = frame.f_back
     return None
+
+
+def placed(function: Callable[P, T]) -> Callable[P, T]:
+    """A function of the public API whose errors name the line that called it, where they name no other."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except LaminaError as error:
+            error.where = error.where or str(caller() or "")
+            raise
+
+    return call
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lamina.dialects.dtypes import is_float
 from lamina.te.expr import Expr, ExprLike, Max, Min, Var, add, as_expr, binary, const, fail, multiply
+from lamina.te.mistakes import checked_function
 
 if TYPE_CHECKING:
     from lamina.te.tensor import IterVar
@@ -75,6 +76,9 @@ def comm_reducer(fcombine: Callable[..., Any], fidentity: Callable[..., Any], na
 
     For several values `fcombine(x, y)` takes and gives tuples, and `fidentity` takes their dtypes.
     """
+    for what, function in (("fcombine", fcombine), ("fidentity", fidentity)):
+        if not callable(function):
+            raise fail(f"comm_reducer: {what} is a function, not {function!r}")
     return _reducer(fcombine, fidentity, name, "")
 
 
@@ -82,6 +86,8 @@ def _reducer(fcombine: Callable[..., Any], fidentity: Callable[..., Any], name: 
     def make(source: Sequence[Expr], several: bool) -> CommReducer:
         lhs = [Var(f"x{n}", s.dtype) for n, s in enumerate(source)]
         rhs = [Var(f"y{n}", s.dtype) for n, s in enumerate(source)]
+        checked_function(fcombine, 2, f"the combining function of {name!r}")
+        checked_function(fidentity, len(source), f"the neutral element of {name!r}")
         result = fcombine(lhs, rhs) if several else fcombine(lhs[0], rhs[0])
         identity = fidentity(*(s.dtype for s in source))
         results = [as_expr(r) for r in _listed(result)]
@@ -108,6 +114,8 @@ def _reducer(fcombine: Callable[..., Any], fidentity: Callable[..., Any], name: 
         for a in axes:
             if a.iter_type != "CommReduce":
                 raise fail(f"{name} over {a.name!r}, which is no reduction axis", hint="make it with te.reduce_axis")
+        if len(set(map(id, axes))) != len(axes):
+            raise fail(f"{name} over an axis twice")
         several = isinstance(expr, (list, tuple))
         source = [as_expr(e) for e in _listed(expr)]
         combiner = make(source, several)

@@ -12,6 +12,7 @@ from typing import Any, cast
 from lamina.te.expr import IntImm, as_expr, fail
 from lamina.te.function import all_operations, reading_order
 from lamina.te.location import Place, caller
+from lamina.te.mistakes import checked_number
 from lamina.te.relations import (
     CacheRead,
     CacheWrite,
@@ -131,6 +132,7 @@ class Schedule:
             raise fail(f"rfactor of {stage.name!r}: {axis.name!r} is no reduction loop")
         old = stage.op
         rank = len(old.axis) + 1
+        factor_axis = checked_number(factor_axis, "the factor_axis of rfactor")
         if not -rank <= factor_axis < rank:
             raise fail(f"rfactor of {stage.name!r}: factor_axis {factor_axis} is outside of 0 .. {rank - 1}")
         factor_axis %= rank

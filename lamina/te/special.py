@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from lamina.te.expr import dtype_of, fail
+from lamina.te.mistakes import checked_function
 from lamina.te.tensor import ORDERED, ComputeOp, IterVar, Operation, Range, Tensor, same_size, shape_of
 
 
@@ -55,7 +56,7 @@ def scan(
     The first dimension is time. `init` gives the first times of each state; `update` is a compute over all times, of
     which only the later ones are computed, and reads `state_placeholder` at earlier times.
     """
-    inits, updates, states = (_tensors(v) for v in (init, update, state_placeholder))
+    inits, updates, states = (_tensors(v, "scan") for v in (init, update, state_placeholder))
     if not len(inits) == len(updates) == len(states):
         raise fail(f"a scan has {len(inits)} initial tensors, {len(updates)} updates and {len(states)} states")
     for first, later, state in zip(inits, updates, states, strict=True):
@@ -72,8 +73,12 @@ def scan(
     return outputs if len(outputs) > 1 else outputs[0]
 
 
-def _tensors(value: Any) -> list[Tensor]:
-    return list(cast("Sequence[Tensor]", value)) if isinstance(value, (list, tuple)) else [value]
+def _tensors(value: Any, what: str) -> list[Tensor]:
+    found: list[Any] = list(cast("Sequence[Any]", value)) if isinstance(value, (list, tuple)) else [value]
+    for t in found:
+        if not isinstance(t, Tensor):
+            raise fail(f"{what} takes tensors, not {t!r}")
+    return found
 
 
 def _cells(updates: Sequence[Tensor], states: Sequence[Tensor]) -> list[ComputeOp]:
@@ -126,6 +131,8 @@ def extern(
 
     The statements are built with `tir.ir_builder`. Without a dtype the results have that of the inputs.
     """
+    checked_function(fcompute, 2, f"the statements of extern {name!r}")
+    inputs = _tensors(inputs, f"extern {name!r}")
     rows: list[Any] = list(cast("Sequence[Any]", shape)) if isinstance(shape, (list, tuple)) else [shape]
     several = bool(rows) and isinstance(rows[0], (list, tuple))
     shapes = [shape_of(row) for row in (rows if several else [rows])]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.te.expr import ExprLike, IntImm, as_expr, fail
 from lamina.te.location import Place, caller
+from lamina.te.mistakes import checked_number
 from lamina.te.relations import (
     Annotation,
     Attachment,
@@ -191,10 +192,13 @@ class Stage:
 
     def prefetch(self, tensor: Tensor, var: IterVar, offset: Any) -> None:
         """Ask for the part of a tensor that the iteration `offset` ahead reads."""
-        self._annotate("prefetch", var, (tensor, offset))
+        self.schedule[tensor]  # raises where there is no such stage
+        self._annotate("prefetch", var, (tensor, checked_number(offset, "the offset of a prefetch")))
 
     def tensorize(self, var: IterVar, tensor_intrin: Any) -> None:
         """A loop and all inside it as one instruction, if it computes what the instruction does."""
+        if not isinstance(tensor_intrin, str) and not hasattr(tensor_intrin, "ir"):
+            raise fail(f"tensorize of stage {self.name!r} takes an intrinsic or its name, not {tensor_intrin!r}")
         self._annotate("tensorize", var, tensor_intrin)
 
     def _annotate(self, kind: str, loop: IterVar, value: Any = None) -> None:
@@ -205,17 +209,20 @@ class Stage:
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Compute, in each iteration of a loop of another stage, what that iteration reads."""
-        if parent is self:
-            raise fail(f"compute_at of stage {self.name!r}: it cannot be computed inside itself")
-        parent._check_loops("compute_at: the loop of", [scope])
+        self._check_parent("compute_at", parent, scope)
         self.attachment = Attachment("at", parent, scope, caller())
 
     def reverse_compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Compute, in each iteration of a loop of a stage that this one reads, what that iteration has finished."""
-        if parent is self:
-            raise fail(f"reverse_compute_at of stage {self.name!r}: it cannot be computed inside itself")
-        parent._check_loops("reverse_compute_at: the loop of", [scope])
+        self._check_parent("reverse_compute_at", parent, scope)
         self.attachment = Attachment("reverse_at", parent, scope, caller())
+
+    def _check_parent(self, what: str, parent: Any, scope: Any) -> None:
+        if not isinstance(parent, Stage):
+            raise fail(f"{what} of stage {self.name!r} takes a stage, s[C], and one of its loops, not {parent!r}")
+        if parent is self:
+            raise fail(f"{what} of stage {self.name!r}: it cannot be computed inside itself")
+        parent._check_loops(f"{what} of stage {self.name!r}: the loop", [scope])
 
     def compute_inline(self) -> None:
         """The equation in the place of each read of it."""
@@ -242,8 +249,10 @@ class Stage:
     def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
         """Strides of a dimension of the result of the form k * factor + offset."""
         if axis not in self.op.axis:
-            raise fail(f"storage_align of stage {self.name!r}: {axis.name!r} is no dimension of its result")
-        self._of_stage("storage_align", (self.op.axis.index(axis), int(factor), int(offset)))
+            named = repr(getattr(axis, "name", axis))
+            raise fail(f"storage_align of stage {self.name!r}: {named} is no dimension of its result")
+        numbers = [checked_number(n, f"the {w} of storage_align") for w, n in (("factor", factor), ("offset", offset))]
+        self._of_stage("storage_align", (self.op.axis.index(axis), *numbers))
 
     def double_buffer(self) -> None:
         """Two copies of the result in turns, so that one is filled while the other is read."""
@@ -311,7 +320,10 @@ class Stage:
 
     def env_threads(self, threads: IterVar | Sequence[IterVar]) -> None:
         """Thread axes around the whole stage: of a scan or an extern op."""
-        listed = [threads] if isinstance(threads, IterVar) else list(threads)
+        listed = list(threads) if isinstance(threads, (list, tuple)) else [threads]
+        for thread in listed:
+            if not isinstance(thread, IterVar) or thread.iter_type != THREAD:
+                raise fail(f"env_threads of stage {self.name!r} takes thread axes, not {thread!r}")
         self._of_stage("env_threads", listed)
 
     def set_store_predicate(self, predicate: ExprLike) -> None:

@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from lamina.dialects.linear import MAX_EXTENT
 from lamina.te.expr import Expr, ExprLike, ExprOp, IntImm, Var, as_expr, dtype_of, fail
 from lamina.te.location import Place, caller
+from lamina.te.mistakes import checked_name
 from lamina.te.reduction import Reduce, reductions_in
 
 DATA_PAR, THREAD, REDUCE, ORDERED, OPAQUE = (
@@ -25,6 +27,8 @@ class Range:
             begin, end = 0, begin
         self.min = size_of(begin)
         self.extent = size_of(end if _is_zero(self.min) else as_expr(end) - self.min)
+        if isinstance(self.extent, IntImm) and int(self.extent) < 0:
+            raise fail(f"a range from {begin} to {end} ends before it begins")
 
     @staticmethod
     def from_min_extent(min_value: ExprLike, extent: ExprLike) -> Range:
@@ -55,6 +59,8 @@ def shape_of(shape: Any) -> tuple[Any, ...]:
     for extent in found:
         if isinstance(extent, IntImm) and int(extent) < 0:
             raise fail(f"the extent {int(extent)} of shape {list(found)} is negative")
+        if isinstance(extent, IntImm) and int(extent) > MAX_EXTENT:
+            raise fail(f"the extent {int(extent)} of shape {list(found)} is more than {MAX_EXTENT}")
     return found
 
 
@@ -63,7 +69,10 @@ class IterVar(ExprOp):
 
     def __init__(self, dom: Any, name: str, iter_type: str = DATA_PAR, thread_tag: str = "", var: Any = None) -> None:
         if dom is not None and not isinstance(dom, Range):
-            dom = Range(*cast("Sequence[Any]", dom)) if isinstance(dom, (list, tuple)) else Range(dom)
+            ends = tuple(cast("Sequence[Any]", dom)) if isinstance(dom, (list, tuple)) else (dom,)
+            if len(ends) not in (1, 2):
+                raise fail(f"a range is (begin, end), not {dom!r}")
+            dom = Range(*ends)
         self.dom: Range | None = dom
         self.var: Var = var if var is not None else Var(name)
         self.iter_type = iter_type
@@ -84,8 +93,10 @@ class Operation:
     """What makes tensors. `axis` are its dimensions, `reduce_axis` what it reduces over."""
 
     def __init__(self, name: str, tag: str = "", attrs: Mapping[str, Any] | None = None) -> None:
-        self.name = name
+        self.name = checked_name(name)
         self.tag = tag
+        if attrs is not None and not isinstance(attrs, Mapping):  # type: ignore[redundant-expr]
+            raise fail(f"attrs of {name!r} is a dict, not {attrs!r}")
         self.attrs: dict[str, Any] = dict(attrs or {})
         self.axis: list[IterVar] = []
         self.reduce_axis: list[IterVar] = []
@@ -372,11 +383,15 @@ def compute(
 ) -> Any:
     """The tensor whose element at (i, j, ...) is `fcompute(i, j, ...)`; a list of tensors where that is a tuple."""
     extents = shape_of(shape)
+    if not callable(fcompute):
+        raise fail(f"compute takes a function of the indices, not {fcompute!r}")
     names = _axis_names(fcompute, len(extents), varargs_names)
     axis = [IterVar(Range(e), n) for n, e in zip(names, extents, strict=True)]
     value: Any = fcompute(*(a.var for a in axis))
     several = isinstance(value, (list, tuple))
     body = [as_expr(v) for v in (cast("Sequence[Any]", value) if several else (value,))]
+    if not body:
+        raise fail("the function of a compute gives at least one expression")
     for result in body:
         inner = result.children() if isinstance(result, Reduce) else (result,)
         if reductions_in(inner):

@@ -34,6 +34,7 @@ from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import FuncOp as KernelOp
 from lamina.te.expr import fail
 from lamina.te.function import build_function
+from lamina.te.mistakes import checked_function
 from lamina.te.statements import Pointer, StatementBlocks, building_blocks
 from lamina.te.tensor import ComputeOp, Operation, PlaceholderOp
 
@@ -60,9 +61,10 @@ def decl_tensor_intrin(
     These are the body, or body, reset and update of a reduction, of which the body or the reset may be None. Raises
     LaminaError for an operation that is no single compute of placeholders.
     """
-    inputs = op.input_tensors
-    if not isinstance(op, ComputeOp) or not all(isinstance(t.op, PlaceholderOp) for t in inputs):
+    if not isinstance(op, ComputeOp) or not all(isinstance(t.op, PlaceholderOp) for t in op.input_tensors):
         raise fail("decl_tensor_intrin takes one compute of placeholders")
+    checked_function(fcompute, 2, f"the statements of intrinsic {name!r}")
+    inputs = op.input_tensors
     output = op.output(0)
     desc = build_function([output], [*inputs, output], "desc").func
     types = [buffer_of(t) for t in (*desc.function_type.inputs, *desc.function_type.outputs)]

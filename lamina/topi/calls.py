@@ -60,6 +60,9 @@ def call_op(op: type[RelayOp], *args: Any, **kwargs: Any) -> Any:
         return _computes(op, name, [_as_tensor(g, given) for g in given], attrs)
     except VerifyException as error:
         raise fail(f"topi.{name}: {str(error).removeprefix(f'{op.name}: ')}") from None
+    except (TypeError, ValueError) as error:  # an attribute of a type that Relay cannot convert
+        given_attrs = ", ".join(f"{n}={v!r}" for n, v in attrs.items())
+        raise fail(f"topi.{name} with {given_attrs or 'these tensors'}: {error}") from error
 
 
 # -- attributes ----------------------------------------------------------------------------------------------
