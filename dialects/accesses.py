@@ -132,14 +132,23 @@ def parse_access(parser: Parser):  # noqa: ANN201
     conditions = None
     if parser.parse_optional_keyword("where"):
         conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+    forms, guards = dims.settle(results, [c.form for c in conditions or ()])
     count = len(dims.operands)
-    properties: dict[str, Attribute] = {"map": IndexMapAttr(IndexMap(count, tuple(results)))}
+    properties: dict[str, Attribute] = {"map": IndexMapAttr(IndexMap(count, forms))}
     if conditions:
-        properties["guard"] = IndexSetAttr(IndexSet(count, tuple(conditions)))
+        set_ = tuple(Condition(f, c.equal) for f, c in zip(guards, conditions, strict=True))
+        properties["guard"] = IndexSetAttr(IndexSet(count, set_))
     return buffer, dims.operands, properties
 
 
 # -- ops that compute with indices -------------------------------------------------------------------
+
+
+def _verify_scalar(given: Attribute, wanted: Attribute) -> None:
+    """The type, or a vector of it. Raises VerifyException."""
+    element = given.element_type if type(given) is VectorType else given
+    if element != wanted:
+        raise VerifyException(f"gives {wanted}, or a vector of it, not {given}")
 
 
 class IndexOpBase(IRDLOperation, abc.ABC):
@@ -161,6 +170,7 @@ class IndexOpBase(IRDLOperation, abc.ABC):
 
     def verify_(self) -> None:
         verify_access(self.map.data, None, len(self.indices), 1)
+        _verify_scalar(self.result.type, INDEX)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -176,8 +186,9 @@ class IndexOpBase(IRDLOperation, abc.ABC):
         extra = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
+        (forms,) = dims.settle(results)
         operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
-        map_ = IndexMapAttr(IndexMap(len(operands), tuple(results)))
+        map_ = IndexMapAttr(IndexMap(len(operands), forms))
         return cls.create(operands=operands, properties={"map": map_}, attributes=extra, result_types=[type_])
 
 
@@ -201,6 +212,7 @@ class ConditionOpBase(IRDLOperation, abc.ABC):
 
     def verify_(self) -> None:
         verify_access(None, self.set.data, len(self.indices), 0)
+        _verify_scalar(self.result.type, i1)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -216,6 +228,7 @@ class ConditionOpBase(IRDLOperation, abc.ABC):
         extra = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
+        kept = dims.settle_conditions(conditions)
         operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
-        set_ = IndexSetAttr(IndexSet(len(operands), tuple(conditions)))
+        set_ = IndexSetAttr(IndexSet(len(operands), kept))
         return cls.create(operands=operands, properties={"set": set_}, attributes=extra, result_types=[type_])

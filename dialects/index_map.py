@@ -21,6 +21,10 @@ LANE = "lane"
 """The dimension that numbers the elements of a vector, in maps of vectorized accesses."""
 
 
+MAX_NUMBER = 1 << 62
+"""Larger numbers overflow an index, whatever it is."""
+
+
 class Condition(NamedTuple):
     """`form >= 0`, or `form == 0` when `equal`."""
 
@@ -157,8 +161,8 @@ def _parse_term(parser: AttrParser, dim: Callable[[], Linear | None]) -> Linear:
 
 def _parse_divisor(parser: AttrParser) -> int:
     value = parser.parse_integer(allow_boolean=False)
-    if value <= 0:
-        parser.raise_error("the divisor of an index is a positive constant")
+    if not 0 < value <= MAX_NUMBER:
+        parser.raise_error(f"the divisor of an index is a positive constant of at most {MAX_NUMBER}")
     return value
 
 
@@ -171,6 +175,8 @@ def _parse_factor(parser: AttrParser, dim: Callable[[], Linear | None]) -> Linea
         return -_parse_factor(parser, dim)
     literal = parser.parse_optional_integer(allow_boolean=False)
     if literal is not None:
+        if abs(literal) > MAX_NUMBER:
+            parser.raise_error(f"a number of an index is at most {MAX_NUMBER}")
         return constant(literal)
     found = dim()
     if found is None:
@@ -196,7 +202,10 @@ def parse_condition(parser: AttrParser, dim: Callable[[], Linear | None]) -> Con
 
 
 class InlineDims:
-    """Collects the SSA names of an op's inline index expressions as its index operands, each once."""
+    """Collects the SSA names of an op's inline index expressions as its index operands, each once.
+
+    When all are read, `settle` forgets the names that have fallen out (`%i * 0`), which no printed text would have.
+    """
 
     def __init__(self, parser: Parser) -> None:
         self.parser = parser
@@ -213,6 +222,21 @@ class InlineDims:
             position = self._positions[key] = len(self.operands)
             self.operands.append(operand)
         return Linear.dim(position)
+
+    def settle(self, *groups: Sequence[Linear]) -> list[tuple[Linear, ...]]:
+        """The expressions over the operands that are left."""
+        used = {d for forms in groups for f in forms for d in f.dims()}
+        kept = [n for n in range(len(self.operands)) if n in used]
+        if len(kept) == len(self.operands):
+            return [tuple(forms) for forms in groups]
+        self.operands = [self.operands[n] for n in kept]
+        moved: dict[Atom, Linear] = {n: Linear.dim(k) for k, n in enumerate(kept)}
+        return [tuple(f.substitute(moved) for f in forms) for forms in groups]
+
+    def settle_conditions(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+        """The same for conditions."""
+        (forms,) = self.settle([c.form for c in conditions])
+        return tuple(Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True))
 
 
 def operand_namer(printer: Printer, operands: Sequence[SSAValue]) -> Callable[[Atom], str]:

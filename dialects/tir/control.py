@@ -63,8 +63,9 @@ def parse_set(parser: Parser) -> tuple[Sequence[SSAValue], Attribute]:
     """`[%i - 1 >= 0, %j == 0]`: the operands and the set over their positions."""
     dims = InlineDims(parser)
     conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+    kept = dims.settle_conditions(conditions)
     operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
-    return operands, IndexSetAttr(IndexSet(len(operands), tuple(conditions)))
+    return operands, IndexSetAttr(IndexSet(len(operands), kept))
 
 
 @irdl_op_definition

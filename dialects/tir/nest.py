@@ -26,6 +26,7 @@ from lamina.dialects.tir.ops import (
     LoadOp,
     StoreOp,
     enclosing_loops,
+    loops_and_blocks,
 )
 from lamina.dialects.tir.recurrence import ROLLING, check_order
 from lamina.dialects.tir.refusals import IllegalError as IllegalError
@@ -38,7 +39,7 @@ from lamina.dialects.tir.refusals import refuse as refuse
 def blocks_of(func: FuncOp) -> dict[str, list[BlockOp]]:
     """The blocks of each stage, in program order."""
     found: dict[str, list[BlockOp]] = {}
-    for op in func.walk():
+    for op in loops_and_blocks(func):
         if type(op) is BlockOp:
             found.setdefault(op.stage.data, []).append(op)
     return found
@@ -111,7 +112,7 @@ def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[Ac
 
 def unique_axis(func: FuncOp, wanted: str) -> str:
     """An axis name that no loop of the function has."""
-    taken = {op.axis.data for op in func.walk() if type(op) is ForOp}
+    taken = {op.axis.data for op in loops_and_blocks(func) if type(op) is ForOp}
     name, n = wanted, 0
     while name in taken:
         n += 1

@@ -21,7 +21,7 @@ from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.legality import own_nest
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import ScheduleError, accesses, function_of, substitute_in, wrap
-from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, IndexOp, StoreOp
+from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, IndexOp, StoreOp, loops_and_blocks
 
 
 @dataclass
@@ -147,7 +147,7 @@ def normal_form(block: BlockOp, buffer: SSAValue, what: str) -> NormalForm | Non
         raise ScheduleError(f"{what}: stage {stage!r} does not start at the first element of its buffer")
     func = function_of(block)
     own = {v.axis.data for v in chain}
-    taken = {v.axis.data for v in func.walk() if type(v) is ForOp} - own
+    taken = {v.axis.data for v in loops_and_blocks(func) if type(v) is ForOp} - own
     loops: list[ForOp] = []
     for d, (form, size) in enumerate(zip(forms, extents_of(buffer), strict=True)):
         only = spatial.get(next(iter(form.terms))) if len(form.terms) == 1 else None  # type: ignore[arg-type]

@@ -347,8 +347,9 @@ class ForOp(IRDLOperation):
         if parser.parse_optional_keyword("min"):
             dims = InlineDims(parser)
             results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+            (forms,) = dims.settle(results)
             operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
-            properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), tuple(results)))
+            properties["bound_map"] = IndexMapAttr(IndexMap(len(operands), forms))
         elif extent is None:
             parser.raise_error("a loop goes to a number or to `min` of its bounds")
         kind = "serial"
@@ -432,6 +433,30 @@ class BlockOp(ConditionalBase):
         )
 
 
+def loops_and_blocks(func: FuncOp) -> list[Operation]:
+    """The loops, blocks and conditions of a function, in program order; what stands in them is passed over.
+
+    Schedule primitives look for a stage's block or an axis name many times: `walk` visits each op through three
+    generators, which takes twenty times as long.
+    """
+    found: list[Operation] = []
+    stack: list[Operation] = [func]
+    while stack:
+        op = stack.pop()
+        found.append(op)
+        inner: list[Operation] = []
+        for region in op.regions:
+            block = region.first_block
+            if block is not None:
+                child = block.first_op
+                while child is not None:
+                    if child.regions:
+                        inner.append(child)
+                    child = child.next_op
+        stack += reversed(inner)
+    return found[1:]
+
+
 @irdl_op_definition
 class BroadcastOp(IRDLOperation):
     """A scalar in every lane: `tir.broadcast %a : f32 to vector<16xf32>`."""
@@ -444,7 +469,7 @@ class BroadcastOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def verify_(self) -> None:
-        if cast("VectorType[Attribute]", self.result.type).element_type != self.value.type:
+        if self.result.type.element_type != self.value.type:
             raise VerifyException(f"{self.value.type} in the lanes of {self.result.type}")
 
 
