@@ -49,7 +49,7 @@ def verify_storage(type_: Attribute, what: str) -> None:
         isinstance(type_.layout, NoneAttr) and isinstance(type_.memory_space, NoneAttr)
     ):
         raise VerifyException(f"{what} is {type_}; a buffer is dense and row-major, without a layout or memory space")
-    element = cast("TensorType[Attribute] | MemRefType[Attribute]", type_).element_type
+    element = type_.element_type
     if not isinstance(element, IndexType) and not is_ir_type(element):
         raise VerifyException(f"{what} is {type_}; an element is one of {', '.join(map(str, ELEMENT_TYPES))}, index")
     known = [e for e in shape_of(type_) if e != DYNAMIC_INDEX]

@@ -3,8 +3,8 @@
 Every row is a line of a user's program, with the names of `program`, and a part of its message, which begins with the
 place of the row in this file.
 """
-# Tensor expressions are lambdas over loops, whose parameters no checker can tell.
-# pyright: standard
+# Tensor expressions are lambdas over loops, whose parameters no checker can tell; arguments are wrong on purpose.
+# pyright: standard, reportArgumentType=false
 
 from __future__ import annotations
 
