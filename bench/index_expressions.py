@@ -202,6 +202,9 @@ def main() -> int:
     parser.add_argument("models", nargs="*", default=list(models.LIGHT_MODELS), metavar="MODEL")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    unknown = [m for m in arguments.models if m not in models.LIGHT_MODELS]
+    if unknown:
+        parser.error(f"no model {unknown[0]!r}; there are {', '.join(models.LIGHT_MODELS)}")
     report: dict[str, dict[str, int]] = {}
     wrong = 0
     print(

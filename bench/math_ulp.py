@@ -260,6 +260,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fit", action="store_true", help="compute the coefficients")
     options = parser.parse_args()
+    unknown = [f for f in options.functions if f not in FUNCTIONS]
+    if unknown:
+        parser.error(f"no function {unknown[0]!r}; there are {', '.join(FUNCTIONS)}")
     if options.fit:
         for name, (coefficients, error) in fits().items():
             print(f"{name}: {coefficients}  error {error:.2e}")

@@ -99,6 +99,9 @@ def main() -> int:
         return 0
     import models
 
+    unknown = [m for m in args.models if m not in models.LIGHT_MODELS]
+    if unknown:
+        parser.error(f"no model {unknown[0]!r}; there are {', '.join(models.LIGHT_MODELS)}")
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "LAMINA_CACHE_DIR": cache}

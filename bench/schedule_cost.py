@@ -125,6 +125,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=9)
     repeats = parser.parse_args().repeats
+    if repeats < 1:
+        parser.error("--repeats is at least 1")
     first: tuple[float, float] | None = None
     print("convolutions  primitives  schedule ms  (spread)  instructions  stair us/instruction  (spread)")
     for count in (1, 2, 4, 8):

@@ -418,6 +418,9 @@ def main() -> int:
     given = options.parse_args()
     if min(given.size, given.threads) < 1 or given.repeats < 2:
         options.error("--size and --threads are at least 1, --repeats at least 2")
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if given.threads > processors:
+        options.error(f"--threads is at most {processors}, the processors of this machine")
     if given.text:
         import lamina
 

@@ -8,6 +8,7 @@ python examples/te_vector_add.py cuda       # CUDA C; also nvptx
 # pyright: standard
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import Any
 
@@ -37,7 +38,9 @@ def vector_add(tgt: str) -> tuple[Any, list[Any]]:
 
 
 def main(arguments: list[str]) -> int:
-    tgt = arguments[0] if arguments else "llvm"
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("target", nargs="?", default="llvm", choices=("llvm", "cuda", "nvptx"))
+    tgt = parser.parse_args(arguments).target
     s, args = vector_add(tgt)
     print(tvm.lower(s, args, simple_mode=True))
     fadd = tvm.build(s, args, tgt, target_host="llvm", name="myadd")

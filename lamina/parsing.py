@@ -286,6 +286,8 @@ class SourceParser(Parser):
     def _behind_us(self, text: str) -> Span:
         """The span of a text that was just read."""
         start = self.lexer.input.content.rfind(text, 0, self._current_token.span.start)
+        if start < 0:  # written in another way: `#memref<triple>` for `#memref.triple`
+            return self._current_token.span
         return Span(start, start + len(text), self.lexer.input)
 
     def _parse_dialect_type_or_attribute_body(

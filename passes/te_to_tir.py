@@ -52,7 +52,7 @@ from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
-from lamina.errors import InputError, did_you_mean
+from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModulePass, has_location, inherit_location
 from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.externs import lower_extern
@@ -68,6 +68,8 @@ class TeToTirPass(ModulePass):
     stop_after: int = -1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.stop_after < -1:
+            raise UsageError(f"te-to-tir: stop-after is {self.stop_after}; it is a number of primitives, -1 for all")
         schedules: dict[str, ScheduleOp] = {}
         mains: list[MainOp] = []
         functions: dict[str, tir.FuncOp] = {}

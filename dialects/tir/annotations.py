@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.linear import MAX_EXTENT, Atom, Linear
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.nest import (
     ScheduleError,
@@ -179,8 +179,8 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
         if tag not in THREAD_TAGS or tag.startswith("vthread"):
             known = ", ".join(t for t in THREAD_TAGS if not t.startswith("vthread"))
             raise ScheduleError(f"{what}: {tag!r} is no axis of threads; it is one of {known}")
-        if extent < 1 or tags.count(tag) > 1:
-            raise ScheduleError(f"{what}: {tag!r} is launched once, with at least one thread")
+        if not 1 <= extent <= MAX_EXTENT or tags.count(tag) > 1:
+            raise ScheduleError(f"{what}: {tag!r} is launched once, with 1 to {MAX_EXTENT} threads")
     for v in (v for v in nest.walk() if isinstance(v, ForOp) and v.thread is not None):
         if v.thread is not None and v.thread.data in tags:
             extent = extents[tags.index(v.thread.data)]

@@ -17,7 +17,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear, floordiv
+from lamina.dialects.linear import MAX_EXTENT, Linear, floordiv
 from lamina.dialects.tir.decompose import in_loops
 from lamina.dialects.tir.legality import belongs, own_loops
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, shape_with, type_of
@@ -65,8 +65,8 @@ def pad_einsum(func: FuncOp, stage: str, padding: Sequence[int]) -> None:
     loops = back.loops + reduction_loops(block) if back is not None else own_loops(block, buffer, what)
     if len(padding) != len(loops):
         raise ScheduleError(f"{what}: it has {len(loops)} loops, {len(padding)} numbers are given")
-    if any(p < 1 for p in padding):
-        raise ScheduleError(f"{what}: a loop is padded to a multiple of a positive number")
+    if not all(1 <= p <= MAX_EXTENT for p in padding):
+        raise ScheduleError(f"{what}: a loop is padded to a multiple of a positive number, at most {MAX_EXTENT}")
     if not loops:
         return
     if any(len(v.limits()) != 1 for v in loops) or block.conditions():

@@ -56,8 +56,13 @@ def index_text() -> str:
 
 
 def main() -> int:
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="python -m lamina.tools.op_index", description="Write the index of ops.")
+    parser.add_argument("--check", action="store_true", help="write nothing; status 1 where it is out of date")
+    check = parser.parse_args().check
     text = index_text()
-    if "--check" in sys.argv[1:]:
+    if check:
         if TARGET.exists() and TARGET.read_text() == text:
             return 0
         print(f"{TARGET} is out of date: run `python -m lamina.tools.op_index`", file=sys.stderr)

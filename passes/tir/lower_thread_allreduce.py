@@ -126,6 +126,9 @@ def _lower(block: BlockOp, loop: ForOp) -> None:
         raise _error(block, "it has no init")
     inside = {v.var for v in enclosing_loops(block)[len(enclosing_loops(loop)) + 1 :]}
     update = Update(block)
+    begun = {op.buffer for op in block.init.block.ops if isinstance(op, StoreOp)}
+    if not begun or begun != {s.buffer for s in update.stores}:
+        raise _error(block, "its init and its update write different buffers")
     for store in update.stores:
         if inside.intersection(d for f in store.forms() for d in f.dims()):
             raise _error(

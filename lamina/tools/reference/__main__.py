@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from lamina.tools.reference.declarations import ROOT
@@ -12,8 +13,11 @@ TARGET = ROOT / "docs" / "reference"
 
 def main() -> int:
     """Write the pages, or say which are out of date."""
+    parser = argparse.ArgumentParser(prog="python -m lamina.tools.reference", description="Write docs/reference.")
+    parser.add_argument("--check", action="store_true", help="write nothing; status 1 where a page is out of date")
+    check = parser.parse_args().check
     texts = all_pages()
-    if "--check" in sys.argv[1:]:
+    if check:
         stale = [n for n, t in texts.items() if not (TARGET / n).is_file() or (TARGET / n).read_text("utf-8") != t]
         stale += sorted(p.name for p in TARGET.glob("*.md") if p.name not in texts)
         for name in stale:
