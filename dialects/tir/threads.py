@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.accesses import RangeCache
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
@@ -182,7 +183,19 @@ def _of_one_block(store: StoreOp, load: LoadOp, grid: ForOp) -> bool:
     if _within(store, grid) != _within(load, grid):
         return False
     sides = zip(store.forms(), load.forms(), strict=True)
-    return all(a == b for a, b in sides if grid.var in a.dims() or grid.var in b.dims())
+    return all(
+        a == b or _same_multiple(a, b, grid.var) for a, b in sides if grid.var in a.dims() or grid.var in b.dims()
+    )
+
+
+def _same_multiple(a: Linear, b: Linear, variable: SSAValue) -> bool:
+    """Whether equal values of two forms have the same value of a variable: what is added is less than its stride."""
+    stride = a.terms.get(variable, 0)
+    rests = [(form - Linear.dim(variable) * stride).range(RangeCache()) for form in (a, b)]
+    if not stride or b.terms.get(variable, 0) != stride or any(r is None for r in rests):
+        return False
+    known = [r for r in rests if r is not None]
+    return max(high for _, high in known) - min(low for low, _ in known) < abs(stride)
 
 
 def _within(op: Operation, ancestor: Operation) -> bool:

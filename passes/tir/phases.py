@@ -11,12 +11,14 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from lamina.dialects.linear import Linear
+from lamina.dialects.tir.calls import CallOp
+from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IfOp, IndexOp
 from lamina.errors import InputError
 from lamina.passes.base import inherit_location
 
-_TAKE_INDICES = (ForOp, IfOp, BlockOp, AllocOp, IndexOp, ConditionOp, AccessOp)
+_TAKE_INDICES = (ForOp, IfOp, BlockOp, AllocOp, IndexOp, ConditionOp, AccessOp, CallOp, LaunchOp)
 
 
 def explicit_indices(func: FuncOp) -> None:
