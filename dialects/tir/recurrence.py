@@ -79,7 +79,10 @@ def recurrence(loop: ForOp) -> Recurrence | None:
 
 def _carried(store: StoreOp, load: LoadOp, loop: ForOp, outer: set[SSAValue], ranges: RangeCache) -> bool:
     if not _shifts(store, load, ranges):
-        return False
+        # In a layout with gaps or digits no dimension tells the two apart, so a stage that reads what it stores
+        # elsewhere itself is taken to need every loop that the difference depends on.
+        sides = zip(store.forms(), load.forms(), strict=True)
+        return load.parent is store.parent and any(a != b and loop.var in {*a.dims(), *b.dims()} for a, b in sides)
     carried = False
     for a, b in zip(store.forms(), load.forms(), strict=True):
         if a == b:
