@@ -54,7 +54,8 @@ def verify_storage(type_: Attribute, what: str) -> None:
         raise VerifyException(f"{what} is {type_}; an element is one of {', '.join(map(str, ELEMENT_TYPES))}, index")
     known = [e for e in shape_of(type_) if e != DYNAMIC_INDEX]
     size = prod(known) * itemsize(dtype_name(element))
-    if max(known, default=0) > MAX_EXTENT or size > MAX_BYTES:
+    # A flat buffer has the elements of all dimensions in one.
+    if (type(type_) is TensorType and max(known, default=0) > MAX_EXTENT) or size > MAX_BYTES:
         raise VerifyException(
             f"{what} is {type_}, {size} bytes; extents are at most {MAX_EXTENT}, sizes at most {MAX_BYTES}"
         )

@@ -44,8 +44,26 @@ def check_limits(func: FuncOp) -> None:
         raise InputError(f"tir-to-llvm: {e}", hint=hint, op=e.loop) from None
 
 
+_FLOATS = (
+    "acos asin atan atan2 ceil copysign cos cosh exp exp10 exp2 fabs floor fma fmax fmaximum fmaximum_num fmin "
+    "fminimum fminimum_num fmod ldexp log log10 log2 nearbyint pow rint round roundeven sin sincos sinh sqrt "
+    "tan tanh trunc"
+).split()
+LIBRARY = {
+    *(name + suffix for name in _FLOATS for suffix in ("", "f", "l")),
+    *("calloc", "free", "malloc", "memcpy", "memmove", "memset", "realloc"),
+}
+"""What LLVM's code, or ours, calls: a kernel of such a name would be called instead, by itself even."""
+
+
 def _check_name(func: FuncOp) -> None:
     name = func.sym_name.data
+    if name in LIBRARY:
+        raise InputError(
+            f"tir-to-llvm: a kernel cannot be called {name!r}, like a function of the C library",
+            hint="give it another name",
+            op=func,
+        )
     if not name or not name.isprintable() or name.startswith("llvm."):
         raise InputError(
             f"tir-to-llvm: a kernel cannot be called {name!r}",
