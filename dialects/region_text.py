@@ -1,9 +1,15 @@
-"""The text of regions of one block: `{ ops }`, and `{ }` for a block without any."""
+"""The text of ops with a region of one block: what its arguments are bound to, the op's types, and `{ ops }`.
+
+(%a = %x, %b = %y) ... : (type, type) -> type attributes {...} { ops }
+"""
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Region
-from xdsl.parser import Parser
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 
@@ -18,3 +24,56 @@ def parse_body(parser: Parser) -> Region:
 def print_body(printer: Printer, region: Region) -> None:
     """A region of one block, whose arguments stand elsewhere in the op's text."""
     printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
+
+
+Binding: TypeAlias = "tuple[Parser.UnresolvedArgument, UnresolvedOperand]"
+
+
+def print_bindings(printer: Printer, arguments: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    """`(%a = %x, %b = %y)`: arguments of the region, and the values outside that they stand for."""
+
+    def binding(pair: tuple[SSAValue, SSAValue]) -> None:
+        printer.print_ssa_value(pair[0])
+        printer.print_string(" = ")
+        printer.print_ssa_value(pair[1])
+
+    with printer.in_parens():
+        printer.print_list(list(zip(arguments, values, strict=True)), binding)
+
+
+def parse_bindings(parser: Parser) -> list[Binding]:
+    """What `print_bindings` prints."""
+
+    def binding() -> Binding:
+        argument = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        return argument, parser.parse_unresolved_operand()
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
+
+
+def print_signature(
+    printer: Printer, inputs: Sequence[Attribute], outputs: Sequence[Attribute], attributes: dict[str, Attribute]
+) -> None:
+    """` : (types) -> types attributes {...} `; a single result stands without parentheses."""
+    printer.print_string(" : ")
+    with printer.in_parens():
+        printer.print_list(inputs, printer.print_attribute)
+    printer.print_string(" -> ")
+    if len(outputs) == 1:
+        printer.print_attribute(outputs[0])
+    else:
+        with printer.in_parens():
+            printer.print_list(outputs, printer.print_attribute)
+    if attributes:
+        printer.print_op_attributes(attributes, print_keyword=True)
+    printer.print_string(" ")
+
+
+def parse_types(parser: Parser) -> tuple[list[Attribute], list[Attribute]]:
+    """The types that `print_signature` prints: of the inputs and of the results."""
+    parser.parse_punctuation(":")
+    inputs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    parser.parse_punctuation("->")
+    outputs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return list(inputs), [parser.parse_type()] if outputs is None else list(outputs)

@@ -30,7 +30,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import over_positions, over_values
 from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
 from lamina.dialects.linear import Linear, constant
-from lamina.dialects.region_text import print_body
+from lamina.dialects.region_text import parse_bindings, parse_types, print_bindings, print_body, print_signature
 
 __all__ = ["ExternOp"]
 
@@ -141,9 +141,9 @@ class ExternOp(IRDLOperation):
         printer.print_string_literal(self.stage.data)
         inputs: list[SSAValue] = list(self.inputs)
         printer.enter_scope()
-        printer.print_string(" (")
-        printer.print_list(list(zip(self.arguments, inputs, strict=True)), lambda pair: _bind(printer, *pair))
-        printer.print_string(") -> (")
+        printer.print_string(" ")
+        print_bindings(printer, self.arguments, inputs)
+        printer.print_string(" -> (")
         first = 0
         for n, output in enumerate(self.outputs):
             printer.print_string(", " if n else "")
@@ -154,30 +154,15 @@ class ExternOp(IRDLOperation):
                 printer.print_string(" ")
                 print_indices(printer, part, self.sizes)
             first += rank
-        printer.print_string(") : (")
-        printer.print_list([v.type for v in inputs], printer.print_attribute)
-        printer.print_string(") -> ")
-        if len(self.tensors) == 1:
-            printer.print_attribute(self.result_types[0])
-        else:
-            with printer.in_parens():
-                printer.print_list(self.result_types, printer.print_attribute)
-        if self.attributes:
-            printer.print_op_attributes(self.attributes, print_keyword=True)
-        printer.print_string(" ")
+        printer.print_string(")")
+        print_signature(printer, [v.type for v in inputs], self.result_types, self.attributes)
         print_body(printer, self.body)
         printer.exit_scope()
 
     @classmethod
     def parse(cls, parser: Parser) -> ExternOp:
         stage = parser.parse_str_literal("the stage's name")
-
-        def binding() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
-            argument = parser.parse_argument(expect_type=False)
-            parser.parse_punctuation("=")
-            return argument, parser.parse_unresolved_operand()
-
-        bindings = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
+        bindings = parse_bindings(parser)
         parser.parse_punctuation("->")
         dims = InlineDims(parser)
         forms: list[Linear] = []
@@ -192,12 +177,7 @@ class ExternOp(IRDLOperation):
 
         outputs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, output)
         sizes = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
-        parser.parse_punctuation(":")
-        in_types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        parser.parse_punctuation("->")
-        out_types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        if out_types is None:
-            out_types = [parser.parse_type()]
+        in_types, out_types = parse_types(parser)
         if len(in_types) != len(bindings) or len(out_types) != len(outputs):
             parser.raise_error(f"{len(bindings)} inputs and {len(outputs)} outputs, but other numbers of types")
         for type_ in (*in_types, *out_types):
@@ -214,12 +194,6 @@ class ExternOp(IRDLOperation):
         op = cls.build(operands=[sizes, inputs], properties=properties, result_types=[out_types], regions=[body])
         op.attributes = dict(extra.data) if extra else {}
         return op
-
-
-def _bind(printer: Printer, argument: SSAValue, value: SSAValue) -> None:
-    printer.print_ssa_value(argument)
-    printer.print_string(" = ")
-    printer.print_ssa_value(value)
 
 
 def _is_below(value: SSAValue, extern: Operation) -> bool:

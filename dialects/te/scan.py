@@ -39,7 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
 from lamina.dialects.linear import MAX_EXTENT, Linear, Range
-from lamina.dialects.region_text import print_body
+from lamina.dialects.region_text import parse_bindings, parse_types, print_bindings, print_body, print_signature
 from lamina.dialects.te.ops import ComputeOp, ReadOp, YieldOp
 
 __all__ = ["ScanOp"]
@@ -194,21 +194,9 @@ class ScanOp(IRDLOperation):
         printer.print_string(" (")
         printer.enter_scope()
         printer.print_ssa_value(self.var)
-        printer.print_string(") (")
-        printer.print_list(
-            list(zip(self.states, inits, strict=True)), lambda pair: _print_binding(printer, pair[0], pair[1])
-        )
-        printer.print_string(") : (")
-        printer.print_list([v.type for v in inits], printer.print_attribute)
-        printer.print_string(") -> ")
-        if len(self.tensors) == 1:
-            printer.print_attribute(self.result_types[0])
-        else:
-            with printer.in_parens():
-                printer.print_list(self.result_types, printer.print_attribute)
-        if self.attributes:
-            printer.print_op_attributes(self.attributes, print_keyword=True)
-        printer.print_string(" ")
+        printer.print_string(") ")
+        print_bindings(printer, self.states, inits)
+        print_signature(printer, [v.type for v in inits], self.result_types, self.attributes)
         print_body(printer, self.body)
         printer.exit_scope()
 
@@ -223,19 +211,8 @@ class ScanOp(IRDLOperation):
         parser.parse_punctuation("(")
         variable = parser.parse_argument(expect_type=False)
         parser.parse_punctuation(")")
-
-        def binding():  # noqa: ANN202
-            state = parser.parse_argument(expect_type=False)
-            parser.parse_punctuation("=")
-            return state, parser.parse_unresolved_operand()
-
-        bindings = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
-        parser.parse_punctuation(":")
-        in_types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        parser.parse_punctuation("->")
-        out_types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        if out_types is None:
-            out_types = [parser.parse_type()]
+        bindings = parse_bindings(parser)
+        in_types, out_types = parse_types(parser)
         if len(out_types) != len(bindings):
             parser.raise_error(f"{len(bindings)} states, but {len(out_types)} results")
         inits = parser.resolve_operands([init for _, init in bindings], in_types, parser.pos)
@@ -250,12 +227,6 @@ class ScanOp(IRDLOperation):
         )
         op.attributes = dict(extra.data) if extra else {}
         return op
-
-
-def _print_binding(printer: Printer, state: SSAValue, init: SSAValue) -> None:
-    printer.print_ssa_value(state)
-    printer.print_string(" = ")
-    printer.print_ssa_value(init)
 
 
 def _name(value: SSAValue) -> str:
