@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import irdl_op_definition, prop_def, var_result_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
+from xdsl.irdl import irdl_op_definition, prop_def
 
-from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
+from lamina.dialects.te.primitive import PrimitiveOp, ScheduleState, StageLoopsBase
 
 
 @irdl_op_definition
@@ -32,7 +30,7 @@ class ReverseComputeInlineOp(PrimitiveOp):
 
 
 @irdl_op_definition
-class ComputeRootOp(PrimitiveOp):
+class ComputeRootOp(StageLoopsBase):
     """A stage that compute_at has moved into a loop of its consumer, computed whole before it again.
 
     Before: `for i: (for t in 2: P[t] = A[i + t]), C[i] = P[0] + P[1]`
@@ -42,22 +40,6 @@ class ComputeRootOp(PrimitiveOp):
     """
 
     name = "te.compute_root"
-    stage = prop_def(StringAttr)
-    loops = var_result_def(LOOP)
-
-    @staticmethod
-    def make(stage: str, count: int) -> ComputeRootOp:
-        return ComputeRootOp.create(properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(f" [{len(self.loops)}]")
-        printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ComputeRootOp:
-        return cls.make(parser.parse_str_literal("the stage's name"), parse_count(parser))
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.attachment import compute_root

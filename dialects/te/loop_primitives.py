@@ -21,33 +21,17 @@ from lamina.dialects.te.factors import (
     print_factors,
     verify_factors,
 )
-from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
+from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState, StageLoopsBase
 
 
 @irdl_op_definition
-class LoopsOp(PrimitiveOp):
+class LoopsOp(StageLoopsBase):
     """All loops of a stage as they stand, outermost first.
 
     Before: `for i: for j: A[i, j] = ...`    After: the same; `%i, %j = te.loops "A" [2]`
     """
 
     name = "te.loops"
-    stage = prop_def(StringAttr)
-    loops = var_result_def(LOOP)
-
-    @staticmethod
-    def make(stage: str, count: int) -> LoopsOp:
-        return LoopsOp.create(properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(f" [{len(self.loops)}]")
-        printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> LoopsOp:
-        return cls.make(parser.parse_str_literal("the stage's name"), parse_count(parser))
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.nest import stage_loops
