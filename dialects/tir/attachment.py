@@ -25,6 +25,7 @@ from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, buffer_type, e
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
+    index_forms,
     loads_of,
     reduction_loops,
     refuse,
@@ -148,19 +149,7 @@ def compute_root(func: FuncOp, stage: str, attached: dict[str, Attachment | None
 def _forms_of(block: BlockOp, back: NormalForm | None, mapping: dict[Atom, Linear]) -> list[Linear]:
     """What the index arithmetic of a stage becomes."""
     ranges = RangeCache()
-    own = {s.buffer_value() for s in stores_beyond(block)}
-    forms: list[Linear] = []
-    for op in block.walk():
-        if isinstance(op, AccessOp):
-            forms += [c.form for c in op.conditions()]
-            if op.buffer_value() not in own:
-                forms += op.forms()
-        elif isinstance(op, ConditionalBase):
-            forms += [c.form for c in op.conditions()]
-        elif isinstance(op, IndexOp):
-            forms += over_values(op.map.data.results, op.operands)
-        elif isinstance(op, ConditionOp):
-            forms += over_values([c.form for c in op.set.data.conditions], op.operands)
+    forms = index_forms(block, {s.buffer_value() for s in stores_beyond(block)})
     forms += [f for v in reduction_loops(block) for f in v.limits()]
     return [(f if back is None else back.form(f)).substitute(mapping, ranges) for f in forms]
 

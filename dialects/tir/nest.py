@@ -6,7 +6,7 @@ compact: an index map changes, never the number of ops.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from math import prod
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -108,6 +108,23 @@ def stores_beyond(block: BlockOp) -> list[StoreOp]:
 def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[AccessOp]:
     """Loads and stores below an op (of one buffer), in program order."""
     return [o for o in root.walk() if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
+
+
+def index_forms(block: BlockOp, without: Container[SSAValue] = ()) -> list[Linear]:
+    """The index arithmetic of a stage, save where it accesses some buffers: indices, guards, conditions, values."""
+    forms: list[Linear] = []
+    for op in block.walk():
+        if isinstance(op, AccessOp):
+            forms += [c.form for c in op.conditions()]
+            if op.buffer_value() not in without:
+                forms += op.forms()
+        elif isinstance(op, ConditionalBase):
+            forms += [c.form for c in op.conditions()]
+        elif isinstance(op, IndexOp):
+            forms += over_values(op.map.data.results, op.operands)
+        elif isinstance(op, ConditionOp):
+            forms += over_values([c.form for c in op.set.data.conditions], op.operands)
+    return forms
 
 
 def unique_axis(func: FuncOp, wanted: str) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.accesses import RangeCache, over_values
+from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant, mod
 from lamina.dialects.tir.control import ConditionalBase
@@ -25,6 +25,7 @@ from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.nest import (
     ScheduleError,
     accesses,
+    index_forms,
     loads_of,
     reduction_loops,
     refuse,
@@ -107,18 +108,7 @@ def _window(block: BlockOp, loop: ForOp, tile: Sequence[ForOp], back: NormalForm
 def _meaning(block: BlockOp, back: NormalForm | None) -> list[Linear]:
     """The index arithmetic on which it depends what a stage computes: all but where it stores."""
     own = {s.buffer_value() for s in accesses(block) if isinstance(s, StoreOp)}
-    forms: list[Linear] = [b for v in reduction_loops(block) for b in v.min_bounds()]
-    for op in block.walk():
-        if isinstance(op, AccessOp):
-            forms += [c.form for c in op.conditions()]
-            if op.buffer_value() not in own:
-                forms += op.forms()
-        elif isinstance(op, ConditionalBase):
-            forms += [c.form for c in op.conditions()]
-        elif isinstance(op, IndexOp):
-            forms += over_values(op.map.data.results, op.operands)
-        elif isinstance(op, ConditionOp):
-            forms += over_values([c.form for c in op.set.data.conditions], op.operands)
+    forms = [*(b for v in reduction_loops(block) for b in v.min_bounds()), *index_forms(block, own)]
     return forms if back is None else [back.form(f) for f in forms]
 
 
