@@ -66,10 +66,10 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
     reductions = reduction_loops(block)
     before = before or (reductions[0] if reductions else None)
     if before is None:
-        start = block.body.block.first_op
-        for op in list(init.ops):
+        ops = [*init.ops, *block.body.block.ops]
+        for op in ops:
             op.detach()
-            block.body.block.insert_op_before(op, start)  # type: ignore[arg-type]
+        block.body.block.add_ops(ops)
         block.init.erase_block(init)
         return name
     func = function_of(block)
