@@ -204,7 +204,8 @@ def parse_condition(parser: AttrParser, dim: Callable[[], Linear | None]) -> Con
 class InlineDims:
     """Collects the SSA names of an op's inline index expressions as its index operands, each once.
 
-    When all are read, `settle` forgets the names that have fallen out (`%i * 0`), which no printed text would have.
+    When all are read, `settle` forgets the names that have fallen out (`%i * 0`), which no printed text would have, and
+    orders the others as a printed text names them first (`%i - %i + %j + %i`: `%j`, then `%i`).
     """
 
     def __init__(self, parser: Parser) -> None:
@@ -224,10 +225,9 @@ class InlineDims:
         return Linear.dim(position)
 
     def settle(self, *groups: Sequence[Linear]) -> list[tuple[Linear, ...]]:
-        """The expressions over the operands that are left."""
-        used = {d for forms in groups for f in forms for d in f.dims()}
-        kept = [n for n in range(len(self.operands)) if n in used]
-        if len(kept) == len(self.operands):
+        """The expressions over the operands that are left, in the order in which the expressions are printed."""
+        kept = [d for d in dict.fromkeys(d for forms in groups for f in forms for d in f.dims()) if isinstance(d, int)]
+        if kept == list(range(len(self.operands))):
             return [tuple(forms) for forms in groups]
         self.operands = [self.operands[n] for n in kept]
         moved: dict[Atom, Linear] = {n: Linear.dim(k) for k, n in enumerate(kept)}

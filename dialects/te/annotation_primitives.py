@@ -348,8 +348,9 @@ class StorePredicateOp(PrimitiveOp):
         parser.parse_keyword("where")
         dims = InlineDims(parser)
         conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
+        kept = dims.settle_conditions(conditions)
         loops = parser.resolve_operands(dims.operands, [LOOP] * len(dims.operands), parser.pos)
-        set_ = IndexSetAttr(IndexSet(len(loops), tuple(conditions)))
+        set_ = IndexSetAttr(IndexSet(len(loops), kept))
         return cls.create(operands=loops, properties={"stage": StringAttr(stage), "set": set_})
 
     def apply(self, state: ScheduleState) -> None:

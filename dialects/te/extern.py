@@ -176,6 +176,7 @@ class ExternOp(IRDLOperation):
             return argument
 
         outputs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, output)
+        (extents,) = dims.settle(forms)
         sizes = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
         in_types, out_types = parse_types(parser)
         if len(in_types) != len(bindings) or len(out_types) != len(outputs):
@@ -189,8 +190,8 @@ class ExternOp(IRDLOperation):
         types = [buffer_of(t) for t in (*in_types, *out_types)]
         body = parser.parse_region([a.resolve(t) for a, t in zip(names, types, strict=True)])
         properties: dict[str, Attribute] = {"stage": StringAttr(stage)}
-        if forms:
-            properties["size_map"] = IndexMapAttr(IndexMap(len(sizes), tuple(forms)))
+        if extents:
+            properties["size_map"] = IndexMapAttr(IndexMap(len(sizes), extents))
         op = cls.build(operands=[sizes, inputs], properties=properties, result_types=[out_types], regions=[body])
         op.attributes = dict(extra.data) if extra else {}
         return op

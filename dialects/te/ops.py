@@ -361,9 +361,10 @@ class ComputeOp(IRDLOperation):
     def parse(cls, parser: Parser) -> ComputeOp:
         stage = parser.parse_str_literal("the stage's name")
         dims = InlineDims(parser)
-        spatial_forms = _parse_extents(parser, dims)
+        spatial_extents = _parse_extents(parser, dims)
         combiner = parser.parse_optional_identifier()
-        reduced_forms = _parse_extents(parser, dims) if combiner is not None else []
+        reduced_extents = _parse_extents(parser, dims) if combiner is not None else []
+        spatial_forms, reduced_forms = dims.settle(spatial_extents, reduced_extents)
         operands = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
         shape, reduced = (
             [e.const if e.is_constant else DYNAMIC_INDEX for e in f] for f in (spatial_forms, reduced_forms)

@@ -205,7 +205,7 @@ class ScanOp(IRDLOperation):
         stage = parser.parse_str_literal("the scan's name")
         dims = InlineDims(parser)
         parser.parse_punctuation("[")
-        time = parse_linear(parser, dims)
+        ((time,),) = dims.settle([parse_linear(parser, dims)])
         parser.parse_punctuation("]")
         sizes = parser.resolve_operands(dims.operands, [IndexType()] * len(dims.operands), parser.pos)
         parser.parse_punctuation("(")

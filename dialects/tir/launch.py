@@ -100,7 +100,7 @@ class LaunchOp(IRDLOperation):
             parser.parse_keyword(word)
             return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, found))
 
-        grid, block = extents("grid"), extents("block")
+        grid, block = found.settle(extents("grid"), extents("block"))
         unresolved: list[UnresolvedOperand] = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, parser.parse_unresolved_operand
         )

@@ -128,9 +128,10 @@ class AllocOp(IRDLOperation):
         properties["scope"] = StringAttr(parser.parse_str_literal("the memory scope"))
         dims = InlineDims(parser)
         sizes = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
+        (forms,) = dims.settle(sizes or ())
         operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
         if sizes is not None:
-            properties["size_map"] = IndexMapAttr(IndexMap(len(operands), tuple(sizes)))
+            properties["size_map"] = IndexMapAttr(IndexMap(len(operands), forms))
         extra = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
