@@ -21,7 +21,7 @@ from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, CopyOp, ForOp, S
 from lamina.runtime.tir_accesses import Env, Step, buffer_name
 from lamina.runtime.tir_memory import Tracker
 from lamina.runtime.tir_statements import AT_ONCE, Statements, thread_tag
-from lamina.runtime.tir_threads import Arrival, Body, Waiting, together
+from lamina.runtime.tir_threads import Arrival, Body, Waiting, in_one_thread
 
 
 class Forks(Statements):
@@ -99,17 +99,7 @@ class Forks(Statements):
                         env[variable] = tracked.iteration = i
 
             return run_blocks
-
-        def run_threads(env: Env) -> Waiting:
-            tracked = env[tracker] = Tracker(axis, name, True)
-            own: list[Waiting] = []
-            for i in range(extent(env)):
-                copied = list(env)
-                copied[variable] = i
-                own.append(body(copied))
-            yield from together(own, tracked)
-
-        return run_threads
+        return in_one_thread(body, variable, extent, tracker, lambda: Tracker(axis, name, lenient=True))
 
     def _ops_in_step(self, block: Block) -> Body:
         parts: list[tuple[Arrival | None, Step | None, Body | None]] = []

@@ -25,7 +25,7 @@ from lamina.runtime.tir_threads import (
     Scheduler,
     ThreadTracker,
     Waiting,
-    together,
+    in_one_thread,
 )
 
 
@@ -212,17 +212,7 @@ class Launches(Forks):
 
             return run_axis
         if tracker is not None:
-
-            def run_together(env: Env) -> Waiting:
-                tracked = env[tracker] = Tracker(axis, name)
-                own: list[Waiting] = []
-                for i in range(extent(env)):
-                    copied = list(env)
-                    copied[variable] = i
-                    own.append(body(copied))
-                yield from together(own, tracked)
-
-            return run_together
+            return in_one_thread(body, variable, extent, tracker, lambda: Tracker(axis, name))
 
         def run(env: Env) -> Waiting:
             for i in range(extent(env)):

@@ -180,7 +180,27 @@ class Scheduler:
         return True
 
 
-def together(iterations: Sequence[Waiting], tracker: Tracker) -> Waiting:
+def in_one_thread(
+    body: Body, variable: int, extent: Callable[[list[Any]], int], tracker: int, track: Callable[[], Tracker]
+) -> Body:
+    """A loop whose iterations one thread takes together, each in an environment of its own.
+
+    `variable` and `tracker` are the slots of the loop's variable and of its tracker, which `track` makes.
+    """
+
+    def run(env: list[Any]) -> Waiting:
+        tracked = env[tracker] = track()
+        own: list[Waiting] = []
+        for i in range(extent(env)):
+            copied = list(env)
+            copied[variable] = i
+            own.append(body(copied))
+        yield from _together(own, tracked)
+
+    return run
+
+
+def _together(iterations: Sequence[Waiting], tracker: Tracker) -> Waiting:
     """The iterations of a vthread loop in one thread: each up to a barrier, where the thread waits once for all."""
     while True:
         places: list[Arrival | None] = []
