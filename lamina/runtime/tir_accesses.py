@@ -6,6 +6,7 @@ of the environment; no text is evaluated.
 
 from __future__ import annotations
 
+import abc
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -49,7 +50,7 @@ def buffer_name(value: SSAValue) -> str:
     return value_name(value).removeprefix("%")
 
 
-class Accesses:
+class Accesses(abc.ABC):
     """Compiles what stands in a body: accesses and values."""
 
     def __init__(self, domain: Domain) -> None:
@@ -68,9 +69,9 @@ class Accesses:
             found = self._slots[value] = self.new_slot()
         return found
 
+    @abc.abstractmethod
     def trackers(self, op: Operation, buffer: SSAValue) -> list[int]:
         """The slots of the trackers that are to hear of an access."""
-        raise NotImplementedError
 
     # -- index arithmetic --
 
@@ -354,8 +355,9 @@ class Accesses:
 
     # -- messages --
 
+    @abc.abstractmethod
     def unknown(self, op: Operation) -> Exception:
-        raise NotImplementedError
+        """The mistake of a program that has an op without a meaning here."""
 
     def out_of_bounds(self, op: AccessOp, env: Env, memory: Memory) -> OutOfBoundsError:
         values = [self.form(f)(env) for f in op.forms()]

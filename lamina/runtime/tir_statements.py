@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -144,9 +145,9 @@ class Statements(Accesses):
             return limits[0]
         return lambda env: min([f(env) for f in limits])
 
+    @abc.abstractmethod
     def threads(self, op: ForOp) -> Step:
         """A loop over a thread axis."""
-        raise NotImplementedError
 
     def loop(self, op: ForOp) -> Step:
         if op.kind.data == "thread" and (self.implied or not is_virtual(op)):
