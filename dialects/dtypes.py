@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
+    VectorType,
     bf16,
     f16,
     f32,
@@ -92,6 +93,12 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
 def tensor_type(shape: tuple[int, ...], dtype: str) -> TensorType[Attribute]:
     """`tensor<shape x dtype>`, shared between equal requests."""
     return TensorType(ir_type(dtype), shape)
+
+
+@cache
+def vector_type(element: Attribute, lanes: int) -> VectorType[Any]:
+    """`vector<lanes x element>`, shared between equal requests: to make one costs as much as three ops."""
+    return VectorType(element, [lanes])
 
 
 def scalar_type(element_type: Attribute) -> Attribute:

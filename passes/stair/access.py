@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_strides
 from lamina.dialects.llvm_target import ops as llvm
@@ -165,7 +165,7 @@ class Access:
             _, decided = self.at_lane(lane)
             if decided is False:
                 continue
-            element = b.emit(llvm.ExtractElementOp, [value, b.constant(IntegerAttr(lane, i64), i64)], type_, {})
+            element = b.emit(llvm.ExtractElementOp, [value, b.integer(lane)], type_, {})
             if decided is not True:
                 old = register.read(b, offset, type_, partial=True)
                 assert old is not None
@@ -280,7 +280,7 @@ class Access:
         if self.memory_value_type is self.value_type or self.memory_value_type == self.value_type:
             return loaded
         b = self.replay.b
-        type_ = i1 if lanes is None else VectorType(i1, [lanes])
+        type_ = i1 if lanes is None else vector_type(i1, lanes)
         zero = b.constant(splat(0, loaded.type), loaded.type)
         return b.emit(llvm.ICmpOp, [loaded, zero], type_, {"predicate": NE})
 
@@ -311,10 +311,10 @@ class Access:
     def load_masked(self, test: SSAValue, pointer: SSAValue) -> SSAValue:
         """An element of a buffer that may have none, under a condition: a vector of one lane."""
         b = self.replay.b
-        type_ = VectorType(self.element, [1])
+        type_ = vector_type(self.element, 1)
         zero = b.constant(splat(0, type_), type_)
         loaded = b.emit(llvm.MaskedLoadOp, [pointer, b.one_lane(test), zero], type_, self.masked)
-        element = b.emit(llvm.ExtractElementOp, [loaded, b.constant(IntegerAttr(0, i64), i64)], self.element, {})
+        element = b.emit(llvm.ExtractElementOp, [loaded, b.integer(0)], self.element, {})
         return self.as_value(element, None)
 
     # -- lanes one by one: strides other than 1, divisions of the lane ------------------------------------------------
@@ -348,7 +348,7 @@ class Access:
         b = self.replay.b
         vector = b.constant_op(llvm.PoisonOp, self.value_type)
         for lane in range(self.lanes or 0):
-            at = b.constant(IntegerAttr(lane, i32), i32)
+            at = b.lane(lane)
             vector = b.emit(llvm.InsertElementOp, [vector, element(lane), at], self.value_type, {})
         return vector
 
@@ -362,7 +362,7 @@ class Access:
             r.bind_locals(self.locals)
             if self.buffer not in r.registers and (not self.conditions or r.decide(self.conditions) is not False):
                 dynamic, const, *_ = self.address()
-                r.b.add(llvm.PrefetchOp.create(operands=[self.pointer(dynamic, const)], properties=properties))
+                r.b.effect(llvm.PrefetchOp, [self.pointer(dynamic, const)], properties)
 
         return step
 
@@ -419,7 +419,7 @@ class Access:
             return
         pointer = self.pointer(dynamic, const)
         if decided is True:
-            b.add(llvm.StoreOp.create(operands=[value, pointer], properties=self.alignment))
+            b.effect(llvm.StoreOp, [value, pointer], self.alignment)
             return
         assert isinstance(decided, list)
         self.store_masked(value, pointer, r.mask(decided, self.lanes) if self.lanes else r.scalar_condition(decided))
@@ -429,17 +429,17 @@ class Access:
         b = self.replay.b
         if type(value.type) is not VectorType:
             value, test = b.one_lane(value), b.one_lane(test)
-        b.add(llvm.MaskedStoreOp.create(operands=[value, pointer, test], properties=self.masked))
+        b.effect(llvm.MaskedStoreOp, [value, pointer, test], self.masked)
 
     def store_lane(self, value: SSAValue, lane: int) -> None:
         b = self.replay.b
         flat, decided = self.at_lane(lane)
         if decided is False:
             return
-        element = b.emit(llvm.ExtractElementOp, [value, b.constant(IntegerAttr(lane, i64), i64)], self.element, {})
+        element = b.emit(llvm.ExtractElementOp, [value, b.integer(lane)], self.element, {})
         pointer = self.pointer(Linear(flat.terms), flat.const, lane)
         if decided is True:
-            b.add(llvm.StoreOp.create(operands=[element, pointer], properties=self.alignment))
+            b.effect(llvm.StoreOp, [element, pointer], self.alignment)
         else:
             self.store_masked(element, pointer, self.replay.scalar_condition(decided))
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i32, i64
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.dtypes import vector_type
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.passes.stair.creation import fill, with_result, without_result
 from lamina.passes.stair.scalars import OVERFLOW, Properties
 
 POINTER = llvm.LLVMPointerType()
@@ -47,7 +49,9 @@ class FunctionBuilder:
         """The level at which a dimension has its value; dimensions that are missing are local to the current code."""
         self.variables: dict[Atom, SSAValue] = {}
         self.ranges = RangeCache()
-        self._constants: dict[object, SSAValue] = {}
+        self._constants: dict[object, OpResult] = {}
+        self._integers: dict[int, SSAValue] = {}
+        self._lanes: dict[int, SSAValue] = {}
         self._declare = declare
 
     # -- ops ------------------------------------------------------------------------------------------
@@ -58,18 +62,21 @@ class FunctionBuilder:
     def emit(
         self, cls: type[Operation], operands: list[SSAValue], type_: Attribute, properties: Properties
     ) -> SSAValue:
-        op = cls.create(operands=operands, result_types=[type_], properties=properties)
-        self.code.append(op)
-        return op.results[0]
+        result = with_result(cls, operands, type_, properties)
+        self.code.append(result.op)
+        return result
+
+    def effect(self, cls: type[Operation], operands: list[SSAValue], properties: Properties) -> None:
+        """Append an op that gives nothing."""
+        self.code.append(without_result(cls, operands, properties))
 
     def constant(self, attr: Attribute, type_: Attribute) -> SSAValue:
         """A constant, made once in the function's entry."""
         key = (attr, type_)
         found = self._constants.get(key)
         if found is None:
-            op = llvm.ConstantOp.create(properties={"value": attr}, result_types=[type_])
-            self.levels[0].hoisted.append(op)
-            found = self._constants[key] = op.results[0]
+            found = self._constants[key] = with_result(llvm.ConstantOp, (), type_, {"value": attr})
+            self.levels[0].hoisted.append(found.op)
         return found
 
     def constant_op(self, cls: type[Operation], type_: Attribute) -> SSAValue:
@@ -77,19 +84,28 @@ class FunctionBuilder:
         key = (cls, type_)
         found = self._constants.get(key)
         if found is None:
-            op = cls.create(result_types=[type_])
-            self.levels[0].hoisted.append(op)
-            found = self._constants[key] = op.results[0]
+            found = self._constants[key] = with_result(cls, (), type_, {})
+            self.levels[0].hoisted.append(found.op)
         return found
 
     def integer(self, value: int) -> SSAValue:
-        return self.constant(IntegerAttr(value, i64), i64)
+        found = self._integers.get(value)
+        if found is None:
+            found = self._integers[value] = self.constant(IntegerAttr(value, i64), i64)
+        return found
+
+    def lane(self, number: int) -> SSAValue:
+        """The place of an element in a vector."""
+        found = self._lanes.get(number)
+        if found is None:
+            found = self._lanes[number] = self.constant(IntegerAttr(number, i32), i32)
+        return found
 
     def one_lane(self, value: SSAValue) -> SSAValue:
         """A scalar as a vector of one lane."""
-        type_ = VectorType(value.type, [1])
-        at = self.constant(IntegerAttr(0, i32), i32)
-        return self.emit(llvm.InsertElementOp, [self.constant_op(llvm.PoisonOp, type_), value, at], type_, {})
+        type_ = vector_type(value.type, 1)
+        poison = self.constant_op(llvm.PoisonOp, type_)
+        return self.emit(llvm.InsertElementOp, [poison, value, self.lane(0)], type_, {})
 
     def call(self, symbol: str, operands: list[SSAValue], type_: Attribute) -> SSAValue:
         """A call of a C library function of one result."""
@@ -129,9 +145,7 @@ class FunctionBuilder:
     def finish(self) -> list[Block]:
         """Fill the blocks, in order."""
         for block, code, level in self.blocks:
-            if level is not None:
-                block.add_ops(level.hoisted)
-            block.add_ops(code)
+            fill(block, code if level is None else [*level.hoisted, *code])
         return [b for b, _, _ in self.blocks]
 
     # -- index values ---------------------------------------------------------------------------------------
@@ -172,6 +186,12 @@ class FunctionBuilder:
         step: Callable[[SSAValue | None, SSAValue], SSAValue],
         known_from: int | None = 0,
     ) -> SSAValue | None:
+        deepest = self._deepest(form, known_from)
+        whole = ("whole", tag, known_from, form)
+        if deepest is not None:
+            found = self.levels[deepest].cache.get(whole)
+            if found is not None:
+                return found
         value = start
         key: tuple[object, ...] = (tag,)
         for depth, terms in self._by_depth(form, known_from):
@@ -185,7 +205,15 @@ class FunctionBuilder:
                 previous = value
                 found = cache[key] = self.at_level(depth, lambda: step(previous, self._sum(terms)))  # noqa: B023
             value = found
+        if deepest is not None and value is not None:
+            self.levels[deepest].cache[whole] = value
         return value
+
+    def _deepest(self, form: Linear, start: int | None) -> int | None:
+        """The level from which all terms of a form are known; None when only here."""
+        for atom in form.terms:
+            start = _deeper(start, self.atom_depth(atom))
+        return start
 
     def _sum(self, terms: Sequence[tuple[Atom, int]]) -> SSAValue:
         total: SSAValue | None = None
@@ -241,17 +269,15 @@ class FunctionBuilder:
             value = self.emit(llvm.AddOp, [value, self.integer(form.const)], i64, OVERFLOW)
         return value
 
+    def element_pointer(self, base: SSAValue, element: Attribute, index: SSAValue) -> SSAValue:
+        """A pointer moved by a number of elements."""
+        return self.emit(llvm.GEPOp, [base, index], POINTER, {"rawConstantIndices": _DYNAMIC, "elem_type": element})
+
     def pointer(self, base: SSAValue, element: Attribute, form: Linear, known_from: int | None = 0) -> SSAValue:
         """`base`, known from a level on, plus the form's terms, in elements; its constant is not added."""
 
         def step(partial: SSAValue | None, more: SSAValue) -> SSAValue:
-            op = llvm.GEPOp.create(
-                operands=[base if partial is None else partial, more],
-                result_types=[POINTER],
-                properties={"rawConstantIndices": _DYNAMIC, "elem_type": element},
-            )
-            self.code.append(op)
-            return op.results[0]
+            return self.element_pointer(base if partial is None else partial, element, more)
 
         value = self._chain(("pointer", base), base, form, step, known_from)
         assert value is not None
@@ -261,19 +287,11 @@ class FunctionBuilder:
         self, base: SSAValue, element: Attribute, form: Linear, inner: Sequence[Linear], known_from: int | None
     ) -> tuple[SSAValue, int | None]:
         """`base` plus form * (product of the inner extents) elements, and the level from which it is known."""
-        depth: int | None = known_from
-        for atom in form.terms:
-            depth = _deeper(depth, self.atom_depth(atom))
+        depth = self._deepest(form, known_from)
 
         def make() -> SSAValue:
             distance = self.emit(llvm.MulOp, [self.index_value(form), self.product(inner)], i64, OVERFLOW)
-            op = llvm.GEPOp.create(
-                operands=[base, distance],
-                result_types=[POINTER],
-                properties={"rawConstantIndices": _DYNAMIC, "elem_type": element},
-            )
-            self.code.append(op)
-            return op.results[0]
+            return self.element_pointer(base, element, distance)
 
         if depth is None:
             return make(), None
@@ -303,19 +321,9 @@ class FunctionBuilder:
         if elements == 0:
             return pointer
         if not -(1 << 31) < elements < 1 << 31:
-            op = llvm.GEPOp.create(
-                operands=[pointer, self.integer(elements)],
-                result_types=[POINTER],
-                properties={"rawConstantIndices": _DYNAMIC, "elem_type": element},
-            )
-        else:
-            op = llvm.GEPOp.create(
-                operands=[pointer],
-                result_types=[POINTER],
-                properties={"rawConstantIndices": _raw_index(elements), "elem_type": element},
-            )
-        self.code.append(op)
-        return op.results[0]
+            return self.element_pointer(pointer, element, self.integer(elements))
+        properties: Properties = {"rawConstantIndices": _raw_index(elements), "elem_type": element}
+        return self.emit(llvm.GEPOp, [pointer], POINTER, properties)
 
 
 def _deeper(a: int | None, b: int | None) -> int | None:

@@ -36,4 +36,4 @@ class Checks:
         first = b.emit(llvm.ICmpOp, [before, b.integer(0)], i1, {"predicate": EQ})
         failed = b.emit(llvm.AndOp, [failed, first], i1, {})
         operands = [b.one_lane(b.integer(code)), self.status, b.one_lane(failed)]
-        b.add(llvm.MaskedStoreOp.create(operands=operands, properties=_ALIGNMENT))
+        b.effect(llvm.MaskedStoreOp, operands, _ALIGNMENT)

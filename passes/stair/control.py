@@ -37,7 +37,7 @@ Step = Callable[[], None]
 
 
 def br(target: Block, arguments: Sequence[SSAValue]) -> Operation:
-    return llvm.BrOp.create(operands=list(arguments), successors=[target])
+    return llvm.BrOp.create(operands=arguments, successors=[target])
 
 
 def cond_br(

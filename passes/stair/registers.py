@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from xdsl.dialects.builtin import IntegerAttr, VectorType, i32, i64
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
@@ -43,8 +43,7 @@ class Register:
         vector = b.constant_op(llvm.PoisonOp, type_)
         for n, element in enumerate(elements):
             if element is not None:
-                at = b.constant(IntegerAttr(n, i32), i32)
-                vector = b.emit(llvm.InsertElementOp, [vector, element, at], type_, {})
+                vector = b.emit(llvm.InsertElementOp, [vector, element, b.lane(n)], type_, {})
         return vector
 
     def write(self, b: FunctionBuilder, offset: int, value: SSAValue) -> None:
@@ -60,7 +59,7 @@ class Register:
                 self.slots[offset] = value
                 return
             vector = self.slots[start]
-            at = b.constant(IntegerAttr(offset - start, i32), i32)
+            at = b.lane(offset - start)
             self.slots[start] = (
                 b.emit(llvm.InsertElementOp, [vector, value, at], vector.type, {})
                 if type(vector.type) is VectorType
@@ -113,7 +112,7 @@ class Register:
         value = self.slots[start]
         if type(value.type) is not VectorType:
             return value
-        at = b.constant(IntegerAttr(offset - start, i64), i64)
+        at = b.integer(offset - start)
         return b.emit(llvm.ExtractElementOp, [value, at], element_of(value.type), {})
 
     def _scatter(self, b: FunctionBuilder, offset: int) -> None:

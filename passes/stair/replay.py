@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.accesses import over_values
-from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
@@ -48,7 +48,7 @@ from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.control import Seeds, br, compile_if, compile_unrolled, cond_br, stored_registers
 from lamina.passes.stair.registers import Register
-from lamina.passes.stair.scalars import FLOAT, OVERFLOW, compile_op, llvm_type, memory_type, splat
+from lamina.passes.stair.scalars import FLOAT, OVERFLOW, Properties, compile_op, llvm_type, memory_type, splat
 
 Step = Callable[[], None]
 
@@ -197,7 +197,7 @@ class Replay:
         assert type(type_) is VectorType
         lanes = type_.get_shape()[0]
         poison = b.constant_op(llvm.PoisonOp, type_)
-        first = b.emit(llvm.InsertElementOp, [poison, value, b.constant(IntegerAttr(0, i32), i32)], type_, {})
+        first = b.emit(llvm.InsertElementOp, [poison, value, b.lane(0)], type_, {})
         return b.emit(llvm.ShuffleVectorOp, [first, poison], type_, {"mask": _zeros(lanes)})
 
     def compile_index(self, op: IndexOp) -> Step:
@@ -305,16 +305,14 @@ class Replay:
     def lane_vector(self, form: Linear, lanes: int) -> SSAValue:
         """The values of a form for lane 0, 1, ...: a vector of i64."""
         b = self.b
-        type_ = VectorType(i64, [lanes])
+        type_ = vector_type(i64, lanes)
         coefficient = form.terms.get(LANE, 0)
         rest = Linear({a: c for a, c in form.terms.items() if a != LANE}, form.const)
         if LANE in rest.dims():  # the lane stands inside a division: lane by lane
             vector = b.constant_op(llvm.PoisonOp, type_)
             for lane in range(lanes):
                 value = b.index_value(form.substitute({LANE: constant(lane)}, b.ranges))
-                vector = b.emit(
-                    llvm.InsertElementOp, [vector, value, b.constant(IntegerAttr(lane, i32), i32)], type_, {}
-                )
+                vector = b.emit(llvm.InsertElementOp, [vector, value, b.lane(lane)], type_, {})
             return vector
         steps = b.constant(
             DenseIntOrFPElementsAttr.from_list(type_, [coefficient * lane for lane in range(lanes)]), type_
@@ -330,8 +328,8 @@ class Replay:
 
     def _mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         b = self.b
-        type_ = VectorType(i1, [lanes])
-        wide = VectorType(i64, [lanes])
+        type_ = vector_type(i1, lanes)
+        wide = vector_type(i64, lanes)
         scalars = [c for c in conditions if LANE not in c.form.dims()]
         total: SSAValue | None = None
         for form, equal in conditions:
@@ -481,10 +479,8 @@ def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
     """Memory of the calling thread for a buffer."""
     assert type(type_) is MemRefType
     size = prod(type_.get_shape())
-    op = llvm.AllocaOp.create(
-        operands=[b.integer(max(size, 1))],
-        result_types=[POINTER],
-        properties={"elem_type": memory_type(scalar_type(type_.element_type)), "alignment": IntegerAttr(64, i64)},
-    )
-    b.levels[0].hoisted.append(op)
-    return op.results[0]
+    properties: Properties = {
+        "elem_type": memory_type(scalar_type(type_.element_type)),
+        "alignment": IntegerAttr(64, i64),
+    }
+    return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], POINTER, properties))

@@ -63,7 +63,8 @@ def llvm_type(type_: Attribute) -> Attribute:
 def memory_type(type_: Attribute) -> Attribute:
     """The type in memory: a boolean takes a byte."""
     if type(type_) is VectorType:
-        return VectorType(memory_type(type_.element_type), type_.get_shape())
+        element = memory_type(type_.element_type)
+        return type_ if element is type_.element_type else VectorType(element, type_.get_shape())
     return i8 if type_ == i1 else type_
 
 
@@ -149,19 +150,11 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     if isinstance(op, CastOp):
         op_type = CASTS[op.kind.data]
     row = _BINARY.get(op_type)
-    add = builder.add
     if row is not None:
         cls, properties = row
-        types = [result_type]
         if cls in (llvm.FPToSIOp, llvm.FPToUIOp):
             return _frozen(builder, cls, result_type)
-
-        def emit(operands: list[SSAValue]) -> SSAValue:
-            new = cls.create(operands=operands, result_types=types, properties=properties)
-            add(new)
-            return new.results[0]
-
-        return emit
+        return _one(builder, cls, result_type, properties)
     if isinstance(op, arith.ConstantOp):
         attr = constant_attr(op.value, result_type)
         return lambda operands: builder.constant(attr, result_type)
