@@ -123,6 +123,22 @@ def test_constants_fold_and_know_their_type() -> None:
     assert te.placeholder((4,)).shape[0].value == 4
 
 
+def test_expressions_print_as_tvm_prints_them() -> None:
+    x, a = te.var("x"), te.var("a", "float32")
+    texts = {
+        "((x + 1)*2)": (x + 1) * 2,
+        "floordiv(x, 4)": x // 4,
+        "max(floormod(x, 8), 3)": te.max(x % 8, 3),
+        "float32(x)": te.cast(x, "float32"),
+        "select((x < 3), a, (a*float32(-1)))": te.select(x < 3, a, -a),
+        "if_then_else((x < 3), a, float32(1))": te.if_then_else(x < 3, a, 1.0),
+        "power(a, float32(2))": a**2.0,
+        "!(x == 3)": te.logical_not(x.equal(3)),
+        "((x >= 1) && (x < 9))": te.all(x >= 1, x < 9),
+    }
+    assert {text: str(expression) for text, expression in texts.items()} == {text: text for text in texts}
+
+
 def test_comparing_expressions_compares_identity_in_python() -> None:
     a, b = te.var("a"), te.var("b")
     assert a == a and not (a == b) and a != b
