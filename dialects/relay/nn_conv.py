@@ -43,6 +43,42 @@ class Convolution(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
 
+class PlainConvolution(Convolution):
+    """A convolution in whole axes over the spatial axes SPATIAL: its facets, whatever their number."""
+
+    SPATIAL: ClassVar[str]
+
+    @classmethod
+    def infer_type(
+        cls,
+        data: TensorInfo,
+        weight: TensorInfo,
+        *,
+        strides: Sequence[int],
+        padding: Sequence[int],
+        dilation: Sequence[int],
+        groups: int,
+        data_layout: str = "",
+        kernel_layout: str = "",
+        out_layout: str = "",
+        out_dtype: str = "",
+        channels: int | None = None,
+        kernel_size: Sequence[int] | None = None,
+    ) -> TensorInfo:
+        return _plain_type(
+            data, weight, cls.SPATIAL, strides, padding, dilation, groups, channels, kernel_size,
+            data_layout or "NC" + cls.SPATIAL, kernel_layout or "OI" + cls.SPATIAL, out_layout, out_dtype,
+        )  # fmt: skip
+
+    @classmethod
+    def np_ref(cls, data: NDArray[Any], weight: NDArray[Any], **attrs: Any) -> NDArray[Any]:
+        return _plain_ref(data, weight, cls.SPATIAL, attrs)
+
+    @classmethod
+    def te_compute(cls, data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
+        return _plain_te(data, weight, cls.SPATIAL, attrs)
+
+
 def check_channels(x: int, weight: int, out: int, groups: int, channels: int | None) -> None:
     if groups < 1:
         raise TypeMismatch(f"groups {groups} is out of range, it must be at least 1")
@@ -182,8 +218,10 @@ def _named(element: Any, layout: str) -> Any:
 
 
 @irdl_op_definition
-class Conv2dOp(Convolution):
+class Conv2dOp(PlainConvolution):
     """2-D convolution: x [N, C, H, W], weight [O, C/groups, KH, KW] -> [N, O, H', W'] (orders by the layouts)."""
+
+    SPATIAL: ClassVar[str] = "HW"
 
     name = "relay.nn.conv2d"
     data = operand_def()
@@ -199,35 +237,6 @@ class Conv2dOp(Convolution):
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW"))
     out_layout = prop_def(StringAttr, default_value=StringAttr(""))
     out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
-
-    @staticmethod
-    def infer_type(
-        data: TensorInfo,
-        weight: TensorInfo,
-        *,
-        strides: Sequence[int],
-        padding: Sequence[int],
-        dilation: Sequence[int],
-        groups: int,
-        data_layout: str = "NCHW",
-        kernel_layout: str = "OIHW",
-        out_layout: str = "",
-        out_dtype: str = "",
-        channels: int | None = None,
-        kernel_size: Sequence[int] | None = None,
-    ) -> TensorInfo:
-        return _plain_type(
-            data, weight, "HW", strides, padding, dilation, groups, channels, kernel_size,
-            data_layout, kernel_layout, out_layout, out_dtype,
-        )  # fmt: skip
-
-    @staticmethod
-    def np_ref(data: NDArray[Any], weight: NDArray[Any], **attrs: Any) -> NDArray[Any]:
-        return _plain_ref(data, weight, "HW", attrs)
-
-    @staticmethod
-    def te_compute(data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
-        return _plain_te(data, weight, "HW", attrs)
 
     @staticmethod
     def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
@@ -286,8 +295,10 @@ def _choice(op: str, attrs: dict[str, Any]) -> LayoutChoice:
 
 
 @irdl_op_definition
-class Conv1dOp(Convolution):
+class Conv1dOp(PlainConvolution):
     """1-D convolution: x [N, C, W], weight [O, C/groups, KW] -> [N, O, W'] (orders by the layouts)."""
+
+    SPATIAL: ClassVar[str] = "W"
 
     name = "relay.nn.conv1d"
     data = operand_def()
@@ -305,35 +316,6 @@ class Conv1dOp(Convolution):
     out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
-    def infer_type(
-        data: TensorInfo,
-        weight: TensorInfo,
-        *,
-        strides: Sequence[int],
-        padding: Sequence[int],
-        dilation: Sequence[int],
-        groups: int,
-        data_layout: str = "NCW",
-        kernel_layout: str = "OIW",
-        out_layout: str = "",
-        out_dtype: str = "",
-        channels: int | None = None,
-        kernel_size: Sequence[int] | None = None,
-    ) -> TensorInfo:
-        return _plain_type(
-            data, weight, "W", strides, padding, dilation, groups, channels, kernel_size,
-            data_layout, kernel_layout, out_layout, out_dtype,
-        )  # fmt: skip
-
-    @staticmethod
-    def np_ref(data: NDArray[Any], weight: NDArray[Any], **attrs: Any) -> NDArray[Any]:
-        return _plain_ref(data, weight, "W", attrs)
-
-    @staticmethod
-    def te_compute(data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
-        return _plain_te(data, weight, "W", attrs)
-
-    @staticmethod
     def samples() -> tuple[Sample, ...]:
         x, w = (1, 3, 9), (4, 3, 3)
         return (
@@ -349,4 +331,48 @@ class Conv1dOp(Convolution):
             ),
             sample(((1, 3, 4), "int8"), ((2, 3, 3), "int8"), attrs={"out_dtype": "int32"}),
             sample(x, (4, 4, 3), error="input has 3 channels, weight expects 4"),
+        )  # fmt: skip
+
+
+@irdl_op_definition
+class Conv3dOp(PlainConvolution):
+    """3-D convolution: x [N, C, D, H, W], weight [O, C/groups, KD, KH, KW] -> [N, O, D', H', W'] (orders by the
+    layouts)."""
+
+    SPATIAL: ClassVar[str] = "DHW"
+
+    name = "relay.nn.conv3d"
+    data = operand_def()
+    weight = operand_def()
+    result = result_def()
+    strides = prop_def(DenseArrayBase, default_value=to_attribute([1, 1, 1]))
+    padding = prop_def(DenseArrayBase, default_value=to_attribute([0, 0, 0]))
+    dilation = prop_def(DenseArrayBase, default_value=to_attribute([1, 1, 1]))
+    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
+    channels = opt_prop_def(IntegerAttr)
+    kernel_size = opt_prop_def(DenseArrayBase)
+    data_layout = prop_def(StringAttr, default_value=StringAttr("NCDHW"))
+    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIDHW"))
+    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
+    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
+
+    @staticmethod
+    def samples() -> tuple[Sample, ...]:
+        x, w = (1, 3, 4, 5, 6), (4, 3, 2, 3, 3)
+        return (
+            sample(x, w),
+            sample(x, w, attrs={"padding": [1, 1, 1], "channels": 4, "kernel_size": [2, 3, 3]}),
+            sample(x, w, attrs={"padding": [0, 1, 2, 1, 0, 0], "strides": [1, 2, 3]}),
+            sample(x, w, attrs={"padding": [1], "strides": [2], "dilation": [2, 1, 2]}),
+            sample((2, 4, 3, 3, 5), (6, 2, 1, 1, 1), attrs={"groups": 2}),
+            sample((1, 3, 3, 4, 9), (3, 1, 3, 3, 3), attrs={"groups": 3, "padding": [1, 1, 1]}),
+            sample((1, 1, 1, 1, 1), (1, 1, 1, 1, 1)),
+            sample(
+                (1, 3, 4, 5, 3), (2, 3, 3, 3, 2),
+                attrs={"data_layout": "NDHWC", "kernel_layout": "DHWIO", "out_layout": "NCDHW"},
+            ),
+            sample(((1, 2, 3, 3, 3), "int8"), ((2, 2, 2, 2, 2), "int8"), attrs={"out_dtype": "int32"}),
+            sample(x, (4, 4, 2, 3, 3), error="input has 3 channels, weight expects 4"),
+            sample((1, 3, 9, 7), (4, 3, 3, 3), error="input and weight must have rank 5"),
+            sample(x, w, attrs={"dilation": [4, 1, 1]}, error="kernel of 5 does not fit into the padded input of 4"),
         )  # fmt: skip

@@ -78,6 +78,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.nn.contrib_depthwise_conv2d_NCHWc": ("nn_conv_blocked", "ContribDepthwiseConv2dNCHWcOp"),
     "relay.nn.conv1d": ("nn_conv", "Conv1dOp"),
     "relay.nn.conv2d": ("nn_conv", "Conv2dOp"),
+    "relay.nn.conv3d": ("nn_conv", "Conv3dOp"),
     "relay.nn.dense": ("nn_matmul", "DenseOp"),
     "relay.nn.dropout": ("nn_activation", "DropoutOp"),
     "relay.nn.global_avg_pool2d": ("nn_pool", "GlobalAvgPool2dOp"),
