@@ -72,6 +72,13 @@ class TypeMismatch(VerifyException):
     """Operand types or attributes do not fit an op; the text is what the user reads after the op's name."""
 
 
+class Ascending(NamedTuple):
+    """Bounds between which a sample's values are drawn, then put in ascending order along the last axis."""
+
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Sample:
     """One instance of an op to test: operand types, attributes, and the range its random values are drawn from.
@@ -145,6 +152,11 @@ def tensor_info(type_: Attribute) -> TensorInfo:
         raise TypeMismatch(str(e)) from None
 
 
+def has_unknown_extents(types: Sequence[Attribute]) -> bool:
+    """Whether one of the types is a tensor with a `?`."""
+    return any(isinstance(t, TensorType) and DYNAMIC_INDEX in t.get_shape() for t in types)
+
+
 class RelayOp(IRDLOperation, abc.ABC):
     """Base of all Relay ops on tensors: text form, construction, type inference and verification."""
 
@@ -188,10 +200,20 @@ class RelayOp(IRDLOperation, abc.ABC):
             missing = [n for n in _required(cls) if n not in attrs]
             if missing:
                 raise TypeMismatch(f"attribute {missing[0]!r} is missing")
-            inferred = cls.infer_type(*map(tensor_info, operand_types), **attrs)
-            infos = (inferred,) if isinstance(inferred, TensorInfo) else inferred
-            found = _INFERRED[key] = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
+            if has_unknown_extents(operand_types):
+                from lamina.dialects.relay.unknown_extents import infer_dynamic
+
+                found = infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, attrs), _numbers(attrs))
+            else:
+                infos = cls._infer_infos([tensor_info(t) for t in operand_types], attrs)
+                found = tuple(tensor_type(tuple(t.shape), t.dtype) for t in infos)
+            _INFERRED[key] = found
         return found
+
+    @classmethod
+    def _infer_infos(cls, infos: Sequence[TensorInfo], attrs: dict[str, Any]) -> tuple[TensorInfo, ...]:
+        inferred = cls.infer_type(*infos, **attrs)
+        return (inferred,) if isinstance(inferred, TensorInfo) else tuple(inferred)
 
     @classmethod
     def make(cls, *operands: SSAValue | Operation, **attrs: Any) -> Self:
@@ -223,9 +245,17 @@ class RelayOp(IRDLOperation, abc.ABC):
                     )
         inferred = self.infer_types([v.type for v in self.operands], self.properties)
         actual = self.result_types
-        if tuple(actual) != inferred:
+        if tuple(actual) != inferred and not self._accepts(inferred):
             want, got = (", ".join(map(str, t)) for t in (inferred, actual))
             raise VerifyException(f"result type {got} differs from the inferred {want}")
+
+    def _accepts(self, inferred: Sequence[Attribute]) -> bool:
+        """Whether the results are the inferred ones with less known of their extents, as those of the operands are."""
+        if len(self.results) != len(inferred) or not has_unknown_extents([v.type for v in self.operands]):
+            return False
+        from lamina.dialects.relay.value_types import accepts
+
+        return all(accepts(a, i) for a, i in zip(self.result_types, inferred, strict=True))
 
     # -- text: `relay.op %a, %b {attr = value} : type` ---------------------------------------------
 
@@ -279,6 +309,12 @@ class RelayOp(IRDLOperation, abc.ABC):
             properties=properties,
             attributes={n: a for n, a in entries.items() if n not in known},
         )
+
+
+def _numbers(attrs: dict[str, Any]) -> list[int]:
+    """The integers among attributes, in lists and alone."""
+    values = [v for a in attrs.values() for v in (cast("tuple[Any, ...]", a) if isinstance(a, tuple) else (a,))]
+    return [v for v in values if type(v) is int]
 
 
 _DEFAULTS: dict[type[RelayOp], dict[str, Attribute]] = {}

@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.relay.base import Ascending, RelayOp, TensorInfo, attrs_of, tensor_info
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -108,6 +108,8 @@ def draw(operand: TensorInfo, bounds: tuple[float, float] | None, finite: bool, 
 
     When not `finite`, the first elements of a float tensor are zeros of both signs, NaN, infinities and extremes.
     """
+    if isinstance(bounds, Ascending):
+        return np.sort(draw(operand, (bounds.low, bounds.high), finite, random), axis=-1)
     shape, dtype = tuple(operand.shape), operand.dtype
     kind = numpy_dtype(dtype)
     if dtype == "bool":

@@ -26,6 +26,7 @@ from lamina.dialects.relay.meaning import draw, np_results, result_infos, te_fun
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.te import TE
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp
+from lamina.dialects.tir import TIR
 from lamina.runtime.te_interpreter import run_te_func
 from lamina.tools import op_index
 
@@ -162,7 +163,7 @@ def test_te_compute_gives_np_ref(name: str) -> None:
 def test_te_text_round_trips(name: str) -> None:
     op_type = load(name)
     context = Context()
-    for dialect in (Builtin, Test, TE):
+    for dialect in (Builtin, Test, TE, TIR):
         context.load_dialect(dialect)
     from xdsl.dialects.arith import Arith
     from xdsl.dialects.math import Math
