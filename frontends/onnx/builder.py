@@ -48,6 +48,15 @@ def param_key(name: str) -> str:
     return "param_" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+class NeedsValueError(UnsupportedError):
+    """A shape, axis or count is computed at run time; with the values of the inputs `names` it would be known."""
+
+    def __init__(self, value: Value, what: str, *, where: str) -> None:
+        super().__init__(f"{what} is computed at run time", where=where, hint="only constant ones can be compiled")
+        self.value = value
+        self.names: tuple[str, ...] = ()
+
+
 class Value:
     """A tensor during import: its type, its array where it is a constant, its SSA value once it has one."""
 
@@ -117,7 +126,7 @@ class Node:
         """The value of an input that must be known at compile time."""
         value = self.input(i)
         if value.array is None:
-            raise self.unsupported(f"{what} is computed at run time", "only constant ones can be compiled")
+            raise NeedsValueError(value, what, where=self.where)
         return value.array
 
     def ints(self, i: int, what: str) -> list[int]:

@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, IntAttr, ModuleOp, StringAttr
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, did_you_mean
-from lamina.frontends.onnx.builder import Builder, Node, Value, name_hint, set_hint
+from lamina.frontends.onnx.builder import Builder, NeedsValueError, Node, Value, name_hint, set_hint
 from lamina.frontends.onnx.graph import Graph, RawNode, read_graph
 from lamina.frontends.onnx.registry import Converter, converters
 from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
@@ -51,33 +52,41 @@ class ImportedModel:
 
 
 def load_onnx(
-    source: Source, shapes: Shapes | None = None, max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES
+    source: Source,
+    shapes: Shapes | None = None,
+    max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES,
+    values: Mapping[str, Any] | None = None,
 ) -> ImportedModel:
     """Import a model. `shapes` gives an input's shape by its name, or the size of a named dimension.
 
-    Raises LaminaError naming file and node; UnsupportedError (status 3) lists all operators that are missing.
+    `values` fixes inputs: they are constants of the imported model, which does not take them any more. Raises
+    LaminaError naming file and node; UnsupportedError (status 3) lists all operators that are missing; its kind
+    NeedsValueError names the inputs that decide a shape or an axis and would have to be fixed.
     """
     model = read_model(source)
     graph = read_graph(model.model, model.label)
     report = report_of(graph)
     if not report.ok:
         raise report.error()
-    return _Importer(model, graph, dict(shapes or {}), max_tensor_bytes).run()
+    return _Importer(model, graph, dict(shapes or {}), max_tensor_bytes, dict(values or {})).run()
 
 
 class _Importer:
-    def __init__(self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int) -> None:
+    def __init__(
+        self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any]
+    ) -> None:
         self.model = model
         self.graph = graph
         self.shapes = shapes
         self.limit = limit
+        self.fixed = fixed
         self.store = ParamStore()
         self.block = Block()
         self.builder = Builder(self.block, self.store, model.label, model.folder, limit)
         self.values: dict[str, Value] = {}
 
     def run(self) -> ImportedModel:
-        inputs = [self._input(i) for i in self.graph.inputs]
+        inputs = [self._input(i) for i in self.graph.inputs if not self._is_fixed(i)]
         self._check_shape_names()
         table = converters()
         for raw in self.graph.nodes:
@@ -106,6 +115,31 @@ class _Importer:
         argument.name_hint = name_hint(proto.name) or None
         self.values[proto.name] = Value(shape, dtype, ssa=argument, name=proto.name)
         return Port(proto.name, shape, dtype)
+
+    def _is_fixed(self, proto: Any) -> bool:
+        """Whether the input's value is given; it is a constant then."""
+        if proto.name not in self.fixed:
+            return False
+        array = np.asarray(self.fixed[proto.name])
+        self.values[proto.name] = Value(array.shape, str(array.dtype), array=array, name=proto.name)
+        return True
+
+    def _deciding(self, value: Value) -> tuple[str, ...]:
+        """The inputs that a value is computed from."""
+        names = {id(v.ssa): v.name for v in self.values.values() if v.ssa is not None and v.name}
+        seen: set[int] = set()
+        found: set[str] = set()
+        stack: list[SSAValue] = [] if value.ssa is None else [value.ssa]
+        while stack:
+            ssa = stack.pop()
+            if id(ssa) in seen:
+                continue
+            seen.add(id(ssa))
+            if isinstance(ssa.owner, Operation):
+                stack.extend(ssa.owner.operands)
+            else:
+                found.add(names[id(ssa)])
+        return tuple(sorted(found))
 
     def _shape(self, name: str, tensor: Any, where: str) -> tuple[int, ...]:
         given = self.shapes.get(name)
@@ -167,6 +201,9 @@ class _Importer:
         self.builder.enter(node)
         try:
             made = convert(node, self.builder)
+        except NeedsValueError as e:
+            e.names = self._deciding(e.value)
+            raise
         except LaminaError:
             raise
         except (OverflowError, ValueError, IndexError, MemoryError) as e:

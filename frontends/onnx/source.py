@@ -15,7 +15,7 @@ from lamina.errors import InputError, UnsupportedError, UsageError
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
 
-OLDEST_OPSET = 7
+OLDEST_OPSET = 1
 NEWEST_OPSET: int = onnx.defs.onnx_opset_version()
 OLDEST_IR = 3
 NEWEST_IR: int = int(onnx.IR_VERSION)
