@@ -29,6 +29,8 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, FusedLoc, LocationAttr, ModuleOp,
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from lamina.dialects.fast_ir import all_ops
+
 __all__ = [
     "Context",
     "ModuleOp",
@@ -55,7 +57,7 @@ def inherit_location(new: Operation, source: Operation | LocationAttr) -> None:
         if isinstance(new.location, UnknownLoc):
             new.location = location
         return
-    for op in new.walk():
+    for op in all_ops(new):
         if isinstance(op.location, UnknownLoc):
             op.location = location
 

@@ -37,6 +37,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.checks import CheckOp
@@ -68,12 +69,14 @@ class TirToLlvmPass(ModulePass):
         signatures: dict[str, list[Attribute]] = {}
         mains: list[MainOp] = []
         codes: dict[str, int] = {}
+        made: set[Operation] = set()
         for top in list(op.ops):
             if isinstance(top, FuncOp):
                 check_limits(top)
                 functions, found = lower_function(top, declarations, codes)
                 phases[top.sym_name.data] = found
                 signatures[top.sym_name.data] = list(top.function_type.inputs)
+                made.update(functions)
                 for f in functions:
                     inherit_location(f, top)
                     op.body.block.insert_op_before(f, top)
@@ -86,9 +89,11 @@ class TirToLlvmPass(ModulePass):
             lower_main(op, main, phases, list(codes))
         for declaration in declarations.values():
             op.body.block.add_op(declaration)
-        for left in op.walk():
-            if left.name.startswith("tir."):
-                raise InputError(f"tir-to-llvm leaves {left.name} behind", op=left)
+        for top in op.ops:
+            if top not in made:
+                for left in all_ops(top):
+                    if left.name.startswith("tir."):
+                        raise InputError(f"tir-to-llvm leaves {left.name} behind", op=left)
 
 
 def check_features(module: ModuleOp) -> None:
@@ -99,7 +104,7 @@ def check_features(module: ModuleOp) -> None:
     target = module_target(module)
     if target is None:
         return
-    for op in module.walk():
+    for op in all_ops(module):
         if isinstance(op, IntrinsicOp):
             missing = op.row.missing(target.has_feature)
             if missing:
@@ -140,13 +145,14 @@ def lower_function(
     arguments = list(func.body.block.args)
     for n, ops in enumerate(groups):
         symbol = name if len(groups) == 1 else f"{name}.{n}"
-        mentioned = {v for o in ops for inner in o.walk() for v in inner.operands}
+        inside = [inner for o in ops for inner in all_ops(o)]
+        mentioned = {v for inner in inside for v in operands_of(inner)}
         # A buffer's strides may be sizes that nothing else mentions.
         mentioned |= {
             d for a in arguments if a in mentioned and _is_dynamic(a) for e in extents_of(a) for d in e.dims()
         }
         used = [a for a in arguments if a in mentioned]
-        checks = any(isinstance(inner, CheckOp) for o in ops for inner in o.walk())
+        checks = any(type(inner) is CheckOp for inner in inside)
         body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None)
         hints = [a.name_hint for a in used] + ["status"] * checks
         functions += [body, _entry(symbol, body, hints)]
@@ -169,7 +175,7 @@ def _parallel_loop(ops: Sequence[Operation]) -> ForOp | None:
 
 def _used_only_in(alloc: AllocOp, ops: Sequence[Operation]) -> bool:
     """Whether a buffer lives within one phase."""
-    inside = {id(o) for top in ops for o in top.walk()}
+    inside = {id(o) for top in ops for o in all_ops(top)}
     return all(id(u.operation) in inside for u in alloc.result.uses)
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.backends.llvm.emit_compile import compile_row, next_of, type_of
+from lamina.backends.llvm.emit_compile import compile_row
 from lamina.backends.llvm.emit_function import function_header, global_text
 from lamina.backends.llvm.emit_rows import METADATA, ROWS
 from lamina.backends.llvm.emit_special import SPECIAL
@@ -28,6 +28,7 @@ from lamina.backends.llvm.emit_values import (
     type_text,
     zero_text,
 )
+from lamina.dialects.fast_ir import next_of, type_of
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import TargetAttr, module_target
 

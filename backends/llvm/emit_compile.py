@@ -9,25 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from operator import attrgetter
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation
 
 from lamina.backends.llvm.emit_rows import SPELLINGS, Row
 from lamina.backends.llvm.emit_values import EmitError
+from lamina.dialects.fast_ir import operands_of, type_of
 
 if TYPE_CHECKING:
     from lamina.backends.llvm.emit import Emitter
 
 Line = Callable[[Operation], str]
 Gather = Callable[[Operation], tuple[str, ...]]
-
-# The fields behind xDSL's properties: `op.operands` makes a view, `op.results[0]` and `block.ops` run Python code,
-# each dearer than the rest of an op's emission.
-operands_of: Callable[[Operation], tuple[SSAValue, ...]] = attrgetter("_operands")
-type_of: Callable[[SSAValue], Attribute] = attrgetter("_type")
-next_of: Callable[[Operation], Operation | None] = attrgetter("_next_op")
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _TYPED = re.compile(r"\{t(\d)\} \{\1\}")
@@ -46,6 +41,7 @@ class Template(NamedTuple):
     values: tuple[str, ...]
 
     @staticmethod
+    @cache
     def of(row: Row) -> Template:
         parts: list[str | _Property] = []
         values: list[str] = []

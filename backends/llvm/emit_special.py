@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
-from lamina.backends.llvm.emit_compile import operands_of
 from lamina.backends.llvm.emit_rows import CALLABLE, SPELLINGS
 from lamina.backends.llvm.emit_values import EmitError, integer_of, integer_text, quoted, type_text
+from lamina.dialects.fast_ir import operands_of
 from lamina.dialects.llvm_target import ops as llvm
 
 if TYPE_CHECKING:

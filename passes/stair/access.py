@@ -7,13 +7,15 @@ under a condition is masked, and lanes that are not contiguous are taken one by 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
+from lamina.dialects.fast_ir import name_new, valid_name
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant, recombine, row_major_strides
 from lamina.dialects.llvm_target import ops as llvm
@@ -60,8 +62,8 @@ class Access:
         self.conditions = op.conditions()
         self.locals = replay.local_dims([flat, *forms[:first], *(c.form for c in self.conditions)])
         alignment = itemsize(dtype_name(type_.element_type))
-        self.alignment: Properties = {"alignment": IntegerAttr(alignment, i64)}
-        self.masked: Properties = {"alignment": IntegerAttr(alignment, i32)}
+        self.alignment: Properties = {"alignment": _number(alignment, i64)}
+        self.masked: Properties = {"alignment": _number(alignment, i32)}
         self._split()
 
     def _split(self) -> None:
@@ -172,12 +174,32 @@ class Access:
                 element = b.emit(llvm.SelectOp, [r.scalar_condition(decided), element, old], type_, FLOAT)
             register.write(b, offset, element)
 
+    def is_number(self) -> bool:
+        """Whether an access of neighbours goes to a place that unrolled variables alone decide."""
+        contiguous = self.lanes is None or self.lane_stride == 1
+        return contiguous and not (self.nonlinear or self.dynamic.terms or self.lane_inside or self.rows)
+
+    def number(self) -> Callable[[], int]:
+        """The place of such an access."""
+        numbers, const, unrolled = self.numbers, self.const, self.replay.unrolled
+        if len(numbers) == 1:
+            ((only, coefficient),) = numbers
+            return lambda: const + unrolled[only] * coefficient
+
+        def offset() -> int:
+            total = const
+            for a, c in numbers:
+                total += unrolled[a] * c
+            return total
+
+        return offset
+
     # -- steps -----------------------------------------------------------------------------------------------------
 
     def load_step(self) -> Step:
         r = self.replay
         result = self.op.results[0]
-        hint = result.name_hint
+        name = valid_name(result.name_hint)
         values = r.values
         if self.buffer in r.registers:
             if self.conditions:
@@ -190,16 +212,12 @@ class Access:
                         values[result] = self.choose(decided, values[result], self.zero())
 
                 return guarded
-            fast = not self.nonlinear and not self.dynamic.terms and not self.lane_inside
-            if fast and (self.lanes is None or self.lane_stride == 1):
+            if self.is_number():
                 slots = r.registers[self.buffer].slots
-                numbers, const, unrolled, type_ = self.numbers, self.const, r.unrolled, self.value_type
+                offset, type_ = self.number(), self.value_type
 
                 def from_register() -> None:
-                    offset = const
-                    for a, c in numbers:
-                        offset += unrolled[a] * c
-                    value = slots.get(offset)
+                    value = slots.get(offset())
                     values[result] = value if value is not None and value.type == type_ else self.register_load()
 
                 return from_register
@@ -212,7 +230,7 @@ class Access:
         def step() -> None:
             r.bind_locals(self.locals)
             value = self.load()
-            value.name_hint = value.name_hint or hint
+            name_new(value, name)
             values[result] = value
 
         return step
@@ -240,7 +258,7 @@ class Access:
             known = r.loaded.get(self.buffer)
             if known is None:
                 known = r.loaded[self.buffer] = {}
-            rows = tuple(r.resolve(form) for form, _ in self.rows)
+            rows = tuple([r.resolve(form) for form, _ in self.rows])
             key = (rows, dynamic, const, stride, self.lanes, inside and tuple(r.unrolled.items()))
             value = known.get(key)
             if value is None:
@@ -374,6 +392,13 @@ class Access:
         source = self.op.operands[0]
         if self.buffer in r.registers:
             register = r.registers[self.buffer]
+            if self.is_number() and not self.conditions:
+                place = self.number()
+
+                def to_number() -> None:
+                    register.write(r.b, place(), values[source])
+
+                return to_number
 
             def to_register() -> None:
                 value = values[source]
@@ -442,6 +467,11 @@ class Access:
             b.effect(llvm.StoreOp, [element, pointer], self.alignment)
         else:
             self.store_masked(element, pointer, self.replay.scalar_condition(decided))
+
+
+@cache
+def _number(value: int, type_: IntegerType) -> Attribute:
+    return IntegerAttr(value, type_)
 
 
 def _is_unrolled(block: Block) -> bool:

@@ -79,6 +79,17 @@ class FunctionBuilder:
             self.levels[0].hoisted.append(found.op)
         return found
 
+    def constant_when_used(self, attr: Attribute, type_: Attribute) -> Callable[[], SSAValue]:
+        """The constant, looked up at the first call."""
+        made: list[SSAValue] = []
+
+        def value() -> SSAValue:
+            if not made:
+                made.append(self.constant(attr, type_))
+            return made[0]
+
+        return value
+
     def constant_op(self, cls: type[Operation], type_: Attribute) -> SSAValue:
         """A value without operands, such as poison, made once in the function's entry."""
         key = (cls, type_)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear
 from lamina.dialects.llvm_target import ops as llvm
@@ -59,10 +60,11 @@ def stored_registers(op: Operation) -> list[SSAValue]:
 
 def _register_stores(op: Operation) -> dict[SSAValue, StoreOp]:
     """The register buffers from outside an op that are stored inside it, each with a store."""
-    inside = {a.result for a in op.walk() if isinstance(a, AllocOp)}
+    ops = all_ops(op)
+    inside = {a.result for a in ops if type(a) is AllocOp}
     found: dict[SSAValue, StoreOp] = {}
-    for s in op.walk():
-        if isinstance(s, StoreOp):
+    for s in ops:
+        if type(s) is StoreOp:
             owner = s.buffer.owner
             if isinstance(owner, AllocOp) and owner.scope.data == "register" and s.buffer not in inside:
                 found.setdefault(s.buffer, s)
@@ -81,7 +83,7 @@ def compile_guarded(replay: Replay, op: Operation, conditions: list[Condition], 
     """Steps that run only where conditions hold; `op` is what they come from."""
     locals_ = replay.local_dims([c.form for c in conditions])
     registers = stored_registers(op)
-    buffers = {s.buffer for s in op.walk() if isinstance(s, StoreOp)}
+    buffers = {s.buffer for s in all_ops(op) if isinstance(s, StoreOp)}
 
     def run() -> None:
         for s in steps:
@@ -168,9 +170,10 @@ class Seeds:
     def __init__(self, replay: Replay, loop: ForOp) -> None:
         self.replay = replay
         self.accesses: list[tuple[Access, list[ForOp]]] = []
-        inside = {a.result for a in loop.walk() if isinstance(a, AllocOp)}
-        for op in loop.walk():
-            if isinstance(op, StoreOp) and op.buffer not in inside and op.buffer in replay.registers:
+        ops = all_ops(loop)
+        inside = {a.result for a in ops if type(a) is AllocOp}
+        for op in ops:
+            if type(op) is StoreOp and op.buffer not in inside and op.buffer in replay.registers:
                 around = _between(op, loop)
                 if op.conditions() or any(isinstance(o, IfOp) or (isinstance(o, ForOp) and o.bounds) for o in around):
                     loops = [o for o in around if isinstance(o, ForOp) and o.is_unrolled]

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import AnyFloat, BFloat16Type, IndexType, VectorType
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.dtypes import dtype_name, is_ir_type, itemsize
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import IndexMap, IndexMapAttr, IndexSetAttr
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.limits import MAX_LANES, UnrollError, unrolled_length
@@ -27,8 +28,9 @@ def check_limits(func: FuncOp) -> None:
     """Raises InputError at an op that LLVM cannot compile."""
     _check_name(func)
     accepted: set[Attribute] = set()
-    for op in func.walk():
-        for type_ in op.result_types:
+    for op in all_ops(func):
+        for result in op.results:
+            type_ = result.type
             if type(type_) is VectorType and type_ not in accepted:
                 _check_vector(op, type_)
                 accepted.add(type_)

@@ -21,14 +21,20 @@ def width(type_: Attribute) -> int:
     return type_.get_shape()[0] if type(type_) is VectorType else 1
 
 
+def _width_of(value: SSAValue) -> int:
+    return width(value.type)
+
+
 class Register:
     """A register buffer: its slots by offset."""
 
-    __slots__ = ("slots", "name")
+    __slots__ = ("slots", "name", "widest")
 
     def __init__(self, name: str, slots: Mapping[int, SSAValue] | None = None) -> None:
         self.slots: dict[int, SSAValue] = dict(slots or {})
         self.name = name
+        self.widest = max(map(_width_of, self.slots.values()), default=1)
+        """No slot is wider: what reaches an element starts at most so far before it."""
 
     def read(self, b: FunctionBuilder, offset: int, type_: Attribute, *, partial: bool = False) -> SSAValue | None:
         """The elements from an offset on; None where one was never written, or poison for it where `partial`."""
@@ -67,20 +73,20 @@ class Register:
             )
             return
         end = offset + width(type_)
-        for start, old in list(self.slots.items()):
-            last = start + width(old.type)
-            if start < end and offset < last:
-                rest = [n for n in range(start, last) if not offset <= n < end]
-                kept = {n: self._element(b, n) for n in rest}
-                del self.slots[start]
-                self.slots.update((n, v) for n, v in kept.items() if v is not None)
+        for start in self._reaching(offset, end):
+            rest = [n for n in range(start, start + _width_of(self.slots[start])) if not offset <= n < end]
+            kept = {n: self._element(b, n) for n in rest}
+            del self.slots[start]
+            self.slots.update((n, v) for n, v in kept.items() if v is not None)
         self.slots[offset] = value
+        self.widest = max(self.widest, end - offset)
 
     def seed(self, b: FunctionBuilder, offset: int, type_: Attribute) -> None:
         """Poison for elements that nothing has written, so that what branches leave there can be joined."""
         missing = [n for n in range(offset, offset + width(type_)) if self._covering(n) is None]
         if len(missing) == width(type_):
             self.slots[offset] = b.constant_op(llvm.PoisonOp, type_)
+            self.widest = max(self.widest, width(type_))
             return
         for n in missing:
             self.slots[n] = b.constant_op(llvm.PoisonOp, element_of(type_))
@@ -100,10 +106,14 @@ class Register:
 
     def _covering(self, offset: int) -> int | None:
         """The slot that holds an element."""
-        for start, value in self.slots.items():
-            if 0 <= offset - start < width(value.type):
-                return start
-        return None
+        return next(iter(self._reaching(offset, offset + 1)), None)
+
+    def _reaching(self, offset: int, end: int) -> list[int]:
+        """The slots that hold elements of a range, in the order in which they were made."""
+        first = offset - self.widest + 1
+        near = [n for n in range(first, end) if n in self.slots] if end - first < len(self.slots) else self.slots
+        found = [n for n in near if n < end and offset < n + _width_of(self.slots[n])]
+        return found if len(found) < 2 or near is self.slots else [n for n in self.slots if n in found]
 
     def _element(self, b: FunctionBuilder, offset: int) -> SSAValue | None:
         start = self._covering(offset)

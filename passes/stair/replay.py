@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
+from lamina.dialects.fast_ir import name_new, operands_of, valid_name
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
@@ -111,9 +112,9 @@ class Replay:
 
     def compile_plain(self, op: Operation, emit: Callable[[list[SSAValue]], SSAValue]) -> Step:
         values = self.values
-        operands = list(op.operands)
+        operands = operands_of(op)
         result = op.results[0]
-        hint = result.name_hint
+        name = valid_name(result.name_hint)
         if len(operands) == 2:
             a, b = operands
 
@@ -124,7 +125,7 @@ class Replay:
 
         def step() -> None:
             new = emit([values[o] for o in operands])
-            new.name_hint = new.name_hint or hint
+            name_new(new, name)
             values[result] = new
 
         return step

@@ -156,8 +156,8 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
             return _frozen(builder, cls, result_type)
         return _one(builder, cls, result_type, properties)
     if isinstance(op, arith.ConstantOp):
-        attr = constant_attr(op.value, result_type)
-        return lambda operands: builder.constant(attr, result_type)
+        value = builder.constant_when_used(constant_attr(op.value, result_type), result_type)
+        return lambda operands: value()
     if isinstance(op, (arith.CmpfOp, arith.CmpiOp, CompareOp)):
         floats = op.is_float() if isinstance(op, CompareOp) else isinstance(op, arith.CmpfOp)
         properties: Properties = {"predicate": IntegerAttr(op.predicate.value.data, i64)}

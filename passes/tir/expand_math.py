@@ -43,6 +43,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.tir.ops import FuncOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
 from lamina.passes.tir.polynomials import EXP, EXP2, EXPM1, LOG1P, LOG2_1P, LOG_ERFC, Polynomial
@@ -76,7 +77,7 @@ class ExpandMathPass(ModulePass):
         for func in op.ops:
             if type(func) is FuncOp:
                 constants: dict[Block, Constants] = {}
-                for candidate in [o for o in func.walk() if type(o) in EXPANSIONS]:
+                for candidate in [o for o in all_ops(func) if type(o) in EXPANSIONS]:
                     _expand(candidate, constants)
 
 

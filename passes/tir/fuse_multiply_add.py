@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, VectorType
 
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModulePass, inherit_location
 
@@ -29,7 +30,7 @@ class FuseMultiplyAddPass(ModulePass):
         target = module_target(op)
         if target is not None and target.triple.data.startswith("x86_64") and not target.has_feature("fma"):
             return  # without the instruction a fused operation is a library call
-        for add in [o for o in op.walk() if type(o) is arith.AddfOp]:
+        for add in [o for o in all_ops(op) if type(o) is arith.AddfOp]:
             _contract(add)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
@@ -28,11 +29,12 @@ def dead_in_idle_lanes(func: FuncOp) -> set[StoreOp]:
     """Stores to register buffers in vectorized loops whose idle lanes write only what no load looks at."""
     dead: set[StoreOp] = set()
     loads: dict[AllocOp, list[set[Limit]]] = {}
-    for op in func.walk():
+    ops = all_ops(func)
+    for op in ops:
         alloc = op.buffer_value().owner if isinstance(op, (LoadOp, StoreOp)) else None
         if isinstance(op, LoadOp) and isinstance(alloc, AllocOp) and alloc.scope.data == "register":
             loads.setdefault(alloc, []).append(_limits(op, conditions_around(op, alloc), alloc))
-    for op in func.walk():
+    for op in ops:
         if not isinstance(op, StoreOp):
             continue
         alloc = op.buffer.owner

@@ -23,7 +23,7 @@ from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.decompose import decompose_init
-from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, FuncOp, IfOp, StoreOp
+from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, FuncOp, IfOp, StoreOp, loops_and_blocks
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -34,9 +34,9 @@ class LowerBlocksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:
             if isinstance(func, FuncOp):
-                for block in [b for b in func.walk() if type(b) is BlockOp]:
+                for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
                     decompose_init(block)
-                for block in [b for b in func.walk() if type(b) is BlockOp]:
+                for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
                     dissolve(block)
 
 

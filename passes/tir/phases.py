@@ -6,10 +6,13 @@ computed outside of a parallel loop, or of what stands between two, to where it 
 
 from __future__ import annotations
 
+from functools import cache
+
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.launch import LaunchOp
@@ -21,12 +24,16 @@ from lamina.passes.base import inherit_location
 _TAKE_INDICES = (ForOp, IfOp, BlockOp, AllocOp, IndexOp, ConditionOp, AccessOp, CallOp, LaunchOp)
 
 
+@cache
+def _values(cls: type[Operation]) -> int | None:
+    """How many operands of an op are values, not indices: the first ones; None for all."""
+    return int(issubclass(cls, StoreOp)) if issubclass(cls, _TAKE_INDICES) else None
+
+
 def explicit_indices(func: FuncOp) -> None:
     """Before: `tir.store %i, %y[%i]`    After: `%n = tir.index [%i] : index`, `tir.store %n, %y[%i]`"""
-    for op in list(func.walk()):
-        count = 1 if isinstance(op, StoreOp) else 0 if isinstance(op, _TAKE_INDICES) else len(op.operands)
-        for n in range(count):
-            value = op.operands[n]
+    for op in all_ops(func):
+        for n, value in enumerate(operands_of(op)[: _values(type(op))]):
             if isinstance(value, BlockArgument) and isinstance(value.type, IndexType):
                 index = IndexOp.of(Linear.dim(value))
                 inherit_location(index, op)

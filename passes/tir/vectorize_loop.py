@@ -40,7 +40,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache, over_values
-from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.dtypes import scalar_type, vector_type
+from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
@@ -74,7 +75,7 @@ class VectorizeLoopPass(ModulePass):
     name = "tir-vectorize-loop"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in [f for f in op.walk() if type(f) is FuncOp]:
+        for func in [f for f in all_ops(op) if type(f) is FuncOp]:
             explicit_indices(func)
             for loop in reversed(vectorized_loops(func)):
                 if loop.trip > MAX_LANES and not loop.is_dynamic:
@@ -92,22 +93,22 @@ class VectorizeLoopPass(ModulePass):
 
 
 def vectorized_loops(func: FuncOp) -> list[ForOp]:
-    return [v for v in func.walk() if type(v) is ForOp and v.kind.data == "vectorized"]
+    return [v for v in all_ops(func) if type(v) is ForOp and v.kind.data == "vectorized"]
 
 
 def has_vectors(loop: ForOp) -> bool:
     """Whether the body has vectors, or loops that become vectors, already."""
     return any(
         (type(op) is ForOp and op is not loop and op.kind.data == "vectorized")
-        or any(isinstance(v.type, VectorType) for v in [*op.operands, *op.results])
-        for op in loop.walk()
+        or any(type(v.type) is VectorType for v in [*operands_of(op), *op.results])
+        for op in all_ops(loop)
     )
 
 
 def indexes_by_lane(loop: ForOp) -> bool:
     """Whether a value that differs by lane, such as an index read from memory, is itself part of an index."""
     differing: set[SSAValue] = {loop.var}
-    for op in loop.body.walk():
+    for op in all_ops(loop)[1:]:
         if isinstance(op, AccessOp):
             indices = op.index_operands()
         elif isinstance(op, (IndexOp, ConditionOp, IfOp, ForOp, AllocOp)):
@@ -116,7 +117,7 @@ def indexes_by_lane(loop: ForOp) -> bool:
             indices = ()
         if any(o in differing and o != loop.var for o in indices):
             return True
-        if any(o in differing for o in op.operands):
+        if any(o in differing for o in operands_of(op)):
             differing.update(op.results)
     return False
 
@@ -176,7 +177,7 @@ class _Vectorizer:
         return result
 
     def vector_type(self, element: Attribute) -> VectorType:
-        return VectorType(element, [self.lanes])
+        return vector_type(element, self.lanes)
 
     def substituted(self, forms: Sequence[Linear]) -> list[Linear]:
         return [f.substitute(self.mapping, self.ranges) for f in forms]
