@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
 
 from lamina.dialects.dtypes import is_float, numpy_dtype
-from lamina.dialects.lazy import LazyModule, np, te
+from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
     Ascending,
     OpPattern,
@@ -27,14 +27,13 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.row_loops import each_place, empty, inserted, statements
 
 if TYPE_CHECKING:
-    import lamina.dialects.te.ir_builder as tir_builder
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Index, Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
-else:
-    tir_builder = LazyModule("lamina.dialects.te.ir_builder")
 
 
 def sorted_axis(data: TensorInfo, axis: int) -> int:
@@ -63,13 +62,10 @@ def sorted_rows(
     extent = data.shape[axis]
     shape = [*data.shape[:axis], count, *data.shape[axis + 1 :]]
     if 0 in shape:
-        return [te.compute(shape, lambda *_, d=dtype: te.const(0, d), name) for _, dtype in wanted]
+        return [empty(shape, dtype, name) for _, dtype in wanted]
     stages = max(extent - 1, 0).bit_length()
 
-    def row(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: tuple[Index, ...]) -> None:
-        def place(at: Any) -> tuple[Any, ...]:
-            return (*outer[:axis], at, *outer[axis:])
-
+    def row(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: Place) -> None:
         # Two lines of places, read and written in turn; the fronts of the two runs that are merged, and their ends.
         order = ib.allocate("int64", (2, extent), f"{name}_order")
         front = ib.allocate("int64", (4,), f"{name}_front")
@@ -87,7 +83,11 @@ def sorted_rows(
             end = te.select(starts, te.minimum(at + width + width, extent), front[3])
             a = order[t % 2, te.minimum(left, extent - 1)]
             b = order[t % 2, te.minimum(right, extent - 1)]
-            takes_right = before(x[place(te.clamped(b, extent))], x[place(te.clamped(a, extent))], ascending)
+            takes_right = before(
+                x[inserted(outer, axis, te.clamped(b, extent))],
+                x[inserted(outer, axis, te.clamped(a, extent))],
+                ascending,
+            )
             takes_right = (right < end) & (takes_right | (left >= middle))
             order[(t + 1) % 2, p] = te.select(takes_right, b, a)
             step = te.cast(takes_right, "int64")
@@ -98,22 +98,17 @@ def sorted_rows(
         with ib.for_range(0, count, "p") as p:
             source = order[stages % 2, p]
             for (what, dtype), out in zip(wanted, outs, strict=True):
-                out[place(p)] = te.cast(source, dtype) if what == "indices" else x[place(te.clamped(source, extent))]
+                out[inserted(outer, axis, p)] = (
+                    te.cast(source, dtype)
+                    if what == "indices"
+                    else x[inserted(outer, axis, te.clamped(source, extent))]
+                )
 
     def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-        rows(ib, [e for a, e in enumerate(data.shape) if a != axis], lambda *outer: row(ib, ins[0], outs, outer))
+        others = [e for a, e in enumerate(data.shape) if a != axis]
+        each_place(ib, others, lambda outer: row(ib, ins[0], outs, outer), parallel=True)
 
-    return tir_builder.extern([shape] * len(wanted), [data], body, name, [dtype for _, dtype in wanted])
-
-
-def rows(ib: IRBuilder, extents: list[int], statement: Any, *outer: Index) -> None:
-    """Statements under a loop for each extent; the outermost runs in parallel where there is anything to share."""
-    if len(outer) == len(extents):
-        statement(*outer)
-        return
-    kind: Any = "parallel" if not outer and extents[0] > 1 else "serial"
-    with ib.for_range(0, extents[len(outer)], f"r{len(outer)}", kind) as i:
-        rows(ib, extents, statement, *outer, i)
+    return statements.extern([shape] * len(wanted), [data], body, name, [dtype for _, dtype in wanted])
 
 
 def ordered_ref(data: Array, axis: int, ascending: bool) -> Array:

@@ -12,7 +12,8 @@ After:
     %1 = relay.call %f(%x, %w) : (...) -> tensor<1x8x6x6xf32>
 
 TVM's groups (`graph_partition.py`). Every relay op ends up in a function; at `fuse_opt_level` 0 each in its own.
-Scalar constants are copied into the functions, other constants are passed as parameters, as weights are.
+Scalar constants are copied into the functions, other constants are passed as parameters, as weights are. Annotations
+(`annotation.stop_fusion`, `on_device`) go: what is before and behind one that parts is never in one function.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.relay.annotation import Annotation
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.passes.base import Context, ModuleOp, ModulePass, fused_location, inherit_name
 from lamina.passes.relay.graph_partition import Graph, Partition
@@ -50,14 +52,26 @@ class FuseOps(ModulePass):
 
 def fuse_block(block: Block, fuse: bool = True, max_depth: int = 256) -> int:
     """Put the relay ops of a block into primitive functions: how many functions."""
+    drop_annotations(block, parting=False)
     groups = Partition(Graph(block), max_depth, fuse).groups()
     for group in groups:
         outline(group)
+    drop_annotations(block, parting=True)
     for op in list(block.ops):
         if isinstance(op, ConstantOp) and op.result.first_use is None:
             op.detach()
             op.erase()
     return len(groups)
+
+
+def drop_annotations(block: Block, parting: bool) -> None:
+    """Every annotation that parts kernels (or that does not) is what it reads."""
+    for op in list(block.ops):
+        if isinstance(op, Annotation) and op.PARTS == parting:
+            inherit_name(op.operands[0], op.results[0])
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.detach()
+            op.erase()
 
 
 def outline(group: Sequence[Operation]) -> CallOp:

@@ -3,6 +3,7 @@
 Nodes are the ops of a block in program order, with TVM's tuples as nodes of their own: one before an op that takes
 any number of operands, one for each used result of an op with several. Every value that leaves the block makes its
 op external. A scalar constant is no node (it is copied into each group), other constants are operands from outside.
+So is what an annotation gives (`annotation.stop_fusion`): it is no node, and makes the op it reads external.
 
     phase 0  conv-like ops into an elementwise post-dominator, all paths at most broadcast;
              ops up to broadcast into a post-dominator reached by at most injective edges or one reduction
@@ -21,6 +22,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.relay.annotation import Annotation
 from lamina.dialects.relay.base import OpPattern, RelayOp, arity
 from lamina.dialects.relay.core import ConstantOp, FnOp
 
@@ -59,12 +61,12 @@ class Graph:
         return len(self.ops) - 1
 
     def _add_op(self, op: Operation, is_last: bool) -> None:
-        if not isinstance(op, RelayOp) or op.regions:
+        if not isinstance(op, RelayOp) or op.regions or isinstance(op, Annotation):
             # A call, a return, control flow: nothing is fused into it, and what it reads must be there.
             for value in op.operands:
                 if value in self._producer:
                     self.external[self._producer[value]] = True
-            if not is_last:
+            if not is_last and not isinstance(op, Annotation):
                 node = self._node(op, OPAQUE)
                 self._producer.update(dict.fromkeys(op.results, node))
             return
