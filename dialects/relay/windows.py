@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lamina.dialects.lazy import np
@@ -41,6 +42,73 @@ class Window(NamedTuple):
             return room // self.stride + 1
         count = -(-room // self.stride) + 1
         return count - 1 if (count - 1) * self.stride >= self.extent + self.before else count
+
+
+class Spread(NamedTuple):
+    """One spatial axis of a transposed convolution: `extent` input elements, `stride` outputs apart, each spread over
+    `taps` by the kernel, `more` outputs at the end."""
+
+    extent: int
+    taps: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+    more: int
+
+    @property
+    def spread(self) -> int:
+        """Outputs that the data reaches, before padding is cut off."""
+        return (self.extent - 1) * self.stride + (self.taps - 1) * self.dilation + 1
+
+    @property
+    def outputs(self) -> int:
+        return self.spread - self.before - self.after + self.more
+
+    # -- output place y as a phase p < stride and a quotient q: y + before = stride*q + p -------------
+
+    @property
+    def common(self) -> int:
+        """Only phases that are multiples of it have taps."""
+        return gcd(self.stride, self.dilation)
+
+    @property
+    def step(self) -> int:
+        """From one tap of a phase to its next."""
+        return self.stride // self.common
+
+    @property
+    def phase_taps(self) -> int:
+        return -(-self.taps // self.step)
+
+    @property
+    def first(self) -> int:
+        return self.before // self.stride
+
+    @property
+    def quotients(self) -> int:
+        """How many q there are, from `first` on."""
+        return (self.outputs - 1 + self.before) // self.stride - self.first + 1
+
+    def first_tap(self, p: Any) -> Any:
+        """The first tap of phase p: the least r with r*dilation = p modulo the stride."""
+        if self.stride == 1:
+            return p * 0
+        inverse = pow(self.dilation // self.common, -1, self.step) if self.step > 1 else 0
+        return p // self.common * inverse % self.step
+
+    def place(self, p: Any, q: Any, t: Any) -> Any:
+        """The input element that tap number t of phase p meets at q; it may lie outside the data."""
+        offset = (p - self.first_tap(p) * self.dilation) // self.stride
+        return q + self.first + offset - t * (self.dilation // self.common)
+
+    @property
+    def padding(self) -> tuple[int, int]:
+        """Zeros before and after the data, so that every place lies inside."""
+        phases = range(self.stride)
+        low = min(self.place(p, 0, self.phase_taps - 1) for p in phases)
+        high = max(self.place(p, self.quotients - 1, 0) for p in phases)
+        return max(0, -low), max(0, high - (self.extent - 1))
 
 
 def pairs(padding: Sequence[int], rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
