@@ -39,7 +39,13 @@ OUR_DIALECTS = {
 _LAZY_DIALECTS = ("relay",)
 
 # Attributes that such a dialect shares between its op files: reading one must not load them all.
-_LAZY_ATTRIBUTES = {"relay.param": ("lamina.dialects.relay.params", "ParamAttr")}
+_LAZY_ATTRIBUTES = {
+    "relay.param": ("lamina.dialects.relay.params", "ParamAttr"),
+    "relay.adt": ("lamina.dialects.relay.value_types", "AdtType"),
+    "relay.var": ("lamina.dialects.relay.value_types", "TypeVar"),
+    "relay.ref": ("lamina.dialects.relay.value_types", "RefType"),
+    "relay.dims": ("lamina.dialects.relay.value_types", "DimsAttr"),
+}
 
 
 def dialect_factory(name: str) -> Callable[[], Dialect]:

@@ -7,8 +7,14 @@
       relay.return %0 : tensor<8xf32>
     }
     %y = relay.call %f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    %g = relay.global @helper : (tensor<8xf32>) -> tensor<8xf32>
 
-A function is a value and sees only its parameters: what it needs from outside is passed to it by the call.
+A function is a value and sees only its parameters and its captures, which it lists: values from outside that it keeps
+wherever it goes. `self` names the function inside itself, for recursion:
+
+    %count = relay.fn captures(%k = %step : tensor<i32>) self %again (%n: tensor<i32>) -> tensor<i32> { ... }
+
+Its block's arguments are the parameters, then the captures, then itself.
 """
 
 from __future__ import annotations
@@ -17,12 +23,21 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, TensorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FlatSymbolRefAttrConstr,
+    FunctionType,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -36,6 +51,7 @@ from xdsl.traits import ConstantLike, IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.relay.params import INLINE_BYTES, ConstantAttr, ParamAttr, ParamStore, array_dense
+from lamina.dialects.relay.value_types import accepts
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
@@ -153,22 +169,37 @@ class ReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class FnOp(IRDLOperation):
-    """A local function as a value. It sees only its parameters; `attributes` hold Primitive, Composite, Compiler."""
+    """A local function as a value: see the module's docstring. `attributes` hold Primitive, Composite, Compiler."""
 
     name = "relay.fn"
+    captures = var_operand_def()
+    recursive = opt_prop_def(UnitAttr)
+    """Whether the last argument of the block is the function itself."""
     body = region_def("single_block")
     result = result_def(FunctionType)
 
     traits = traits_def(Pure(), IsolatedFromAbove())
 
     @staticmethod
-    def make(block: Block, attributes: dict[str, Attribute] | None = None) -> FnOp:
+    def make(
+        block: Block,
+        attributes: dict[str, Attribute] | None = None,
+        captures: Sequence[SSAValue] = (),
+        recursive: bool = False,
+    ) -> FnOp:
         """A function of a finished block, which ends in relay.return."""
         last = block.last_op
         if not isinstance(last, ReturnOp):
             raise TypeError("the body of relay.fn ends in relay.return")
-        type_ = FunctionType.from_lists([a.type for a in block.args], [v.type for v in last.operands])
-        return FnOp.create(result_types=[type_], regions=[Region(block)], attributes=attributes or {})
+        parameters = block.args[: len(block.args) - len(captures) - recursive]
+        type_ = FunctionType.from_lists([a.type for a in parameters], [v.type for v in last.operands])
+        return FnOp.create(
+            operands=captures,
+            result_types=[type_],
+            properties={"recursive": UnitAttr()} if recursive else {},
+            regions=[Region(block)],
+            attributes=attributes or {},
+        )
 
     @property
     def function_type(self) -> FunctionType:
@@ -183,21 +214,53 @@ class FnOp(IRDLOperation):
         assert last is not None
         return tuple(last.operands)
 
+    @property
+    def parameters(self) -> tuple[BlockArgument, ...]:
+        """The block's arguments that calls give."""
+        return tuple(self.body.block.args[: len(self.function_type.inputs)])
+
+    @property
+    def captured(self) -> tuple[BlockArgument, ...]:
+        """The block's arguments that stand for the captures."""
+        first = len(self.function_type.inputs)
+        return tuple(self.body.block.args[first : first + len(self.operands)])
+
+    @property
+    def itself(self) -> BlockArgument | None:
+        """The block's argument that is the function itself."""
+        return self.body.block.args[-1] if self.recursive is not None else None
+
     def verify_(self) -> None:
-        if self.function_type.inputs.data != tuple(self.body.block.arg_types):
+        type_ = self.function_type
+        found = self.body.block.arg_types
+        wanted = (*type_.inputs, *(v.type for v in self.operands), *([type_] if self.recursive is not None else []))
+        if found[: len(type_.inputs)] != type_.inputs.data:
             raise VerifyException("the parameters differ from the function type")
+        if found != wanted:
+            what = "a parameter for each capture" + (" and one for itself" if self.recursive is not None else "")
+            raise VerifyException(f"the body takes {_listed(found)}, expected {_listed(wanted)}: {what}")
         last = self.body.block.last_op
         if not isinstance(last, ReturnOp):
             raise VerifyException("the body does not end in relay.return")
-        if tuple(v.type for v in last.operands) != self.function_type.outputs.data:
+        if not fits(type_.outputs.data, [v.type for v in last.operands]):
             raise VerifyException("relay.return gives other types than the function type")
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
+        if self.operands:
+            printer.print_string("captures(")
+            printer.print_list(
+                list(zip(self.captured, self.operands, strict=True)), lambda pair: _print_capture(printer, *pair)
+            )
+            printer.print_string(") ")
+        if self.itself is not None:
+            printer.print_string("self ")
+            printer.print_ssa_value(self.itself)
+            printer.print_string(" ")
         printer.print_string("(")
-        printer.print_list(self.body.block.args, printer.print_block_argument)
+        printer.print_list(self.parameters, printer.print_block_argument)
         printer.print_string(") -> ")
-        _print_types(printer, self.function_type.outputs.data)
+        print_types(printer, self.function_type.outputs.data)
         if self.attributes:
             printer.print_string(" attributes ")
             printer.print_attr_dict(self.attributes)
@@ -206,20 +269,78 @@ class FnOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> FnOp:
-        args = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        captured: list[Parser.Argument] = []
+        captures: list[SSAValue] = []
+        if parser.parse_optional_keyword("captures"):
+            for argument, value in parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN, lambda: _parse_capture(parser)
+            ):
+                captured.append(argument)
+                captures.append(value)
+        itself = parser.parse_argument(expect_type=False) if parser.parse_optional_keyword("self") else None
+        parameters = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
         parser.parse_punctuation("->")
-        outputs = _parse_types(parser)
+        outputs = parse_types(parser)
         attributes: dict[str, Attribute] = {}
         if parser.parse_optional_keyword("attributes"):
             attributes = parser.parse_optional_attr_dict()
+        type_ = FunctionType.from_lists([a.type for a in parameters], outputs)
+        args = [*parameters, *captured, *([itself.resolve(type_)] if itself is not None else [])]
         region = parser.parse_region(args)
-        type_ = FunctionType.from_lists([a.type for a in args], outputs)
-        return cls.create(result_types=[type_], regions=[region], attributes=attributes)
+        properties: dict[str, Attribute] = {"recursive": UnitAttr()} if itself is not None else {}
+        return cls.create(
+            operands=captures, result_types=[type_], properties=properties, regions=[region], attributes=attributes
+        )
+
+
+def _print_capture(printer: Printer, argument: BlockArgument, value: SSAValue) -> None:
+    printer.print_ssa_value(argument)
+    printer.print_string(" = ")
+    printer.print_ssa_value(value)
+    printer.print_string(" : ")
+    printer.print_attribute(value.type)
+
+
+def _parse_capture(parser: Parser) -> tuple[Parser.Argument, SSAValue]:
+    argument = parser.parse_argument(expect_type=False)
+    parser.parse_punctuation("=")
+    value = parser.parse_unresolved_operand()
+    parser.parse_punctuation(":")
+    type_ = parser.parse_type()
+    return argument.resolve(type_), parser.resolve_operand(value, type_)
+
+
+@irdl_op_definition
+class GlobalOp(IRDLOperation):
+    """A function of the module, a func.func, as a value."""
+
+    name = "relay.global"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    result = result_def(FunctionType)
+    assembly_format = "$callee attr-dict `:` type($result)"
+
+    traits = traits_def(Pure())
+
+    @staticmethod
+    def make(callee: str, type_: FunctionType) -> GlobalOp:
+        return GlobalOp.create(properties={"callee": SymbolRefAttr(callee)}, result_types=[type_])
+
+    def verify_(self) -> None:
+        name = self.callee.string_value()
+        module = module_of(self)
+        if module is None:
+            return
+        function = symbol(module, name)
+        if function is None or function.name != "func.func":
+            raise VerifyException(f"there is no function @{name} in the module")
+        type_ = function.properties["function_type"]
+        if type_ != self.result.type:
+            raise VerifyException(f"@{name} is of type {type_}, not {self.result.type}")
 
 
 @irdl_op_definition
 class CallOp(IRDLOperation):
-    """Calls a function value."""
+    """Calls a function value. An argument may have extents known that the parameter leaves open."""
 
     name = "relay.call"
     callee = operand_def(FunctionType)
@@ -240,12 +361,15 @@ class CallOp(IRDLOperation):
     def verify_(self) -> None:
         type_ = self.callee.type
         assert isinstance(type_, FunctionType)
-        if tuple(v.type for v in self.arguments) != type_.inputs.data:
+        if not fits(type_.inputs.data, [v.type for v in self.arguments], names=False):
             raise VerifyException(f"the arguments do not fit the callee {type_}")
         if tuple(self.result_types) != type_.outputs.data:
             raise VerifyException(f"the results do not fit the callee {type_}")
 
     def print(self, printer: Printer) -> None:
+        type_ = self.callee.type
+        assert isinstance(type_, FunctionType)
+        given = [v.type for v in self.arguments]
         printer.print_string(" ")
         printer.print_ssa_value(self.callee)
         printer.print_string("(")
@@ -255,7 +379,11 @@ class CallOp(IRDLOperation):
             printer.print_string(" ")
             printer.print_attr_dict(self.attributes)
         printer.print_string(" : ")
-        printer.print_attribute(self.callee.type)
+        printer.print_attribute(type_)
+        if tuple(given) != type_.inputs.data:
+            printer.print_string(" of (")
+            printer.print_list(given, printer.print_attribute)
+            printer.print_string(")")
 
     @classmethod
     def parse(cls, parser: Parser) -> CallOp:
@@ -267,14 +395,47 @@ class CallOp(IRDLOperation):
         type_ = parser.parse_type()
         if not isinstance(type_, FunctionType):
             parser.raise_error("expected a function type", position, parser.pos)
-        if len(type_.inputs) != len(arguments):
-            parser.raise_error(f"{len(arguments)} arguments but {len(type_.inputs)} parameter types", position)
-        values = parser.resolve_operands(arguments, type_.inputs.data, position)
+        given: Sequence[Attribute] = type_.inputs.data
+        if parser.parse_optional_keyword("of"):
+            given = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        if len(given) != len(arguments):
+            parser.raise_error(f"{len(arguments)} arguments but {len(given)} parameter types", position)
+        values = parser.resolve_operands(arguments, given, position)
         operands: list[SSAValue] = [parser.resolve_operand(callee, type_), *values]
         return cls.create(operands=operands, result_types=type_.outputs.data, attributes=attributes)
 
 
-def _print_types(printer: Printer, types: Sequence[Attribute]) -> None:
+# -- what the ops of the language share ------------------------------------------------------------
+
+
+def fits(declared: Sequence[Attribute], actual: Sequence[Attribute], names: bool = True) -> bool:
+    """Whether values of some types may stand where others are declared (`value_types.accepts`)."""
+    return len(declared) == len(actual) and all(accepts(d, a, names) for d, a in zip(declared, actual, strict=True))
+
+
+def module_of(op: Operation) -> Operation | None:
+    """The module around an op, None where it stands in none."""
+    parent = op.parent_op()
+    while parent is not None and parent.name != "builtin.module":
+        parent = parent.parent_op()
+    return parent
+
+
+def symbol(module: Operation, name: str) -> Operation | None:
+    """The op of a module that has the name."""
+    for op in module.regions[0].block.ops:
+        found = op.properties.get("sym_name")
+        if isinstance(found, StringAttr) and found.data == name:
+            return op
+    return None
+
+
+def _listed(types: Sequence[Attribute]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def print_types(printer: Printer, types: Sequence[Attribute]) -> None:
+    """One type, or several in parentheses. A function type stands in parentheses."""
     if len(types) == 1 and not isinstance(types[0], FunctionType):
         printer.print_attribute(types[0])
         return
@@ -283,6 +444,7 @@ def _print_types(printer: Printer, types: Sequence[Attribute]) -> None:
     printer.print_string(")")
 
 
-def _parse_types(parser: Parser) -> Sequence[Attribute]:
+def parse_types(parser: Parser) -> Sequence[Attribute]:
+    """What `print_types` prints."""
     found = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
     return found if found is not None else [parser.parse_type()]
