@@ -297,6 +297,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"the extent {self.trip} is negative")
         if self.extent.value.data > MAX_TRIP:
             raise VerifyException(f"the extent {self.trip} is more than {MAX_TRIP}")
+        if self.bound_map is not None and not self.bound_map.data.results:
+            raise VerifyException("min has no bounds")
         if self.is_dynamic and not self.bound_map:
             raise VerifyException("a loop has an extent or bounds")
         if self.kind.data not in KINDS:
