@@ -30,7 +30,7 @@ from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from lamina.context import LaminaContext
 from lamina.errors import InputError, did_you_mean
@@ -95,6 +95,17 @@ def _small(value: int) -> IntAttr:
 class _Lexer(MLIRLexer):
     # xDSL's expression, made possessive: it tried 2^n ways to read a long string without an end.
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
+        """Text is a string, also where it is not ASCII: so it is printed, with escapes."""
+        token = super()._lex_string_literal(start_pos)
+        if token.kind is MLIRTokenKind.BYTES_LIT:
+            try:
+                _ = StringLiteral.from_span(token.span).string_contents
+            except UnicodeDecodeError:
+                return token
+            return MLIRToken(MLIRTokenKind.STRING_LIT, token.span)
+        return token
 
     def _lex_number(self, start_pos: int) -> MLIRToken:
         token = super()._lex_number(start_pos)
