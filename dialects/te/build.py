@@ -23,6 +23,7 @@ from lamina.dialects.te.ops import ComputeOp, YieldOp
 from lamina.dialects.te.reducers import REGION_COMBINER
 from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element
 from lamina.dialects.te.scan import ScanOp
+from lamina.dialects.value_names import value_name
 
 __all__ = [
     "Cond",
@@ -217,7 +218,7 @@ def compute_results(
     axes: tuple[IterVar, ...] = ()
     with scope.inside(block):
         for arg, extent, hint in zip(block.args, extents, names, strict=True):
-            arg.name_hint = hint if hint.strip("_") else f"i{block.args.index(arg)}"
+            arg.name_hint = value_name(hint) if hint.strip("_") else f"i{block.args.index(arg)}"
             scope.ranges[arg] = range_of_extent(extent)
         value = fcompute(*(Index(Linear.dim(a)) for a in block.args))
         if isinstance(value, Reduction):
@@ -225,7 +226,7 @@ def compute_results(
         results = [_element(v, dtype) for v in _as_tuple(value)]
         for axis in axes:
             arg = block.insert_arg(IndexType(), len(block.args))
-            arg.name_hint = axis.name
+            arg.name_hint = value_name(axis.name)
             placeholder = scope.axes.pop(axis, None)
             if placeholder is not None:
                 placeholder.replace_all_uses_with(arg)
@@ -246,7 +247,7 @@ def compute_results(
     scope.function.add_op(op)
     for n, tensor in enumerate(op.tensors):
         hint = op.stage.data if len(results) == 1 else f"{op.stage.data}_v{n}"
-        tensor.name_hint = hint if hint.isidentifier() else None
+        tensor.name_hint = value_name(hint)
     return [Tensor(t) for t in op.tensors]
 
 
@@ -273,7 +274,7 @@ def scan(
     stage = scope.stage_name(name)
     hints = [axis_name, *([f"{stage}_state"] if len(inits) == 1 else [f"{stage}_state{n}" for n in range(len(inits))])]
     for arg, hint in zip(body.args, hints, strict=True):
-        arg.name_hint = hint if hint.isidentifier() else None
+        arg.name_hint = value_name(hint)
     t = body.args[0]
     outer, scope.function = scope.function, body
     scope.around[t] = range_of_extent(extent, first)
@@ -288,7 +289,7 @@ def scan(
     outer.add_op(op)
     for n, tensor in enumerate(op.tensors):
         hint = stage if len(inits) == 1 else f"{stage}_v{n}"
-        tensor.name_hint = hint if hint.isidentifier() else None
+        tensor.name_hint = value_name(hint)
     op.verify_()
     return [Tensor(v) for v in op.tensors]
 

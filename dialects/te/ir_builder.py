@@ -29,6 +29,7 @@ from lamina.dialects.te.scalars import Scalar, const
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.checks import CheckOp as TirCheckOp
 from lamina.dialects.tir.memory import shape_with, type_of
+from lamina.dialects.value_names import value_name
 from lamina.errors import InputError
 
 
@@ -75,7 +76,7 @@ class IRBuilder:
         """A loop from `begin` to `end` - 1; gives its variable."""
         start = index_form(begin)
         extent = index_form(end) - start
-        loop = tir.ForOp.upto([extent], name, hint=name if name.isidentifier() else None)
+        loop = tir.ForOp.upto([extent], name, hint=value_name(name))
         if kind not in tir.KINDS or kind == "thread":
             raise InputError(f"for_range: no loop of kind {kind!r}; it is one of {', '.join(tir.KINDS[:-1])}")
         loop.properties["kind"] = StringAttr(kind)
@@ -153,7 +154,7 @@ def extern(
     op.verify_()
     for n, tensor in enumerate(op.tensors):
         hint = stage if len(types) == 1 else f"{stage}_v{n}"
-        tensor.name_hint = hint if hint.isidentifier() else None
+        tensor.name_hint = value_name(hint)
     return [Tensor(t) for t in op.tensors]
 
 

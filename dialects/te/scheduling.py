@@ -54,6 +54,7 @@ from lamina.dialects.te.stage_primitives import (
 )
 from lamina.dialects.te.tensorize_primitive import TensorizeOp
 from lamina.dialects.te.thread_primitives import BindOp
+from lamina.dialects.value_names import value_name
 
 
 class Schedule:
@@ -79,7 +80,7 @@ class Schedule:
     def _add(self, op: Operation, hints: Sequence[str] = ()) -> list[SSAValue]:
         self.block.add_op(op)
         for value, hint in zip(op.results, hints, strict=False):
-            value.name_hint = hint if hint.isidentifier() else None
+            value.name_hint = value_name(hint)
         return list(op.results)
 
     def loops(self, stage: str, suffix: str = "") -> list[SSAValue]:

@@ -33,6 +33,7 @@ from lamina.dialects.linear import Linear, constant
 from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, type_of
 from lamina.dialects.tir.ops import BroadcastOp, ForOp, FuncOp, LoopKind
+from lamina.dialects.value_names import value_name
 
 LANES = Linear.dim(LANE)
 
@@ -71,8 +72,7 @@ class BodyBuilder:
         self, extent: int, name: str, kind: LoopKind = "serial", reduction: bool = False
     ) -> Generator[Linear, None, None]:
         """A loop around what is written within; gives its variable."""
-        hint = name.replace(".", "_")
-        loop = ForOp.make(extent, name, kind=kind, reduction=reduction, hint=hint if hint.isidentifier() else None)
+        loop = ForOp.make(extent, name, kind=kind, reduction=reduction, hint=value_name(name))
         self._block.add_op(loop)
         outside, self._block = self._block, loop.body.block
         try:

@@ -62,7 +62,6 @@ def cache_read(
     label = unique_stage(func, f"{name}.{scope}")
     extents = [region.extent[d] for d in kept]
     alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(tensor).element_type), scope, extents)
-    alloc.result.name_hint = f"{name}_{scope}" if name.isidentifier() else None
     ranges = RangeCache()
     written = _written(tensor)
     # The box may be larger than what is read of it: where the readers have tails, it ends beyond the tensor.
@@ -178,7 +177,6 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     for n, buffer in enumerate(buffers):
         label = f"{stage}.{scope}" if len(buffers) == 1 else f"{stage}.{scope}.v{n}"
         alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(buffer).element_type), scope, extents)
-        alloc.result.name_hint = label.replace(".", "_") if stage.isidentifier() else None
         if isinstance(buffer.owner, AllocOp) and PADDED in buffer.owner.attributes:
             alloc.attributes[PADDED] = UnitAttr()
         place.insert_op_before(alloc, outermost)

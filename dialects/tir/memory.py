@@ -37,6 +37,7 @@ from lamina.dialects.index_map import (
 )
 from lamina.dialects.linear import Linear, constant
 from lamina.dialects.sizes import ArgAttrs, argument_extents, verify_storage
+from lamina.dialects.value_names import value_name
 
 SCOPES = ("global", "register", "shared", "local")
 """Where a buffer lives: in memory that all see, in SSA values, in the memory of a block of threads, of one thread."""
@@ -79,7 +80,7 @@ class AllocOp(IRDLOperation):
             values, (forms,) = over_positions([extents])
             op.operands = values
             op.properties["size_map"] = IndexMapAttr(IndexMap(len(values), forms))
-        op.result.name_hint = stage if stage.isidentifier() else None
+        op.result.name_hint = value_name(stage)
         return op
 
     def extents(self) -> list[Linear]:

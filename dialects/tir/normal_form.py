@@ -22,6 +22,7 @@ from lamina.dialects.tir.legality import own_nest
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import ScheduleError, accesses, function_of, substitute_in, wrap
 from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, IndexOp, StoreOp, loops_and_blocks
+from lamina.dialects.value_names import value_name
 
 
 @dataclass
@@ -178,6 +179,5 @@ def _name(block: BlockOp, d: int, form: Linear, spatial: dict[SSAValue, ForOp]) 
         while axis.rpartition(".")[2].isdigit():
             axis = axis.rpartition(".")[0]
         if axis and "+" not in axis:
-            hint = axis.rpartition(".")[2]
-            return axis, hint if hint.isidentifier() else None
+            return axis, value_name(axis.rpartition(".")[2])
     return f"{block.stage.data}.{d}", None

@@ -150,10 +150,7 @@ def _pad(func: FuncOp, einsum: Einsum, padded: Sequence[Linear]) -> None:
 
 
 def _buffer(stage: str, like: SSAValue, extents: Sequence[Linear], scope: str) -> AllocOp:
-    alloc = AllocOp.make(stage, buffer_type(shape_with(extents), type_of(like).element_type), scope, extents)
-    name = stage.replace(".", "_")
-    alloc.result.name_hint = name if name.isidentifier() else None
-    return alloc
+    return AllocOp.make(stage, buffer_type(shape_with(extents), type_of(like).element_type), scope, extents)
 
 
 def _filled(func: FuncOp, source: SSAValue, extents: Sequence[tuple[Linear, Linear]], nest: Operation) -> SSAValue:

@@ -40,6 +40,7 @@ from lamina.dialects.tir.nest import (
     unique_stage,
 )
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, enclosing_loops
+from lamina.dialects.value_names import value_name
 
 
 class Update(NamedTuple):
@@ -163,7 +164,7 @@ def _partial_results(
     scope = buffer.owner.scope.data if isinstance(buffer.owner, AllocOp) else "global"
     type_ = buffer_type(shape_with(extents), type_of(buffer).element_type)
     alloc = AllocOp.make(name, type_, scope, extents)
-    alloc.result.name_hint = f"{name}_rf" if name.isidentifier() else None
+    alloc.result.name_hint = value_name(f"{name}_rf")
     alloc.location = block.location
     return Partial(alloc, forms)
 

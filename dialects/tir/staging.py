@@ -52,7 +52,6 @@ def cache_read_whole(func: FuncOp, tensor: SSAValue, name: str, stages: Sequence
     label = unique_stage(func, f"{name}.{scope}")
     extents = extents_of(tensor)
     alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(tensor).element_type), scope, extents)
-    alloc.result.name_hint = f"{name}_{scope}" if name.isidentifier() else None
     loops = [
         ForOp.upto([e], unique_axis(func, f"{label}.{d}"), hint=f"{tensor.name_hint or 'c'}{d}")
         for d, e in enumerate(extents)

@@ -18,6 +18,7 @@ from lamina.dialects.te.build import Index, Reducer, Reduction, Scalar, compute_
 from lamina.dialects.te.indices import current_scope, range_of_extent
 from lamina.dialects.te.ops import ComputeOp as IrComputeOp
 from lamina.dialects.te.ops import FuncOp, ReturnOp
+from lamina.dialects.value_names import value_name
 from lamina.errors import InputError
 from lamina.te.emit import Emitter, affine
 from lamina.te.expr import Expr, Var, fail
@@ -199,7 +200,7 @@ class _FunctionBuilder:
             clone = op.source.clone(mapping)
             clone.properties["stage"] = StringAttr(current_scope().stage_name(op.source.stage.data))
             for tensor in clone.tensors:
-                tensor.name_hint = clone.stage.data if clone.stage.data.isidentifier() else None
+                tensor.name_hint = value_name(clone.stage.data)
             current_scope().function.add_op(clone)
             return clone
         raise fail(f"{op!r} cannot be lowered")
@@ -331,4 +332,5 @@ def _argument_name(wanted: str, taken: set[str]) -> str:
 def identifier(name: str) -> str:
     """A name as SSA values have it. One that ends in `_1` loses that: xDSL numbers equal names so."""
     text = re.sub(r"_(?=\d+$)", "", re.sub(r"\W", "_", name, flags=re.ASCII))
+    text = text.rstrip("_")  # xDSL takes that off, too
     return text if text and not text[0].isdigit() else f"v{text}"

@@ -73,8 +73,6 @@ class Lowering:
                 continue
             name = stage if len(results) == 1 else f"{stage}.v{n}"
             alloc = tir.AllocOp.make(name, memref(result.type), extents=sizes)
-            if len(results) > 1:
-                alloc.result.name_hint = f"{stage}_v{n}" if stage.isidentifier() else None
             alloc.location = result.op.location
             block.add_op(alloc)
             self.places[result] = Place(alloc.result)

@@ -182,7 +182,6 @@ class _Lowering:
         self.parts: list[SSAValue] = []
         for type_, name in zip(self.types, self._names("parts"), strict=True):
             alloc = AllocOp.make(name, buffer_type([*self.lanes, loop.trip], type_), "shared")
-            alloc.result.name_hint = name.replace(".", "_")
             inherit_location(alloc, block)
             outermost.parent.insert_op_before(alloc, outermost)
             self.parts.append(alloc.result)
@@ -238,7 +237,6 @@ class _Lowering:
         first = body.first_op
         assert first is not None
         for a in allocs:
-            a.result.name_hint = a.stage.data.replace(".", "_")
             inherit_location(a, self.block)
         self.block.properties["stage"] = StringAttr(unique_stage(self.func, f"{self.stage}.part"))
         body.insert_ops_before([*allocs, self.add(f"{self.stage}.part.init", start)], first)

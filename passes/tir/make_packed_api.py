@@ -43,6 +43,7 @@ from lamina.dialects.linear import Linear
 from lamina.dialects.sizes import SHAPE, ArgAttrs, argument_extents, size_arguments
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.ops import FuncOp
+from lamina.dialects.value_names import value_name
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
@@ -81,7 +82,7 @@ def _host_function(kernel: FuncOp) -> MainOp:
     block = Block(arg_types=types)
     names = names_of(kernel)
     for argument, name in zip(block.args, names, strict=True):
-        argument.name_hint = name if name.isidentifier() else None
+        argument.name_hint = value_name(name)
     call = CallOp.create(operands=list(block.args), properties={"callee": SymbolRefAttr(kernel.sym_name.data)})
     block.add_ops([call, ReturnOp()])
     main = MainOp("main", FunctionType.from_lists(types, []), Region(block))

@@ -17,6 +17,7 @@ from lamina import te
 from lamina.compat import tvm
 from lamina.dialects.te.ops import ComputeOp, ReadOp
 from lamina.errors import LaminaError
+from lamina.opt_tool import run_opt_tool
 from lamina.te.function import build_function
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -488,3 +489,21 @@ def test_two_stages_and_arguments_of_one_name() -> None:
     D = te.compute((4,), lambda i: C[i] * 2.0, name="x")
     a, b = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
     np.testing.assert_array_equal(run([A, B, D], a, b)[0], (a - b) * 2)
+
+
+@pytest.mark.parametrize("names", [("é", "ñ", "ö", "aé", "a b"), ("_", "__", "_1", "2x", "a-b"), ("é",) * 5])
+def test_names_that_no_value_of_the_ir_can_have(names: tuple[str, str, str, str, str]) -> None:
+    n = te.var(names[0])
+    A = te.placeholder((8, n), name=names[1])
+    B = te.compute(A.shape, lambda i, j: A[i, j] + 1, name=names[2])
+    k = te.reduce_axis((0, 8), names[3])
+    C = te.compute((n,), lambda j: te.sum(B[k, j], axis=k), name=names[4])
+    s = te.create_schedule(C.op)
+    s.cache_read(A, "local", [B])
+    s.cache_write(B, "local")
+    s[C].split(C.op.axis[0], 4)
+    status, _, error = run_opt_tool(["--verify-roundtrip"], str(lamina.lower(s, [A, C])))
+    assert (status, error) == (0, "")
+    value, out = np.arange(40, dtype=np.float32).reshape(8, 5), np.zeros(5, np.float32)
+    lamina.build(s, [A, C])(value, out)
+    np.testing.assert_array_equal(out, (value + 1).sum(0))
