@@ -113,6 +113,27 @@ def test_a_loop_shorter_than_its_axis_leaves_threads_idle() -> None:
         run(DIVERGENT.format(body=body))
 
 
+def test_a_loop_shorter_than_its_axis_runs_in_the_first_threads() -> None:
+    text = f"""
+    tir.func @f(%X: memref<8xf32>, %y: memref<8xf32>) {{
+      tir.for %b = 0 to 1 thread "blockIdx.x" "b" {{
+        %s = tir.alloc "s" scope "shared" : memref<8xf32>
+        tir.for %u = 0 to 3 thread "threadIdx.x" "u" {{
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %s[%u] : memref<8xf32>
+        }}
+        tir.for %t = 0 to 8 thread "threadIdx.x" "t" {{
+          %x = tir.load %X[%t] : memref<8xf32>
+          tir.store %x, %s[%t] where [%t - 3 >= 0] : memref<8xf32>
+          {BARRIER}
+          %v = tir.load %s[%t * -1 + 7] : memref<8xf32>
+          tir.store %v, %y[%t] : memref<8xf32>
+        }}
+      }}
+    }}"""
+    np.testing.assert_array_equal(run(text, floats(8)), [7, 6, 5, 4, 3, 0, 0, 0])
+
+
 def test_loops_over_one_axis_are_the_same_threads() -> None:
     text = """
     tir.func @f(%X: memref<2x4xf32>, %y: memref<2x4xf32>) attributes {outputs = 1 : i64} {
