@@ -133,7 +133,7 @@ def apply_schedule(
                 op=primitive,
             )
         try:
-            primitive.apply(state)
+            state.apply(primitive)
         except VerifyException as e:
             name = schedule.func.root_reference.data
             raise InputError(f"schedule of @{name}, {primitive.name}: {e}", op=primitive) from None

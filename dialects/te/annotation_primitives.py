@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import over_positions, over_values
 from lamina.dialects.index_map import Condition, IndexSet, IndexSetAttr, InlineDims, parse_condition, print_conditions
 from lamina.dialects.te.factors import FACTOR
-from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.te.primitive import LOOP, LoopPrimitiveOp, PrimitiveOp, ScheduleState
 
 
 def _print_value(printer: Printer, value: Attribute | None, sampled: SSAValue | None) -> None:
@@ -42,7 +42,7 @@ def _parse_value(parser: Parser) -> Attribute | SSAValue:
 
 
 @irdl_op_definition
-class AnnotateOp(PrimitiveOp):
+class AnnotateOp(LoopPrimitiveOp):
     """An attribute of a loop, or of a stage: any name, any value.
 
     Before: `for i in 8: ...`    After `te.annotate %i "tiling" = "SSR"`: `for i in 8 {tiling = "SSR"}: ...`

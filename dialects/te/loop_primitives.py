@@ -21,11 +21,11 @@ from lamina.dialects.te.factors import (
     print_factors,
     verify_factors,
 )
-from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState, StageLoopsBase
+from lamina.dialects.te.primitive import LOOP, LoopPrimitiveOp, PrimitiveOp, ScheduleState, StageLoopsBase
 
 
 @irdl_op_definition
-class LoopsOp(StageLoopsBase):
+class LoopsOp(StageLoopsBase, LoopPrimitiveOp):
     """All loops of a stage as they stand, outermost first.
 
     Before: `for i: for j: A[i, j] = ...`    After: the same; `%i, %j = te.loops "A" [2]`
@@ -34,13 +34,11 @@ class LoopsOp(StageLoopsBase):
     name = "te.loops"
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.nest import stage_loops
-
-        state.bind(self.results, stage_loops(state.func, self.stage.data))
+        state.bind(self.results, state.stage_loops(self.stage.data))
 
 
 @irdl_op_definition
-class SplitOp(PrimitiveOp):
+class SplitOp(LoopPrimitiveOp):
     """One loop as several, given their extents from the outside in (-1: whatever is needed).
 
     Before: `for i in 8`    After `te.split %i [2, 4]`: `for io in 2: for ii in 4`, with i = io * 4 + ii
@@ -86,7 +84,7 @@ class SplitOp(PrimitiveOp):
 
 
 @irdl_op_definition
-class TileOp(PrimitiveOp):
+class TileOp(LoopPrimitiveOp):
     """Two nested loops split by their inner factors and interleaved.
 
     Before: `for y: for x`    After `te.tile %y, %x [4, 8]`: `for yo: for xo: for yi in 4: for xi in 8`
@@ -135,7 +133,7 @@ class TileOp(PrimitiveOp):
         state.bind(self.results, tile(state.loop(self.y), state.loop(self.x), (fy, fx)))
 
 
-class _LoopList(PrimitiveOp, abc.ABC):
+class _LoopList(LoopPrimitiveOp, abc.ABC):
     """Text of primitives that take loops and give none or one: `te.reorder %a, %b`."""
 
     @classmethod
@@ -236,7 +234,7 @@ class _Annotation(PrimitiveOp, abc.ABC):
 
 
 @irdl_op_definition
-class VectorizeOp(_Annotation):
+class VectorizeOp(_Annotation, LoopPrimitiveOp):
     """The iterations of a loop as the lanes of vectors.
 
     Before: `for i in 16: C[i] = A[i]`    After: `C[lane] = A[lane]`, sixteen lanes at once
@@ -254,7 +252,7 @@ class VectorizeOp(_Annotation):
 
 
 @irdl_op_definition
-class UnrollOp(_Annotation):
+class UnrollOp(_Annotation, LoopPrimitiveOp):
     """The iterations of a loop written out.
 
     Before: `for i in 2: f(i)`    After: `f(0); f(1)`
@@ -267,7 +265,7 @@ class UnrollOp(_Annotation):
 
 
 @irdl_op_definition
-class ParallelOp(_Annotation):
+class ParallelOp(_Annotation, LoopPrimitiveOp):
     """The iterations of a loop on the threads of the pool.
 
     Before: `for i in 64: f(i)`    After: `f(0) ... f(63)` in any order, at once

@@ -15,7 +15,7 @@ from xdsl.printer import Printer
 
 if TYPE_CHECKING:
     from lamina.dialects.tir.attachment import Attachment
-    from lamina.dialects.tir.ops import ForOp, FuncOp
+    from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
     from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
 
 
@@ -45,6 +45,30 @@ class ScheduleState:
     """The stages that create_group has put together."""
     factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """What sampling primitives have drawn."""
+
+    _blocks: dict[str, list[BlockOp]] | None = field(default=None, init=False, repr=False)
+    """The blocks of each stage, for as long as only loops are rewritten."""
+
+    def apply(self, primitive: PrimitiveOp) -> None:
+        """Rewrite the function by a primitive. Raises ScheduleError, with nothing changed, where it is illegal."""
+        try:
+            primitive.apply(self)
+        finally:
+            if not isinstance(primitive, LoopPrimitiveOp):
+                self._blocks = None
+
+    def stage_loops(self, stage: str) -> list[ForOp]:
+        """The loops around a stage's block, outermost first. Raises ScheduleError where it has none, or several.
+
+        A schedule asks this for every stage: to look through the whole function each time would make it quadratic.
+        """
+        from lamina.dialects.tir.nest import blocks_of, stage_loops
+        from lamina.dialects.tir.ops import enclosing_loops
+
+        if self._blocks is None:
+            self._blocks = blocks_of(self.func)
+        blocks = self._blocks.get(stage, [])
+        return enclosing_loops(blocks[0]) if len(blocks) == 1 else stage_loops(self.func, stage)
 
     def factor(self, value: SSAValue) -> int:
         """The number that a sampling primitive has drawn."""
@@ -93,6 +117,10 @@ class PrimitiveOp(IRDLOperation, abc.ABC):
     def apply(self, state: ScheduleState) -> None:
         """Rewrite the function. Raises ScheduleError, with nothing changed, where the primitive is illegal."""
         raise NotImplementedError
+
+
+class LoopPrimitiveOp(PrimitiveOp, abc.ABC):
+    """Base of the primitives that rewrite loops, or mark ops: they neither make blocks nor replace or remove any."""
 
 
 class StageLoopsBase(PrimitiveOp, abc.ABC):

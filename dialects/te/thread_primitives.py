@@ -8,11 +8,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.te.primitive import LOOP, LoopPrimitiveOp, ScheduleState
 
 
 @irdl_op_definition
-class BindOp(PrimitiveOp):
+class BindOp(LoopPrimitiveOp):
     """The iterations of a loop on the threads along an axis: of the grid, of a block, or virtual ones.
 
     Before: `for i in 64: C[i] = A[i]`    After `te.bind %i "threadIdx.x"`: thread i of 64 does `C[i] = A[i]`
