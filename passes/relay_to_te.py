@@ -183,12 +183,9 @@ def _mark(new: Operation, tag: StringAttr, source: Operation) -> None:
 def constant_tensor(op: ConstantOp) -> Tensor:
     """A constant inside a function, as an equation: only a scalar (or splat) can be one."""
     from lamina.dialects.relay.core import constant_array
-    from lamina.dialects.te import lib as build
+    from lamina.dialects.relay.meaning import constant_tensor as tensor_of
 
     array = constant_array(op, None)
     if array.size != 1:
         raise InputError("relay-to-te: a constant of more than one element inside a primitive function", op=op)
-    value = array.reshape(-1)[0].item()
-    return build.compute(
-        array.shape, lambda *_: build.const(value, str(array.dtype)), "constant", dtype=str(array.dtype)
-    )
+    return tensor_of(array)

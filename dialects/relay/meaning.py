@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import Ascending, RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.relay.core import ConstantOp, constant_array
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -47,10 +48,21 @@ def te_results(op_type: type[RelayOp], tensors: Sequence[Tensor], attrs: dict[st
     values, order, block = decomposition(op_type, [tensor_type(t.shape, t.dtype) for t in tensors], given)
     computed: dict[SSAValue, Tensor] = dict(zip(block.args, tensors, strict=True))
     for op in order:
+        if isinstance(op, ConstantOp):
+            computed[op.results[0]] = constant_tensor(constant_array(op, None))
+            continue
         assert isinstance(op, RelayOp)
         results = te_results(type(op), [computed[o] for o in op.operands], attrs_of(op))
         computed.update(zip(op.results, results, strict=True))
     return [computed[v] for v in values]
+
+
+def constant_tensor(array: Array) -> Tensor:
+    """An array of one element, as an equation."""
+    from lamina.dialects.te.lib import compute, const
+
+    value, dtype = array.reshape(-1)[0].item(), str(array.dtype)
+    return compute(array.shape, lambda *_: const(value, dtype), "constant", dtype=dtype)
 
 
 def decomposition(
