@@ -23,6 +23,8 @@ from lamina.dialects.te.scheduling import Schedule
 UNROLL_BUDGET = 800
 """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
 
+PLAIN_CONVOLUTIONS = tuple(f"nn.conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "_transpose"))
+
 MATMUL_UNROLL = 4
 """Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a
 row are loaded together when more steps are in sight, and then held in registers that the tile needs."""
@@ -88,8 +90,10 @@ def _reduction(s: Schedule, stage: Stage, follower: Stage | None, target: Target
     lanes = _lanes(stage, target)
     if stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
         _conv2d(s, stage, follower, target)
-    elif stage.tag == "nn.conv2d" and len(stage.reduced) == 3 and stage.spatial[-1] >= 4:
-        _plain_conv2d(s, stage, follower, target)
+    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and _has_pixels_last(stage):
+        _plain_conv(s, stage, follower, target)
+    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and _has_channels_last(stage):
+        _channels_last_conv(s, stage, follower, target)
     elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and _is_row_product(stage):
         _matmul(s, stage, follower, target)
     else:
@@ -145,28 +149,64 @@ def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
     del n_out, y_out
 
 
-def _plain_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+def _has_pixels_last(stage: Stage) -> bool:
+    """Whether a convolution reads neighbours of its data, and one weight, along the last dimension."""
+    reads = stage.reads()
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    return len(reads) == 2 and lane in stage.read_forms(reads[0])[-1].dims() and lane not in reads[1].indices
+
+
+def _plain_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """Channels in plain order: vectors of pixels, each shared by a tile of output channels of one group."""
     lanes = _lanes(stage, target)
-    channels, width = stage.spatial[1], stage.spatial[3]
-    tile = divisor(channels // _groups(stage), target.registers.data // 2)
+    rank = len(stage.spatial)
+    channels, width = stage.spatial[1], stage.spatial[-1]
+    tile = divisor(max(channels // _groups(stage), 1), target.registers.data // 2)
     out = _epilogue(s, stage, follower)
-    n, k, y, x, *reductions = s.loops(stage.name)
+    loops = s.loops(stage.name)
+    (n, k, *rows, x), reductions = loops[:rank], loops[rank:]
     ko, ki = s.split(k, [-1, tile])
     xo, xi = s.split(x, [-1, lanes]) if width > lanes else s.split(x, [1, width])
-    s.reorder(n, ko, y, xo, *reductions, ki, xi)
+    s.reorder(n, ko, *rows, xo, *reductions, ki, xi)
     out_loops = _place_epilogue(s, stage, follower, out, xo)
-    _parallel(s, [n, ko, y])
+    _parallel(s, [n, ko, *rows])
     s.unroll(ki)
     s.unroll(out_loops[1])
     s.vectorize(xi)
-    s.vectorize(out_loops[3])
+    s.vectorize(out_loops[-1])
+
+
+def _has_channels_last(stage: Stage) -> bool:
+    """Whether a convolution reads neighbours of its weights, and one element of its data, along the last dimension."""
+    reads = stage.reads()
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    return len(reads) == 2 and lane in stage.read_forms(reads[1])[-1].dims() and lane not in reads[0].indices
+
+
+def _channels_last_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Vectors of output channels, each shared by a tile of pixels of one row."""
+    lanes = _lanes(stage, target)
+    width, channels = stage.spatial[-2:]
+    tile = divisor(width, target.registers.data // 2)
+    out = _epilogue(s, stage, follower)
+    loops = s.loops(stage.name)
+    rank = len(stage.spatial)
+    (*rows, x, k), reductions = loops[:rank], loops[rank:]
+    xo, xi = s.split(x, [-1, tile])
+    ko, ki = s.split(k, [-1, lanes]) if channels > lanes else s.split(k, [1, channels])
+    s.reorder(*rows, xo, ko, *reductions, xi, ki)
+    out_loops = _place_epilogue(s, stage, follower, out, ko)
+    _parallel(s, [*rows, xo])
+    s.unroll(xi)
+    s.unroll(out_loops[-2])
+    s.vectorize(ki)
+    s.vectorize(out_loops[-1])
 
 
 def _groups(stage: Stage) -> int:
-    """The groups of a convolution in plain order: how often its weights' input channels fit into the data's."""
-    data, weight = (read_shape(r) for r in stage.reads())
-    return max(data[1] // weight[1], 1)
+    """The groups of a convolution in plain order: how often the channels that it sums over fit into the data's."""
+    data, _ = (read_shape(r) for r in stage.reads())
+    return max(data[1] // max(stage.reduced[0], 1), 1)
 
 
 def _weight_of(stage: Stage) -> tuple[str, int] | None:

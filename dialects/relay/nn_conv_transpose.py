@@ -2,11 +2,12 @@
 
     y[n, o, i*stride + r*dilation - pad] += x[n, c, i] * weight[c, o, r]       for every c, i and tap r
 
-Gathered instead of scattered, output place y + pad = stride*q + p (phase p < stride) reads only the taps r with
-r*dilation = p modulo the stride: those of a phase are a small convolution of the data as it is. The stages are
-"pad", "kernel_phases" (the taps of each phase, zeros where it has fewer than the others), "conv" of one result for
-each phase, and, where a stride is above 1, the phases interleaved. Nothing is multiplied with zeros put between the
-elements of the data. Data must be finite where phases differ in their number of taps.
+Gathered instead of scattered, output place y = stride*q + p (phase p < stride) reads only the taps r with
+r*dilation = p + pad modulo the stride: those of a phase are a small convolution of the data as it is. The stages are
+"pad", "kernel_pad" (zeros where a phase has fewer taps than others), "conv" with a result for each phase, and, where
+a stride is above 1, the phases interleaved. Nothing is multiplied with zeros put between the elements of the data.
+Data must be finite where phases differ in their number of taps. In groups, and where some phases have no taps at all,
+the taps of each phase are first laid out by themselves ("kernel_phases").
 
 With `groups` g, weight is [C, O/g, ...] and output channel o reads the input channels of group o floordiv (O/g).
 """
@@ -168,35 +169,44 @@ class TransposedConvolution(Convolution):
         per_in = inputs // groups
         dtype = attrs["out_dtype"] or data.dtype
         pads = {a: axis.padding for a, axis in by_letter.items()}
-        before, after = ([pads.get(a, (0, 0))[side] for a in layout] for side in (0, 1))
+        first = "NC" + spatial
+        if layout != first:
+            places = [first.index(a) for a in layout]
+            plain = data
+            data = te.compute([x[a] for a in first], lambda *i: plain[tuple(i[n] for n in places)], "channels_first")
+        before, after = ([pads.get(a, (0, 0))[side] for a in first] for side in (0, 1))
         padded = te.pad(data, before, after)
         split = [a for a in spatial if by_letter[a].stride > 1]
         taps = [te.reduce_axis(axis.phase_taps, n) for axis, n in zip(axes, "qrs"[-len(axes) :], strict=True)]
         rc = te.reduce_axis(per_in, "c")
 
-        def kernel(*i: Index) -> Any:
-            o, c, rest = i[0], i[1], list(i[2:])
-            phases = {a: rest.pop(0) for a in split}
+        # As many taps for each phase.
+        more = {a: axis.phase_taps * axis.step - axis.taps for a, axis in by_letter.items()}
+        whole = te.pad(weight, [0] * weight.ndim, [more.get(a, 0) for a in attrs["kernel_layout"]], 0, "kernel_pad")
+
+        def weight_at(o: Any, c: Any, phases: dict[str, Any], rest: Sequence[Any]) -> Any:
             at: dict[str, Any] = {
                 cls.INPUT: o // per_out * per_in + c if groups > 1 else c,
                 "O" if cls.INPUT == "I" else "I": o % per_out if groups > 1 else o,
             }
             inside: list[Any] = []
             for (a, axis), t in zip(by_letter.items(), rest, strict=True):
-                if a in phases:
-                    p = phases[a]
-                    at[a] = axis.first_tap(p) + t * axis.step
-                    inside.append(at[a] < axis.taps)
-                    if axis.common > 1:
-                        inside.append((p % axis.common).equals(0))
-                else:
-                    at[a] = t
-            tap = weight[tuple(at[a] for a in attrs["kernel_layout"])]
+                at[a] = axis.first_tap(phases[a]) + t * axis.step if a in phases else t
+                if axis.common > 1:
+                    inside.append((axis.remainder(phases[a]) % axis.common).equals(0))
+            tap = whole[tuple(at[a] for a in attrs["kernel_layout"])]
             return te.if_then_else(te.all(*inside), tap, te.const(0, weight.dtype)) if inside else tap
 
+        def kernel(*i: Index) -> Any:
+            o, c, rest = i[0], i[1], list(i[2:])
+            return weight_at(o, c, {a: rest.pop(0) for a in split}, rest)
+
         counts = [by_letter[a].stride for a in split]
-        shape = [per_out * groups, per_in, *counts, *(axis.phase_taps for axis in axes)]
-        kernel_phases = te.compute(shape, kernel, "kernel_phases")
+        kernel_phases: Tensor | None = None
+        # Where the index of a tap is no more than that of its phase, the weight is read as it is.
+        if groups > 1 or any(axis.common > 1 for axis in axes):
+            shape = [per_out * groups, per_in, *counts, *(axis.phase_taps for axis in axes)]
+            kernel_phases = te.compute(shape, kernel, "kernel_phases")
 
         def conv(*i: Index) -> Any:
             n, o, rest = i[0], i[1], list(i[2:])
@@ -204,20 +214,23 @@ class TransposedConvolution(Convolution):
             at: dict[str, Any] = {"N": n, "C": o // per_out * per_in + rc if groups > 1 else rc}
             for (a, axis), q, t in zip(by_letter.items(), rest, taps, strict=True):
                 at[a] = axis.place(phases.get(a, o * 0), q, t) + pads[a][0]
-            tap = kernel_phases[(o, rc.index(), *phases.values(), *(t.index() for t in taps))]
-            return te.sum(te.cast(padded[tuple(at[a] for a in layout)], dtype) * te.cast(tap, dtype), [rc, *taps])
+            value = te.cast(padded[tuple(at[a] for a in first)], dtype)
+            if kernel_phases is None:
+                tap = weight_at(o, rc.index(), phases, [t.index() for t in taps])
+            else:
+                tap = kernel_phases[(o, rc.index(), *phases.values(), *(t.index() for t in taps))]
+            return te.sum(value * te.cast(tap, dtype), [rc, *taps])
 
         shape = [x["N"], per_out * groups, *counts, *(axis.quotients for axis in axes)]
         phased = te.compute(shape, conv, "conv")
         out_layout = attrs["out_layout"] or layout
-        if not split and out_layout == "NC" + spatial:
+        if not split and out_layout == first:
             return phased
 
         def interleave(*i: Index) -> Any:
             at = dict(zip(out_layout, i, strict=True))
-            whole = {a: at[a] + axis.before for a, axis in by_letter.items()}
-            phases = [whole[a] % by_letter[a].stride for a in split]
-            return phased[(at["N"], at["C"], *phases, *(whole[a] // x.stride - x.first for a, x in by_letter.items()))]
+            phases = [at[a] % by_letter[a].stride for a in split]
+            return phased[(at["N"], at["C"], *phases, *(at[a] // axis.stride for a, axis in by_letter.items()))]
 
         sizes = {"N": x["N"], "C": per_out * groups} | {a: axis.outputs for a, axis in by_letter.items()}
         return te.compute([sizes[a] for a in out_layout], interleave, "conv_transpose")
