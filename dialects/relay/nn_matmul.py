@@ -59,8 +59,8 @@ class DenseOp(_Product):
             raise TypeMismatch(f"input has {data.shape[-1]} features, weight expects {weight.shape[1]}")
         if units is not None and units != weight.shape[0]:
             raise TypeMismatch(f"attribute units is {units}, weight has {weight.shape[0]} rows")
-        dtype = check_dtype(same_dtype(data, weight), NUMBERS)
-        return TensorInfo((*data.shape[:-1], weight.shape[0]), out_dtype or dtype)
+        dtype = out_dtype or check_dtype(same_dtype(data, weight), NUMBERS)
+        return TensorInfo((*data.shape[:-1], weight.shape[0]), dtype)
 
     @staticmethod
     def np_ref(data: NDArray[Any], weight: NDArray[Any], *, out_dtype: str, units: int | None = None) -> NDArray[Any]:
@@ -87,6 +87,7 @@ class DenseOp(_Product):
             sample(((3, 9), "float64"), ((2, 9), "float64")),
             sample(((2, 3), "float16"), ((5, 3), "float16")),
             sample(((2, 3), "int8"), ((5, 3), "int8"), attrs={"out_dtype": "int32"}),
+            sample(((2, 3), "uint8"), ((5, 3), "int8"), attrs={"out_dtype": "int32"}),
             sample((17, 33), (9, 33)),
             sample((2, 3), (5, 4), error="input has 3 features, weight expects 4"),
             sample((2, 3), (5, 3), attrs={"units": 6}, error="attribute units is 6, weight has 5 rows"),
@@ -121,8 +122,8 @@ class ContribDensePackOp(_Product):
         expected = (-(-units // max(block, 1)), data.shape[-1], block)
         if weight.shape != expected:
             raise TypeMismatch(f"weight has shape {weight.shape}, {units} units in {weight_layout} need {expected}")
-        dtype = check_dtype(same_dtype(data, weight), NUMBERS)
-        return TensorInfo((*data.shape[:-1], units), out_dtype or dtype)
+        dtype = out_dtype or check_dtype(same_dtype(data, weight), NUMBERS)
+        return TensorInfo((*data.shape[:-1], units), dtype)
 
     @staticmethod
     def np_ref(
