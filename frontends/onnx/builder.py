@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
@@ -22,7 +23,8 @@ from lamina.dialects.relay.core import ConstantOp, make_constant
 from lamina.dialects.relay.meaning import np_results, result_infos
 from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError
-from lamina.frontends.onnx.graph import RawNode, attribute_values
+from lamina.frontends.onnx.attributes import attribute_values
+from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.source import shown
 from lamina.frontends.onnx.tensors import checked_nbytes, decode
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from onnx import GraphProto
 
 FOLD_BYTES = 1 << 18
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
@@ -60,13 +63,15 @@ class NeedsValueError(UnsupportedError):
 class Value:
     """A tensor during import: its type, its array where it is a constant, its SSA value once it has one."""
 
-    __slots__ = ("array", "dtype", "name", "shape", "ssa")
+    __slots__ = ("array", "dtype", "logical", "name", "shape", "ssa")
 
     def __init__(
         self, shape: tuple[int, ...], dtype: str, *, ssa: SSAValue | None = None, array: NDArray[Any] | None = None,
-        name: str = "",
+        name: str = "", logical: str = "",
     ) -> None:  # fmt: skip
         self.shape = shape
+        self.logical = logical or dtype
+        """What ONNX calls the type: of float8 and int4 tensors `dtype` is the type of the bytes that hold them."""
         self.dtype = dtype
         self.ssa = ssa
         self.array = array
@@ -84,10 +89,34 @@ class Value:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
+@dataclass
+class SequenceValue:
+    """A sequence of tensors: it exists during import only."""
+
+    items: list[Value]
+    dtype: str = "float32"
+
+    def __str__(self) -> str:
+        return f"a sequence of {len(self.items)}"
+
+
+@dataclass
+class OptionalValue:
+    """A tensor or sequence that may be missing: it exists during import only."""
+
+    item: Value | SequenceValue | None
+
+    def __str__(self) -> str:
+        return f"optional {'none' if self.item is None else self.item}"
+
+
+AnyValue: TypeAlias = "Value | SequenceValue | OptionalValue"
+
+
 class Node:
     """A node with its inputs looked up; the accessors raise what the user should read."""
 
-    def __init__(self, raw: RawNode, inputs: Sequence[Value | None], label: str) -> None:
+    def __init__(self, raw: RawNode, inputs: Sequence[AnyValue | None], label: str) -> None:
         self.raw = raw
         self.op_type = raw.op_type
         self.version = raw.version
@@ -107,9 +136,25 @@ class Node:
         return i < len(self.inputs) and self.inputs[i] is not None
 
     def input(self, i: int) -> Value:
+        value = self.any(i)
+        if not isinstance(value, Value):
+            raise self.fail(f"input {i} is {value}, no tensor")
+        return value
+
+    def any(self, i: int) -> AnyValue:
+        """An input that may be a sequence or optional."""
         value = self.inputs[i] if i < len(self.inputs) else None
         if value is None:
             raise self.fail(f"input {i} is missing")
+        return value
+
+    def sequence(self, i: int) -> SequenceValue:
+        """An input that is a sequence of tensors."""
+        value = self.any(i)
+        if isinstance(value, OptionalValue) and isinstance(value.item, SequenceValue):
+            return value.item
+        if not isinstance(value, SequenceValue):
+            raise self.fail(f"input {i} is no sequence")
         return value
 
     def values(self) -> list[Value]:
@@ -160,6 +205,8 @@ class Builder:
         self.folder = folder
         self.limit = limit
         self.node: Node | None = None
+        self.subgraph: Callable[[GraphProto, Sequence[AnyValue], str], list[AnyValue]] = self._no_subgraph
+        """Puts a branch or loop body of the node here: given its graph, its inputs and a name of its own."""
         self._location: Any = None
 
     def enter(self, node: Node) -> None:
@@ -169,6 +216,9 @@ class Builder:
         name = raw.name or next((o for o in raw.outputs if o), raw.op_type)
         place = FileLineColLoc(StringAttr(self.label), IntAttr(raw.index), IntAttr(0))
         self._location = FusedLoc((NameLoc(StringAttr(name[:200]), NoneAttr()), place), NoneAttr())
+
+    def _no_subgraph(self, graph: GraphProto, inputs: Sequence[AnyValue], tag: str) -> list[AnyValue]:
+        raise UnsupportedError("bodies inside nodes are not supported here", where=self.where, hint=tag)
 
     @property
     def where(self) -> str:

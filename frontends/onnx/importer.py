@@ -8,7 +8,7 @@ Weights go to the parameter store under the initialisers' names; each op carries
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -20,12 +20,24 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, did_you_mean
-from lamina.frontends.onnx.builder import Builder, NeedsValueError, Node, Value, name_hint, set_hint
-from lamina.frontends.onnx.graph import Graph, RawNode, read_graph
+from lamina.frontends.onnx.bodies import RawNode
+from lamina.frontends.onnx.builder import (
+    AnyValue,
+    Builder,
+    NeedsValueError,
+    Node,
+    OptionalValue,
+    SequenceValue,
+    Value,
+    name_hint,
+    set_hint,
+)
+from lamina.frontends.onnx.functions import function_of
+from lamina.frontends.onnx.graph import Graph, read_graph
 from lamina.frontends.onnx.registry import Converter, converters
 from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
 from lamina.frontends.onnx.support import report_of
-from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, checked_nbytes, decode, dtype_of
+from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, checked_nbytes, decode, dtype_of, type_name
 
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
 
@@ -83,14 +95,14 @@ class _Importer:
         self.store = ParamStore()
         self.block = Block()
         self.builder = Builder(self.block, self.store, model.label, model.folder, limit)
-        self.values: dict[str, Value] = {}
+        self.builder.subgraph = self._subgraph
+        self.values: dict[str, AnyValue] = {}
+        self.arguments: dict[int, str] = {}
 
     def run(self) -> ImportedModel:
         inputs = [self._input(i) for i in self.graph.inputs if not self._is_fixed(i)]
         self._check_shape_names()
-        table = converters()
-        for raw in self.graph.nodes:
-            self._convert(raw, table[(raw.domain, raw.op_type)])
+        self._run(self.graph.nodes)
         outputs = [self._output(o) for o in self.graph.outputs]
         return ImportedModel(
             self._module(inputs, outputs),
@@ -113,7 +125,9 @@ class _Importer:
         checked_nbytes(shape, dtype, self.limit, where)
         argument = self.block.insert_arg(tensor_type(shape, dtype), len(self.block.args))
         argument.name_hint = name_hint(proto.name) or None
-        self.values[proto.name] = Value(shape, dtype, ssa=argument, name=proto.name)
+        logical = type_name(tensor.elem_type)
+        self.values[proto.name] = Value(shape, dtype, ssa=argument, name=proto.name, logical=logical)
+        self.arguments[id(argument)] = proto.name
         return Port(proto.name, shape, dtype)
 
     def _is_fixed(self, proto: Any) -> bool:
@@ -126,7 +140,6 @@ class _Importer:
 
     def _deciding(self, value: Value) -> tuple[str, ...]:
         """The inputs that a value is computed from."""
-        names = {id(v.ssa): v.name for v in self.values.values() if v.ssa is not None and v.name}
         seen: set[int] = set()
         found: set[str] = set()
         stack: list[SSAValue] = [] if value.ssa is None else [value.ssa]
@@ -138,7 +151,7 @@ class _Importer:
             if isinstance(ssa.owner, Operation):
                 stack.extend(ssa.owner.operands)
             else:
-                found.add(names[id(ssa)])
+                found.add(self.arguments[id(ssa)])
         return tuple(sorted(found))
 
     def _shape(self, name: str, tensor: Any, where: str) -> tuple[int, ...]:
@@ -186,49 +199,101 @@ class _Importer:
 
     # -- nodes -------------------------------------------------------------------------------------
 
-    def _lookup(self, name: str) -> Value | None:
+    def _lookup(self, name: str) -> AnyValue | None:
         if not name:
             return None
         value = self.values.get(name)
         if value is None:
             where = f"{self.model.label}: initialiser {shown(name)}"
-            array = decode(self.graph.initializers[name], where, self.model.folder, self.limit)
-            value = self.values[name] = Value(array.shape, str(array.dtype), array=array, name=name)
+            tensor = self.graph.initializers.get(name)
+            if tensor is None:
+                raise InputError(f"the tensor {shown(name)} is not defined here", where=self.builder.where)
+            value = self.values[name] = self._decoded(tensor, name, where)
         return value
 
-    def _convert(self, raw: RawNode, convert: Converter) -> None:
-        node = Node(raw, [self._lookup(i) for i in raw.inputs], self.model.label)
+    def _decoded(self, tensor: Any, name: str, where: str) -> Value:
+        array = decode(tensor, where, self.model.folder, self.limit)
+        return Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(tensor.data_type))
+
+    def _run(self, nodes: Iterable[RawNode]) -> None:
+        """Import nodes in order; what has no converter is what its function does."""
+        table = converters()
+        stack = [iter(nodes)]
+        while stack:
+            raw = next(stack[-1], None)
+            if raw is None:
+                stack.pop()
+                continue
+            convert = table.get((raw.domain, raw.op_type))
+            node = Node(raw, [self._lookup(i) for i in raw.inputs], self.model.label)
+            if convert is not None and self._convert(node, convert):
+                continue
+            function = function_of(raw, node.inputs)
+            if function is None:
+                raise node.unsupported(
+                    f"this use of {raw.op_type} is not supported"
+                    if convert is not None
+                    else f"the operator {raw.op_type} is not supported"
+                )
+            stack.append(self.graph.bodies.expand(function, raw))
+
+    def _convert(self, node: Node, convert: Converter) -> bool:
+        """Whether the converter took the node; it leaves to the operator's function what it does not."""
         self.builder.enter(node)
         try:
             made = convert(node, self.builder)
         except NeedsValueError as e:
-            e.names = self._deciding(e.value)
+            e.names = e.names or self._deciding(e.value)
             raise
         except LaminaError:
             raise
         except (OverflowError, ValueError, IndexError, MemoryError) as e:
             # A number in the model that numpy or Python refuses; the converters check what they know of.
             raise node.fail(f"cannot be imported: {e or type(e).__name__}") from e
-        results = [made] if isinstance(made, Value) else list(made)
-        for n, name in enumerate(raw.outputs):
+        if made is None:
+            return False
+        results = [made] if isinstance(made, Value | SequenceValue | OptionalValue) else list(made)
+        for n, name in enumerate(node.outputs):
             if not name:
                 continue
             if n >= len(results):
                 raise node.unsupported(f"output {n} ({shown(name)}) is not supported", "remove its uses")
             value = results[n]
-            set_hint(value, name)
-            if value.ssa is None and not value.name:
-                value.name = name
+            if isinstance(value, Value):
+                set_hint(value, name)
+                if value.ssa is None and not value.name:
+                    value.name = name
             self.values[name] = value
+        return True
+
+    def _subgraph(self, graph: Any, inputs: Sequence[AnyValue], tag: str) -> list[AnyValue]:
+        """The outputs of a branch or loop body of the current node, put here."""
+        node = self.builder.node
+        assert node is not None
+        scope = node.raw.scope.inside(graph, f"{node.raw.name or node.op_type}.{node.raw.index}.{tag}")
+        if len(graph.input) != len(inputs):
+            raise node.fail(f"its body has {len(graph.input)} inputs, expects {len(inputs)}")
+        for formal, value in zip(graph.input, inputs, strict=True):
+            self.values[scope.resolve(formal.name)] = value
+        for tensor in graph.initializer:
+            name = scope.resolve(tensor.name)
+            self.values[name] = self._decoded(tensor, name, node.where)
+        self._run(self.graph.bodies.flatten(graph.node, scope))
+        outputs = [self._lookup(scope.resolve(o.name)) for o in graph.output]
+        self.builder.enter(node)
+        if None in outputs:
+            raise node.fail("an output of its body has no name")
+        return [o for o in outputs if o is not None]
 
     def _output(self, proto: Any) -> Port:
         value = self._lookup(proto.name)
-        assert value is not None
         where = f"{self.model.label}: output {shown(proto.name)}"
+        if not isinstance(value, Value):
+            raise UnsupportedError("is no tensor", where=where, hint="only tensors can be outputs")
         code = proto.type.tensor_type.elem_type
-        if code and dtype_of(code, where) != value.dtype:
+        if code and type_name(code) != value.logical:
             raise InputError(
-                f"is declared as {dtype_of(code, where)}, the graph computes {value.dtype}",
+                f"is declared as {type_name(code)}, the graph computes {value.logical}",
                 where=where,
                 hint="correct the declared type",
             )
@@ -237,7 +302,8 @@ class _Importer:
     # -- the module --------------------------------------------------------------------------------
 
     def _module(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> ModuleOp:
-        results = [self.builder.ssa(self.values[p.name]) for p in outputs]
+        values = [self.values[p.name] for p in outputs]
+        results = [self.builder.ssa(v) for v in values if isinstance(v, Value)]
         self.block.add_op(func.ReturnOp(*results))
         types = [a.type for a in self.block.args], [r.type for r in results]
         main = func.FuncOp("main", types, Region(self.block))

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from lamina.frontends.onnx.builder import Builder, Node, Value
+    from lamina.frontends.onnx.builder import AnyValue, Builder, Node
 
-Converter: TypeAlias = "Callable[[Node, Builder], Value | Sequence[Value]]"
+Converter: TypeAlias = "Callable[[Node, Builder], AnyValue | Sequence[AnyValue] | None]"
 
 _CONVERTERS: dict[tuple[str, str], Converter] = {}
 _loaded = False
 
 
 def onnx_op(*names: str, domain: str = "") -> Callable[[Converter], Converter]:
-    """Registers a converter for operators; it is given the node and the builder and returns the outputs' values."""
+    """Registers a converter for operators; it is given the node and the builder and returns the outputs' values,
+    or None where the function by which ONNX defines the operator is to be used."""
 
     def register(convert: Converter) -> Converter:
         for name in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -36,6 +37,13 @@ def shown(name: str) -> str:
     """A name from a model as messages show it: escaped, quoted, at most 80 characters."""
     text = name.encode("unicode_escape").decode("ascii").replace('"', '\\"')
     return f'"{text}"' if len(text) <= 80 else f'"{text[:77]}..."'
+
+
+def check_text(names: Iterable[Any], where: str) -> None:
+    """Raise InputError for a name that is not UTF-8: protobuf gives it as bytes."""
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"the name {name[:60]!r} is not UTF-8", where=where, hint="export the model again")
 
 
 def read_model(source: Source) -> ModelSource:

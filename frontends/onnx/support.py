@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from lamina.errors import UnsupportedError
-from lamina.frontends.onnx.graph import Graph, RawNode, read_graph, schema_of
+from lamina.frontends.onnx.attributes import schema_of
+from lamina.frontends.onnx.bodies import RawNode, subgraphs
+from lamina.frontends.onnx.functions import has_function, plain_function
+from lamina.frontends.onnx.graph import Graph, read_graph
 from lamina.frontends.onnx.registry import converters
 from lamina.frontends.onnx.source import Source, read_model, shown
 
@@ -74,8 +78,18 @@ def report_of(graph: Graph) -> SupportReport:
     supported: dict[str, int] = {}
     missing: dict[tuple[str, str, int], list[str]] = {}
     reasons: dict[tuple[str, str, int], str] = {}
-    for node in graph.nodes:
+    pending = deque(graph.nodes)
+    while pending:
+        node = pending.popleft()
+        if schema_of(node) is not None:  # of other operators' bodies nothing is known
+            for body in subgraphs(node):
+                pending.extend(graph.bodies.flatten(body.node, node.scope.inside(body, f"{node.index}")))
         if (node.domain, node.op_type) in known and (node.domain or _exists(node)):
+            supported[node.op_type] = supported.get(node.op_type, 0) + 1
+            continue
+        function = plain_function(node)
+        if function is not None or has_function(node):
+            pending.extend(graph.bodies.expand(function, node) if function is not None else ())
             supported[node.op_type] = supported.get(node.op_type, 0) + 1
             continue
         key = (node.domain, node.op_type, node.version)

@@ -59,6 +59,17 @@ def dtype_of(code: int, where: str) -> str:
     return found
 
 
+def type_name(code: int) -> str:
+    """What an ONNX element type is called here: numpy's name, also for those that are held in another type."""
+    return _DTYPE.get(code) or TensorProto.DataType.Name(code).lower()
+
+
+def code_of(name: str) -> int:
+    """The ONNX element type of a name that `type_name` gives."""
+    codes = [code for code, known in _DTYPE.items() if known == name]
+    return codes[0] if codes else TensorProto.DataType.Value(name.upper())
+
+
 def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> int:
     """The bytes of a tensor. Raises InputError for a negative extent or a size beyond the limit."""
     for extent in shape:
