@@ -72,7 +72,7 @@ class ReverseComputeAtOp(_Placement):
     name = "te.reverse_compute_at"
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.tir.regions import reverse_compute_at
+        from lamina.dialects.tir.reverse_compute_at import reverse_compute_at
 
         state.bind(self.results, reverse_compute_at(state.func, self.stage.data, state.loop(self.loop)))
         state.attached[self.stage.data] = None

@@ -1,7 +1,7 @@
 """Moving stages into each other's loops: the region of a buffer that a loop body touches, and what follows from it.
 
-compute_at, reverse_compute_at and cache_read (`caching.py`) are one thought: within the body of a loop, an index splits
-into a base (from the loops outside) and an offset in a box (from the loops inside).
+compute_at, reverse_compute_at (a file of its own) and cache_read (`caching.py`) are one thought: within the body of a
+loop, an index splits into a base (from the loops outside) and an offset in a box (from the loops inside).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
@@ -18,19 +18,13 @@ from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.legality import (
     belongs,
     check_visible,
-    is_exact,
     is_inside,
-    move_before,
-    needed_before,
     own_loops,
-    sees,
     spatial_form,
 )
 from lamina.dialects.tir.memory import (
     AccessOp,
     AllocOp,
-    LoadOp,
-    StoreOp,
     buffer_type,
     extents_of,
     shape_with,
@@ -42,7 +36,6 @@ from lamina.dialects.tir.nest import (
     erase_empty,
     loads_of,
     reduction_loops,
-    refuse,
     scalar_only,
     stage_block,
     stage_buffers,
@@ -101,6 +94,14 @@ def local_index(form: Linear, ranges: RangeCache) -> Linear:
     form = form.simplify(ranges)
     bounds = form.range(ranges)
     return constant(bounds[0]) if bounds is not None and bounds[0] == bounds[1] else form
+
+
+def index_within(ops: Sequence[AccessOp], region: Region) -> None:
+    """Let accesses to a buffer count from the start of a region of it."""
+    ranges = RangeCache()
+    for op in ops:
+        forms = [local_index(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
+        op.set_access(forms, op.conditions())
 
 
 def _variables_inside(loop: ForOp) -> set[Atom]:
@@ -178,21 +179,19 @@ def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
         if bounds is None or bounds[0] < 0:
             conditions.append(Condition(mapping[v]))
     rest = [v for v in loops if v.var not in variables]
-    _rebuild(block, loops, new_loops, rest, mapping, loop.body.block, None)
+    rebuild(block, loops, new_loops, rest, mapping, loop.body.block, None)
     if conditions:
         _add_guard(block, conditions)
-    for op in readers:
-        forms = [local_index(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
-        op.set_access(forms, op.conditions())
+    index_within(readers, region)
     for op in [o for b in buffers for o in accesses(block, b)]:
         op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
     place = threads[0] if threads else loop.body.block.first_op
     for made in allocs:
-        _resize(made, region, place)
+        resize(made, region, place)
     return [*new_loops, *reduction_loops(block)]
 
 
-def _rebuild(
+def rebuild(
     block: BlockOp,
     old_loops: Sequence[ForOp],
     spatial: Sequence[ForOp],
@@ -254,7 +253,7 @@ def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
             op.set_access(op.forms(), [*op.conditions(), *conditions])
 
 
-def _resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp:
+def resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp:
     """The buffer in the shape of a region, before another statement; the accesses are not changed."""
     type_ = buffer_type(shape_with(region.extent), alloc.result.type.element_type)
     new = AllocOp.make(alloc.stage.data, type_, alloc.scope.data, region.extent)
@@ -270,103 +269,3 @@ def _resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp
     before.parent.insert_op_before(new, before)
     erase_empty(left)
     return new
-
-
-def _fills(store: StoreOp, ranges: RangeCache) -> bool:
-    """Whether a store reaches the first and the last element of each dimension of its buffer."""
-    for form, size in zip(store.forms(), extents_of(store.buffer), strict=True):
-        reach = form.range(ranges)
-        if reach is None or reach[0] != 0 or (size.is_constant and reach[1] < size.const - 1):
-            return False
-    return True
-
-
-def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
-    """Compute of a consumer just what one iteration of its producer's loop has finished. Returns its new loops."""
-    what = f"reverse_compute_at of {stage!r}"
-    block = stage_block(func, stage)
-    outs = stage_buffers(func, stage)
-    out = outs[0]
-    if is_inside(block, loop):
-        raise ScheduleError(f"{what}: it stands in the loop {loop.axis.data!r} already")
-    if reduction_loops(block):
-        raise ScheduleError(f"{what}: a reduction cannot follow a tile of its input")
-    check_visible(block, loop, what)
-    if not all(sees(loop, b) for b in outs):
-        raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
-    back = normal_form(block, out, what)
-    if any(v.is_reduction for v in [*enclosing_loops(loop), loop]):
-        refuse(f"{what}: {loop.axis.data!r} is, or stands in, a reduction loop of the producer")
-    produced = {s.buffer_value() for s in accesses(loop) if isinstance(s, StoreOp)}
-    reads = [o for o in accesses(block.body.block) if isinstance(o, LoadOp) and o.buffer_value() in produced]
-    if not reads:
-        raise ScheduleError(f"{what}: it reads nothing that is computed in the loop {loop.axis.data!r}")
-    buffer = reads[0].buffer_value()
-    if any(o.buffer_value() is not buffer for o in reads):
-        raise ScheduleError(f"{what}: it reads more than one stage computed in the loop {loop.axis.data!r}")
-    stores = [s for s in accesses(loop, buffer) if isinstance(s, StoreOp)]
-    if len(stores) < len(stores_of(buffer)) and not _fills(stores[0], RangeCache()):
-        name = buffer.name_hint or "its producer"
-        refuse(f"{what}: a part of {name} is computed outside the loop {loop.axis.data!r}")
-    region = region_of(stores, loop)
-    order = {op: n for n, op in enumerate(func.walk())}
-    if any(order[o] > order[loop] and not is_inside(o, loop) for o in stores_of(buffer)):
-        refuse(f"{what}: {buffer.name_hint or 'its producer'} is completed after the loop {loop.axis.data!r}")
-    if not is_exact(stores, loop):
-        refuse(f"{what}: an iteration of {loop.axis.data!r} does not finish a whole box of {buffer.name_hint or 'it'}")
-    read = dict.fromkeys(o.buffer_value() for o in accesses(block.body.block) if isinstance(o, LoadOp))
-    hoisted = needed_before(func, [b for b in read if b is not buffer], loop, what)
-    ranges = RangeCache()
-    mapping: dict[Atom, Linear] = {}
-    loops = own_loops(block, out, what) if back is None else [*back.loops]
-    by_variable = {v.var: v for v in loops}
-    new_loops: dict[SSAValue, ForOp] = {}
-    index = reads[0].forms()
-    if any(o.forms() != index for o in reads):
-        raise ScheduleError(f"{what}: it reads {buffer.name_hint or 'its producer'} at several places")
-    index = index if back is None else [back.form(f) for f in index]
-    for d, form in enumerate(index):
-        if form.is_constant and form.const == 0 and extents_of(buffer)[d] == constant(1):
-            continue
-        if form.const or list(form.terms.values()) != [1] or next(iter(form.terms)) not in by_variable:
-            raise ScheduleError(f"{what}: it does not read its producer element by element (dimension {d})")
-        size = extents_of(buffer)[d]
-        bounds = [(size - e).range(ranges) for e in by_variable[next(iter(form.terms))].limits()]  # type: ignore[index]
-        if not any(b is not None and b[0] >= 0 for b in bounds):
-            refuse(f"{what}: it has elements that read nothing of {buffer.name_hint or 'its producer'} (dimension {d})")
-    for d, form in enumerate(index):
-        if form.is_constant:
-            continue
-        (variable,) = form.terms
-        source = by_variable[variable]  # type: ignore[index]
-        limits = limits_within(source.limits(), region.extent[d], region.base[d], ranges)
-        new = ForOp.upto(limits, source.axis.data, hint=source.var.name_hint)
-        mapping[variable] = region.base[d] + Linear.dim(new.var)
-        new_loops[variable] = new  # type: ignore[index]
-    ordered: list[ForOp] = []
-    for v in loops:
-        if v.var in new_loops:
-            ordered.append(new_loops[v.var])
-        else:
-            new = ForOp.upto(v.limits(), v.axis.data, hint=v.var.name_hint)
-            mapping[v.var] = Linear.dim(new.var)
-            ordered.append(new)
-    if back is not None:
-        back.apply()
-    users = [*loads_of(buffer), *stores_of(buffer)]
-    last = loop.body.block.last_op
-    assert last is not None
-    for op in hoisted:
-        move_before(op, loop)
-    for made in [b.owner for b in outs]:
-        if isinstance(made, AllocOp):
-            move_before(made, loop)
-    _rebuild(block, loops, ordered, [], mapping, loop.body.block, last)
-    if isinstance(buffer.owner, AllocOp) and all(is_inside(o, loop) for o in users):
-        for use in list(buffer.uses):
-            op = use.operation
-            if isinstance(op, AccessOp):
-                forms = [local_index(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
-                op.set_access(forms, op.conditions())
-        _resize(buffer.owner, region, loop.body.block.first_op)
-    return ordered
