@@ -65,8 +65,23 @@ def over_values(forms: Sequence[Linear], values: Sequence[SSAValue]) -> list[Lin
     """Forms over positions as forms over the SSA values at those positions."""
     if len(forms) == 1 and not forms[0].terms:
         return list(forms)
-    mapping: dict[Atom, Linear] = {i: Linear({v: 1}) for i, v in enumerate(values)}
-    return [_rename(f, mapping) for f in forms]
+    return [_at_positions(f, values) for f in forms]
+
+
+def _at_positions(form: Linear, values: Sequence[SSAValue]) -> Linear:
+    """A form with the values in the place of their positions: nothing can simplify."""
+    terms: dict[Atom, int] = {}
+    count = len(values)
+    for atom, coef in form.terms.items():
+        if type(atom) is int and atom < count:
+            value = values[atom]
+            terms[value] = terms.get(value, 0) + coef
+        elif type(atom) is tuple:
+            kind, inner, divisor = atom
+            terms[(kind, _at_positions(inner, values), divisor)] = coef
+        else:
+            terms[atom] = coef
+    return Linear(terms, form.const)
 
 
 def _rename(form: Linear, mapping: dict[Atom, Linear]) -> Linear:

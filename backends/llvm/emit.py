@@ -246,12 +246,17 @@ class Emitter:
 
     def _phis(self, block: Block) -> list[str]:
         edges = self.incoming[block]
-        lines: list[str] = []
-        if edges:
-            for i, arg in enumerate(block.args):
-                pairs = ", ".join(f"[ {self.name(values[i])}, %{label} ]" for label, values in edges)
-                lines.append(f"  {self.names[id(arg)]} = phi {self.type(arg.type)} {pairs}")
-        return lines
+        if not edges:
+            return []
+        names, name = self.names, self.name
+        # For each argument what flows into it, along each edge.
+        given = zip(*([names.get(id(v)) or name(v) for v in values] for _, values in edges), strict=True)
+        labels = [f", %{label} ]" for label, _ in edges]
+        return [
+            f"  {names[id(arg)]} = phi {self.type(type_of(arg))} "
+            + ", ".join(["[ " + value + label for value, label in zip(values, labels, strict=True)])
+            for arg, values in zip(block.args, given, strict=True)
+        ]
 
     def jump(self, op: Operation, targets: list[tuple[Block, tuple[SSAValue, ...]]]) -> list[str]:
         """Labels for the targets of a terminator, recording what flows into their arguments."""

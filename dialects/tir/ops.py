@@ -531,8 +531,8 @@ def enclosing_loops(op: Operation) -> list[ForOp]:
     """The loops around an op, outermost first."""
     found: list[ForOp] = []
     parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        if isinstance(parent, ForOp):
+    while parent is not None and type(parent) is not FuncOp:
+        if type(parent) is ForOp:
             found.append(parent)
         parent = parent.parent_op()
     return found[::-1]

@@ -111,9 +111,11 @@ class Register:
     def _reaching(self, offset: int, end: int) -> list[int]:
         """The slots that hold elements of a range, in the order in which they were made."""
         first = offset - self.widest + 1
-        near = [n for n in range(first, end) if n in self.slots] if end - first < len(self.slots) else self.slots
-        found = [n for n in near if n < end and offset < n + _width_of(self.slots[n])]
-        return found if len(found) < 2 or near is self.slots else [n for n in self.slots if n in found]
+        slots = self.slots
+        if end - first < len(slots):
+            found = [n for n in range(first, end) if n in slots and offset < n + _width_of(slots[n])]
+            return found if len(found) < 2 else [n for n in slots if n in found]
+        return [n for n in slots if first <= n < end and offset < n + _width_of(slots[n])]
 
     def _element(self, b: FunctionBuilder, offset: int) -> SSAValue | None:
         start = self._covering(offset)

@@ -80,31 +80,12 @@ class Replay:
 
     def compile(self, block: Block) -> list[Step]:
         steps = [self.compile_step(op) for op in block.ops]
-        return [*steps, *(self.release(op) for op in block.ops if isinstance(op, AllocOp) and is_on_heap(op))]
+        return [*steps, *(self.release(op) for op in block.ops if type(op) is AllocOp and is_on_heap(op))]
 
     def compile_step(self, op: Operation) -> Step:
-        if isinstance(op, ForOp):
-            return self.compile_loop(op)
-        if isinstance(op, IfOp):
-            return compile_if(self, op)
-        if isinstance(op, LoadOp):
-            return Access(self, op).load_step()
-        if isinstance(op, StoreOp):
-            return Access(self, op).store_step()
-        if isinstance(op, PrefetchOp):
-            return Access(self, op).prefetch_step(op)
-        if isinstance(op, AllocOp):
-            return self.compile_alloc(op)
-        if isinstance(op, BroadcastOp):
-            return self.compile_broadcast(op)
-        if isinstance(op, IndexOp):
-            return self.compile_index(op)
-        if isinstance(op, ConditionOp):
-            return self.compile_condition(op)
-        if isinstance(op, SelectOp):
-            return self.compile_plain(op, lambda o: self.b.emit(llvm.SelectOp, o, llvm_type(op.result.type), FLOAT))
-        if isinstance(op, CheckOp):
-            return self.compile_check(op)
+        compile_ = _COMPILE.get(type(op))
+        if compile_ is not None:
+            return compile_(self, op)
         emit = compile_op(op, self.b)
         if emit is None:
             raise InputError(f"tir-to-llvm has no llvm op for {op.name}", op=op)
@@ -129,6 +110,10 @@ class Replay:
             values[result] = new
 
         return step
+
+    def compile_select(self, op: SelectOp) -> Step:
+        type_ = llvm_type(op.result.type)
+        return self.compile_plain(op, lambda operands: self.b.emit(llvm.SelectOp, operands, type_, FLOAT))
 
     def compile_check(self, op: CheckOp) -> Step:
         checks = self.checks
@@ -448,6 +433,22 @@ class Replay:
             if found is None or found.type != type_:
                 layout = [(at, t) for (r, at), t in zip(live, types, strict=True) if r is register]
                 register.conform(self.b, layout)
+
+
+_COMPILE: dict[type[Operation], Callable[[Replay, Any], Step]] = {
+    ForOp: lambda replay, op: replay.compile_loop(op),
+    IfOp: compile_if,
+    LoadOp: lambda replay, op: Access(replay, op).load_step(),
+    StoreOp: lambda replay, op: Access(replay, op).store_step(),
+    PrefetchOp: lambda replay, op: Access(replay, op).prefetch_step(op),
+    AllocOp: lambda replay, op: replay.compile_alloc(op),
+    BroadcastOp: lambda replay, op: replay.compile_broadcast(op),
+    IndexOp: lambda replay, op: replay.compile_index(op),
+    ConditionOp: lambda replay, op: replay.compile_condition(op),
+    SelectOp: lambda replay, op: replay.compile_select(op),
+    CheckOp: lambda replay, op: replay.compile_check(op),
+}
+"""Steps of ops; those of arithmetic are rows of `scalars.py`."""
 
 
 def _lanes(type_: Attribute) -> int | None:
