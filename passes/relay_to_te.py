@@ -34,6 +34,11 @@ from lamina.dialects.te.lib import Tensor, building
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
 
+BEYOND = frozenset(
+    f"relay.{n}"
+    for n in ("if", "match", "construct", "tuple", "tuple_get_item", "global", "ref_create", "ref_read", "ref_write")
+)
+"""The ops that no kernel can have."""
 LONGEST_NAME = 80
 """Longer function names are cut and end in a digest of the whole."""
 
@@ -75,6 +80,11 @@ class _Stair:
                 self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
             elif isinstance(op, FnOp):
                 dead.append(op)
+            elif op.name in BEYOND:
+                raise InputError(
+                    f"relay-to-te: {op.name} is no tensor op; lamina.runtime.vm runs programs with control flow",
+                    op=op,
+                )
             elif not isinstance(op, MainReturnOp):
                 raise InputError(
                     f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",

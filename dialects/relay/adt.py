@@ -190,7 +190,7 @@ class ConstructOp(IRDLOperation):
         given = [v.type for v in self.operands]
         if not fits(constructors[name], given, names=False):
             sides = (", ".join(map(str, types)) or "nothing" for types in (constructors[name], given))
-            raise VerifyException("{} takes {}, got {}".format(name, *sides))
+            raise VerifyException("the constructor {} takes {}, got {}".format(name, *sides))
 
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {self.constructor.data}(")

@@ -140,6 +140,9 @@ class CompiledProgram:
         self.program = Program(library, info.name, len(info.entries), cache)
         self.pool = ThreadPool(threads)
         self.arena = aligned_bytes(max(info.arena, ALIGNMENT))
+        self._arena_base = self.arena.ctypes.data
+        self._param_bases = [p.ctypes.data for p in self.params]
+        self._workspaces: list[Array] = []
         import threading
 
         self._lock = threading.Lock()
@@ -177,13 +180,14 @@ class CompiledProgram:
 
         They hold as long as the arrays, and until the next call of this method.
         """
-        sizes = self.sizes(inputs)
-        self._workspaces = [
-            aligned_bytes(max(prod(w.shape_for(sizes)), 1) * numpy_dtype(w.dtype).itemsize)
-            for w in self.info.workspaces
-        ]
-        arrays = [*inputs, *outputs, *self.params, *self._workspaces]
-        return [self.arena.ctypes.data, *(a.ctypes.data for a in arrays)]
+        if self.info.workspaces:
+            sizes = self.sizes(inputs)
+            self._workspaces = [
+                aligned_bytes(max(prod(w.shape_for(sizes)), 1) * numpy_dtype(w.dtype).itemsize)
+                for w in self.info.workspaces
+            ]
+        given = [a.ctypes.data for a in (*inputs, *outputs)]
+        return [self._arena_base, *given, *self._param_bases, *(w.ctypes.data for w in self._workspaces)]
 
     def _run(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
         failure = self.program.run(bases, self.pool, first, last)

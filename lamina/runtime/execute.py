@@ -206,11 +206,30 @@ def _param(ctx: LaminaContext) -> Callable[[Any], Array]:
 
 def _run_relay(function: MainOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
     from lamina.runtime.relay_reference import run_relay
+    from lamina.runtime.vm import ReferenceKernels, VirtualMachine, needs_machine
 
     args = function.body.block.args
+    module = function.parent_op()
+    if isinstance(module, ModuleOp) and needs_machine(module):
+        values = _by_name(argument_names(function, args), inputs)
+        found = VirtualMachine(module, ReferenceKernels(ctx.params)).run(values, function.sym_name.data)
+        return dict(zip(_main_results(function), found, strict=True))
     arrays = bind_inputs(function, argument_names(function, args), args, inputs)
     results = run_relay(function, arrays, ctx.params)
     return dict(zip(_main_results(function), results, strict=True))
+
+
+def _by_name(names: Sequence[str], inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
+    """Values in the order of names. Raises InputError for one that is missing or unknown."""
+    if not isinstance(inputs, Mapping):
+        return [*inputs]
+    unknown = [n for n in inputs if n not in names]
+    if unknown:
+        raise InputError(f"there is no input {unknown[0]!r}", hint=did_you_mean(unknown[0], list(names)))
+    missing = [n for n in names if n not in inputs]
+    if missing:
+        raise InputError(f"no array is given for the input {', '.join(map(repr, missing))}")
+    return [inputs[n] for n in names]
 
 
 def _main_results(function: MainOp) -> list[str]:

@@ -19,16 +19,20 @@ def execute(module: ModuleOp, ctx: LaminaContext, entry: str, inputs: str | None
     import numpy as np
 
     from lamina.runtime.execute import run_module
+    from lamina.runtime.vm_values import value_text
 
     arrays = _load(inputs) if inputs is not None else {}
     results = run_module(module, ctx, entry.removeprefix("@"), arrays)
     if output is not None:
         try:
-            np.savez(output, allow_pickle=False, **results)
+            np.savez(output, allow_pickle=False, **{n: a for n, a in results.items() if isinstance(a, np.ndarray)})
         except OSError as e:
             raise InputError(f"cannot write: {e.strerror}", where=output) from e
     lines: list[str] = []
     for name, array in results.items():
+        if not isinstance(array, (np.ndarray, np.generic)):
+            lines.append(f"{name}: {value_text(array)}")  # a tuple, or what a constructor made
+            continue
         value: np.ndarray[Any, Any] = np.asarray(array)
         shape = ", ".join(map(str, value.shape))
         lines.append(f"{name}: {value.dtype}[{shape}]")

@@ -1,0 +1,79 @@
+"""Ops whose result shapes depend on values, not on types alone.
+
+Such an op says what it needs to know, and what it is once that is known:
+
+    static(types, values, **attrs)   the ordinary op that it is for these values of the operands NEEDED
+    on_host(*arrays, **attrs)        instead of static: the results themselves, where no op of fixed size gives them
+
+`static` serves the pass `relay-dynamic-to-static`, where the values are constants, and the virtual machine
+(`lamina.runtime.vm`) while a program runs. The result type that the text states is all that is known before: a rank,
+an element type and extents, of which any may be `?`. `infer_type` gives what follows from the operands, with -1 for
+an extent that does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute
+
+from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo
+from lamina.dialects.relay.unknown_extents import infer_dynamic
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array: TypeAlias = np.ndarray[Any, Any]
+
+
+class Static(NamedTuple):
+    """What an op is once the values that it needs are known."""
+
+    op: type[RelayOp]
+    operands: tuple[int, ...]
+    """Which of the operands it takes."""
+    attrs: dict[str, Any]
+
+
+class ValueDependent(RelayOp):
+    """Base of the ops whose result shapes depend on values."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    NEEDED: ClassVar[tuple[int, ...]] = ()
+    """The operands whose values `static` takes."""
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        """The ordinary op. Raises TypeMismatch for values that make none."""
+        raise NotImplementedError
+
+    on_host: ClassVar[Any] = None
+
+    @classmethod
+    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
+        return infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, cls._python(properties)))
+
+    @classmethod
+    def _python(cls, properties: dict[str, Attribute]) -> dict[str, Any]:
+        from lamina.dialects.relay.base import from_attribute
+
+        return {name: from_attribute(a) for name, a in properties.items()}
+
+    def _accepts(self, inferred: Sequence[Attribute]) -> bool:
+        """A result may state more than follows from the operands: the run checks it."""
+        if len(inferred) != len(self.results):
+            return False
+        return all(_may_be(a, i) for a, i in zip(self.result_types, inferred, strict=True))
+
+
+def _may_be(stated: Attribute, inferred: Attribute) -> bool:
+    """Whether a stated type contradicts nothing that is inferred."""
+    if not isinstance(stated, TensorType) or not isinstance(inferred, TensorType):
+        return False
+    a, b = cast("TensorType[Any]", stated), cast("TensorType[Any]", inferred)
+    if a.element_type != b.element_type or stated.get_num_dims() != inferred.get_num_dims():
+        return False
+    pairs = zip(stated.get_shape(), inferred.get_shape(), strict=True)
+    return all(DYNAMIC_INDEX in (s, i) or s == i for s, i in pairs)
