@@ -1,4 +1,4 @@
-"""Padding, flattening and upsampling: ops that only move elements."""
+"""Padding, dilation, flattening and upsampling: ops that only move elements."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import bool_prop, float_prop, ints_prop, str_prop
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, plain
+from lamina.dialects.relay.windows import per_axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +116,8 @@ class PadOp(RelayOp):
 
 
 def _extend(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
-    """One axis extended by its border (edge) or its mirror image (reflect)."""
+    """One axis extended by its border (edge), or by its mirror image without the border (reflect) or with it
+    (symmetric)."""
     extent = x.shape[axis]
     shape = [e if n != axis else before + e + after for n, e in enumerate(x.shape)]
 
@@ -124,10 +126,140 @@ def _extend(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
             return x[tuple(position if n == axis else p for n, p in enumerate(i))]
 
         p = i[axis] - before
-        first, last = (0, extent - 1) if mode == "edge" else (-p, 2 * (extent - 1) - p)
+        again = 1 if mode == "symmetric" else 0
+        first, last = (0, extent - 1) if mode == "edge" else (-again - p, 2 * (extent - 1) + again - p)
         return te.if_then_else(p < 0, at(first), te.if_then_else(p < extent, at(p), at(last)))
 
     return te.compute(shape, element, "pad")
+
+
+@irdl_op_definition
+class MirrorPadOp(RelayOp):
+    """Extends a tensor by its mirror image: in mode SYMMETRIC the border is repeated, in mode REFLECT it is not.
+    `pad_width` is [before, after] of axis 0, then of axis 1, ..."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    name = "relay.nn.mirror_pad"
+    data = operand_def()
+    result = result_def()
+    mode = str_prop("SYMMETRIC")
+    pad_width = ints_prop()
+
+    @staticmethod
+    def infer_type(data: TensorInfo, *, mode: str, pad_width: Sequence[int]) -> TensorInfo:
+        if mode not in ("SYMMETRIC", "REFLECT"):
+            raise TypeMismatch(f"mode {mode!r} is neither 'SYMMETRIC' nor 'REFLECT'")
+        if len(pad_width) != 2 * len(data.shape):
+            raise TypeMismatch(f"pad_width has {len(pad_width)} numbers, rank {len(data.shape)} needs twice the rank")
+        shape: list[int] = []
+        for axis, extent in enumerate(data.shape):
+            before, after = pad_width[2 * axis : 2 * axis + 2]
+            if min(before, after) < 0:
+                raise TypeMismatch(f"pad_width {min(before, after)} is out of range, it must be at least 0")
+            most = extent if mode == "SYMMETRIC" else max(extent - 1, 0)
+            if max(before, after) > most:
+                raise TypeMismatch(
+                    f"{mode} padding of {max(before, after)} is more than the {most} elements to mirror in axis {axis}"
+                )
+            shape.append(before + extent + after)
+        return TensorInfo(tuple(shape), data.dtype)
+
+    @staticmethod
+    def np_ref(data: NDArray[Any], *, mode: str, pad_width: Sequence[int]) -> NDArray[Any]:
+        widths = list(zip(pad_width[::2], pad_width[1::2], strict=True))
+        return np.pad(data, widths, mode="symmetric" if mode == "SYMMETRIC" else "reflect")
+
+    @staticmethod
+    def te_compute(data: Tensor, *, mode: str, pad_width: Sequence[int]) -> Tensor:
+        x = data
+        for axis in range(data.ndim):
+            before, after = pad_width[2 * axis : 2 * axis + 2]
+            if before or after:
+                x = _extend(x, axis, before, after, mode.lower())
+        return x if x is not data else te.compute(data.shape, lambda *i: data[i], "mirror_pad")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        x = (2, 3, 4)
+        reflect = {"mode": "REFLECT"}
+        return [
+            sample(x, attrs={"pad_width": [0, 0, 1, 2, 3, 0]}),
+            sample(x, attrs={"pad_width": [2, 1, 3, 3, 0, 4]}),
+            sample(x, attrs={"pad_width": [1, 0, 1, 2, 3, 2], **reflect}),
+            sample((1,), attrs={"pad_width": [1, 1]}),
+            sample((1,), attrs={"pad_width": [0, 0], **reflect}),
+            sample((5, 1), attrs={"pad_width": [4, 4, 0, 0], **reflect}),
+            sample(((3, 2), "int32"), attrs={"pad_width": [1, 0, 0, 1]}),
+            sample(((3,), "float64"), attrs={"pad_width": [0, 2], **reflect}),
+            sample(((4,), "bool"), attrs={"pad_width": [3, 1]}),
+            sample((2,), attrs={"pad_width": [2, 0], **reflect}, error="REFLECT padding of 2 is more than the 1"),
+            sample((2,), attrs={"pad_width": [0, 3]}, error="SYMMETRIC padding of 3 is more than the 2"),
+            sample((2,), attrs={"pad_width": [-1, 0]}, error="pad_width -1 is out of range"),
+            sample(x, attrs={"pad_width": [1, 1]}, error="pad_width has 2 numbers"),
+            sample((2,), attrs={"pad_width": [0, 0], "mode": "reflect"}, error="mode 'reflect' is neither"),
+        ]
+
+
+@irdl_op_definition
+class DilateOp(RelayOp):
+    """Spreads a tensor: `strides[axis] - 1` elements `dilation_value` between each two neighbours."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    name = "relay.nn.dilate"
+    x = operand_def()
+    result = result_def()
+    strides = ints_prop()
+    dilation_value = float_prop(0.0)
+
+    @staticmethod
+    def infer_type(x: TensorInfo, *, strides: Sequence[int], dilation_value: float) -> TensorInfo:
+        rank = len(x.shape)
+        if len(strides) != rank:
+            raise TypeMismatch(f"strides has {len(strides)} numbers, expects {rank}")
+        per_axis(strides, rank, "stride")
+        if not is_float(x.dtype) and dilation_value != int(dilation_value):
+            raise TypeMismatch(f"dilation_value {dilation_value} is no {x.dtype}")
+        return TensorInfo(tuple(max((e - 1) * s + 1, 0) for e, s in zip(x.shape, strides, strict=True)), x.dtype)
+
+    @staticmethod
+    def np_ref(x: NDArray[Any], *, strides: Sequence[int], dilation_value: float) -> NDArray[Any]:
+        shape = [max((e - 1) * s + 1, 0) for e, s in zip(x.shape, strides, strict=True)]
+        y = np.full(shape, dilation_value, x.dtype)
+        y[tuple(slice(None, None, s) for s in strides)] = x
+        return y
+
+    @staticmethod
+    def te_compute(x: Tensor, *, strides: Sequence[int], dilation_value: float) -> Tensor:
+        shape = [max((e - 1) * s + 1, 0) for e, s in zip(x.shape, strides, strict=True)]
+        value = dilation_value if is_float(x.dtype) else int(dilation_value)
+
+        def element(*i: Index) -> Any:
+            there = [(p % s).equals(0) for p, s in zip(i, strides, strict=True) if s > 1]
+            found = x[tuple(p // s for p, s in zip(i, strides, strict=True))]
+            return te.if_then_else(te.all(*there), found, te.const(value, x.dtype)) if there else found
+
+        return te.compute(shape, element, "dilate")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return [
+            sample((2, 3, 4), attrs={"strides": [1, 2, 3]}),
+            sample((3, 5), attrs={"strides": [2, 1], "dilation_value": -1.5}),
+            sample((7,), attrs={"strides": [4], "dilation_value": 2.0}),
+            sample((1, 1), attrs={"strides": [5, 2]}),
+            sample((3,), attrs={"strides": [1]}),
+            sample((), attrs={"strides": []}),
+            sample(((2, 3), "int32"), attrs={"strides": [2, 2], "dilation_value": 7.0}),
+            sample(((4,), "float64"), attrs={"strides": [3]}),
+            sample((0, 2), attrs={"strides": [2, 2]}),
+            sample((2, 3), attrs={"strides": [2]}, error="strides has 1 numbers, expects 2"),
+            sample((2,), attrs={"strides": [0]}, error="stride 0 is out of range"),
+            sample(
+                ((2,), "int8"), attrs={"strides": [2], "dilation_value": 0.5}, error="dilation_value 0.5 is no int8"
+            ),
+        ]
 
 
 @irdl_op_definition
