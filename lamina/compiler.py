@@ -29,16 +29,20 @@ Progress = Callable[[str, float, str], None]
 
 
 def relay_pipeline(opt_level: int) -> list[str]:
-    """The graph passes of an optimisation level, TVM's levels: 1 fuses, 2 folds, 3 rewrites and changes layouts."""
+    """The graph passes of an optimisation level, TVM's levels: 1 fuses, 2 folds, 3 rewrites and changes layouts.
+
+    Quantised ops become plain ones at every level.
+    """
     if opt_level not in OPT_LEVELS:
         raise UsageError(f"opt_level {opt_level!r} is not one of {', '.join(map(str, OPT_LEVELS))}")
     if opt_level < 3:
-        passes = ["relay-simplify-inference", "relay-simplify-expr"]
+        passes = ["relay-qnn-canonicalize", "relay-simplify-inference", "relay-simplify-expr"]
         if opt_level >= 2:
             passes.append("relay-fold-constant")
         passes += ["relay-dead-code-elimination", f"relay-fuse-ops{{fuse-opt-level={min(opt_level, 1)}}}"]
         return passes
     return [
+        "relay-qnn-canonicalize",
         "relay-simplify-inference",
         "relay-eliminate-common-subexpr",
         "relay-fold-constant",

@@ -37,9 +37,9 @@ class RequantizeOp(RelayOp):
     """q' = round((q - input_zero_point) * input_scale / output_scale) + output_zero_point, saturated to `out_dtype`.
 
     `input_scale` and `input_zero_point` may be lists along `axis`. `rounding` says where ties go: UPWARD, or TONEAREST
-    away from zero. `compute_dtype` int64 rescales in fixed point (`relay.qnn.multiplier_shift`); with float32 or
-    float64
-    the product is one of floats and the zero point is added before rounding. "None" stands for UPWARD and int64.
+    away from zero. `compute_dtype` int64 rescales in fixed point (`relay.multiplier_shift`); with float32 or
+    float64 the product is one of floats and the zero point is added before rounding. "None" stands for UPWARD and
+    int64.
     """
 
     name = "relay.qnn.requantize"

@@ -1,7 +1,7 @@
 """Rescaling of integers by a ratio of scales, in whole numbers.
 
 The ratio s = input_scale / output_scale is taken as multiplier / 2**shift with a multiplier of 31 bits
-(`relay.qnn.multiplier_shift`, which folds when the scales are constants), and
+(`relay.multiplier_shift`, which folds when the scales are constants), and
 
     t = (data - input_zero_point) * multiplier        (t + 2**(shift-1)) >> shift        + output_zero_point
 
@@ -32,7 +32,7 @@ class MultiplierShiftOp(RelayOp):
     A ratio below 2**-32 is 0 / 2**62, one above 2**31 is the greatest below it.
     """
 
-    name = "relay.qnn.multiplier_shift"
+    name = "relay.multiplier_shift"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     input_scale = operand_def()
@@ -101,7 +101,7 @@ def rescaled(
     if qs.same_constant(input_scale, output_scale):
         return data
     rank = qs.rank_of(data)
-    multiplier, shift = r.qnn.multiplier_shift(input_scale, output_scale)
+    multiplier, shift = r.multiplier_shift(input_scale, output_scale)
     multiplier, shift = qs.along(multiplier, axis, rank), qs.along(shift, axis, rank)
     half = r.right_shift(r.left_shift(qs.number(1, shift), shift), 1)
     if to_nearest:

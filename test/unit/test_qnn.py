@@ -1,0 +1,124 @@
+"""Quantised ops as programs: constant and computed scales, at every level, give the oracle's integers bit for bit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from lamina.backends.cpu.jit import host_target, named_target
+from lamina.compiler import lower
+from lamina.context import LaminaContext
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay.base import RelayOp, Sample
+from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.meaning import np_results
+from lamina.dialects.relay.op_index import OPS
+from lamina.dialects.relay.params import array_dense
+from lamina.dialects.relay.qnn_scales import ref_ratio, ref_rescaled
+from lamina.dialects.target import TARGET
+from lamina.pipeline import parse_pipeline
+from lamina.runtime.compiled import load_module
+from lamina.runtime.execute import run_module
+from lamina.verification import verify_module
+
+sys.path.insert(0, str(Path(__file__).parent))
+from test_facets import arrays_of, load, valid_samples  # noqa: E402
+
+Arrays = list[np.ndarray[Any, Any]]
+NAMES = [n for n in OPS if n.startswith("relay.qnn.")]
+
+
+def is_scale(n: int, s: Sample) -> bool:
+    """Whether an operand is a scale or zero point: it comes after the data, as float32 or int32 of one dimension."""
+    info = s.operands[n]
+    return n > 0 and len(info.shape) <= 1 and info.dtype in ("float32", "int32")
+
+
+def program(op_type: type[RelayOp], s: Sample, arrays: Arrays) -> tuple[ModuleOp, Arrays]:
+    """`@main` with one op whose scales and zero points are constants, and the arrays that remain its arguments."""
+    given = [n for n in range(len(arrays)) if not is_scale(n, s)]
+    block = Block(arg_types=[tensor_type(tuple(s.operands[n].shape), s.operands[n].dtype) for n in given])
+    values = iter(block.args)
+    constants = {n: ConstantOp.make(array_dense(a)) for n, a in enumerate(arrays) if n not in given}
+    op = op_type.make(*(constants[n].result if n in constants else next(values) for n in range(len(arrays))), **s.attrs)
+    block.add_ops([*constants.values(), op, ReturnOp(*op.results)])
+    main = FuncOp("main", FunctionType.from_lists(list(block.arg_types), list(op.result_types)), Region(block))
+    module = ModuleOp([main])
+    module.attributes[TARGET] = named_target("x86-64-v4", 1)
+    return module, [arrays[n] for n in given]
+
+
+def compiled(module: ModuleOp, arrays: Arrays, level: int) -> Arrays:
+    ctx = LaminaContext()
+    lower(module, ctx, level)
+    loaded = load_module(module, ctx.params, host_target(1), workers=1)
+    return list(loaded.run({p.name: a for p, a in zip(loaded.info.inputs, arrays, strict=True)}).values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_constant_scales_mean_what_computed_ones_do(name: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type):
+        arrays = arrays_of(name, n, s)
+        module, given = program(op_type, s, arrays)
+        ctx = LaminaContext()
+        for p in parse_pipeline("relay-qnn-canonicalize"):
+            p.apply(ctx, module)
+        verify_module(module)
+        assert not [o for o in module.walk() if o.name.startswith("relay.qnn.") and hasattr(type(o), "decompose")]
+        (actual,) = run_module(module, ctx, "main", given).values()
+        (expected,) = np_results(op_type, arrays, s.attrs)
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected, f"sample {n}: {s}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_machine_code_of_every_level_gives_the_oracles_integers(name: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type)[:4]:
+        arrays = arrays_of(name, n, s)
+        (expected,) = np_results(op_type, arrays, s.attrs)
+        for level in range(4):
+            module, given = program(op_type, s, arrays)
+            (actual,) = compiled(module, given, level)
+            np.testing.assert_array_equal(actual, expected, f"level {level}, sample {n}: {s}")
+
+
+# -- the oracle itself -----------------------------------------------------------------------------
+
+
+def test_a_ratio_is_the_nearest_of_31_bits() -> None:
+    random = np.random.default_rng(3)
+    for exponent in random.uniform(-31, 30, 200):
+        ratio = 2.0**exponent
+        multiplier, shift = ref_ratio(ratio, 1.0)
+        assert 2**30 <= multiplier <= 2**31 and 0 <= shift <= 62
+        assert abs(multiplier / 2**shift - ratio) <= ratio * 2.0**-31
+
+
+@pytest.mark.parametrize(
+    "to_nearest, expected", [(False, [-2, -1, -1, 0, 0, 1, 1, 2, 2]), (True, [-2, -2, -1, -1, 0, 1, 1, 2, 2])]
+)
+def test_ties_go_up_or_away_from_zero(to_nearest: bool, expected: list[int]) -> None:
+    data, half, one = np.arange(-4, 5), np.float32([0.5]), np.float32([1.0])
+    assert ref_rescaled(data, half, one, 0, to_nearest).tolist() == expected
+
+
+def test_quantize_sends_halves_away_from_zero_after_the_zero_point() -> None:
+    from lamina.dialects import relay as r
+
+    halves = np.float32([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5])
+    one = np.float32(1)
+    assert r.qnn.quantize(halves, one, np.int32(0)).tolist() == [-3, -2, -1, 1, 2, 3]
+    assert r.qnn.quantize(halves, one, np.int32(10)).tolist() == [8, 9, 10, 11, 12, 13]
+    assert r.qnn.quantize(halves, one, np.int32(10), rounding="TONEVEN").tolist() == [8, 8, 10, 10, 12, 12]
+    below = np.nextafter(np.float32(0.5), np.float32(0))
+    assert r.qnn.quantize(np.float32([below, -below]), one, np.int32(0)).tolist() == [0, 0]
