@@ -1,0 +1,138 @@
+"""Quantisation simulated in floats, of a dtype that is a run-time number: 0 none, 1 int8, 2 uint8, 3 int32."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects import relay as r
+from lamina.dialects.lazy import np
+from lamina.dialects.relay import qnn_scales as qs
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
+from lamina.dialects.relay.families import int_prop
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+
+CODES = ("disable", "int8", "uint8", "int32")
+"""TVM's numbers for dtypes are the places in this list."""
+
+
+def _type(data: TensorInfo, code: TensorInfo, scale: TensorInfo, zero: TensorInfo, whose: str, axis: int) -> TensorInfo:
+    qs.check_quantized("data", data, ("float32",))
+    qs.check_one("out_dtype" if whose == "output" else "in_dtype", code, "int32")
+    qs.check_along(f"{whose}_scale", scale, "float32", data.shape, axis)
+    qs.check_along(f"{whose}_zero_point", zero, "int32", data.shape, axis)
+    return data
+
+
+def _samples(code: str) -> list[Sample]:
+    def one(shape: tuple[int, ...], number: int, scales: int = 0, **attrs: Any) -> Sample:
+        several = (scales,) if scales else ()
+        return sample(
+            shape, ((), "int32"), several, (several, "int32"), attrs=attrs,
+            ranges=((-9, 9), (number, number), (0.01, 0.1), (-20, 20)),
+        )  # fmt: skip
+
+    return [
+        one((2, 3, 5), 1), one((7,), 2, 7), one((1,), 3), one((), 0), one((2, 5, 3), 1, 5, axis=1),
+        one((3, 4), 2, 3, axis=-2), one((33,), 3), one((4, 4), 0, 4), one((9,), 7),
+        sample(((3,), "int8"), ((), "int32"), (), ((), "int32"), error="data is int8, expects float32"),
+        sample((3,), ((2,), "int32"), (), ((), "int32"), error=f"{code} has shape (2,), expects one number"),
+        sample((3,), ((), "int32"), (2,), ((), "int32"), error="_scale has shape (2,), axis -1 has extent 3"),
+    ]  # fmt: skip
+
+
+@irdl_op_definition
+class SimulatedQuantizeOp(RelayOp):
+    """round(data / scale) + zero_point within the bounds of the dtype whose number `out_dtype` is, as f32.
+
+    Halves go away from zero. Of any other number the data itself. Scale and zero point may be lists along `axis`.
+    """
+
+    name = "relay.qnn.simulated_quantize"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
+
+    data = operand_def()
+    out_dtype = operand_def()
+    output_scale = operand_def()
+    output_zero_point = operand_def()
+    result = result_def()
+    axis = int_prop(-1)
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo, out_dtype: TensorInfo, output_scale: TensorInfo, output_zero_point: TensorInfo, axis: int
+    ) -> TensorInfo:
+        return _type(data, out_dtype, output_scale, output_zero_point, "output", axis)
+
+    @staticmethod
+    def decompose(
+        data: SSAValue, out_dtype: SSAValue, output_scale: SSAValue, output_zero_point: SSAValue, axis: int
+    ) -> Any:
+        rank, code = qs.rank_of(data), qs.along(out_dtype, 0, 0)
+        whole = qs.rounded(r.divide(data, qs.along(output_scale, axis, rank)))
+        shifted = qs.shifted(whole, output_zero_point, axis)
+        made: Any = data
+        for number, dtype in enumerate(CODES[1:], 1):
+            low, high = qs.limits(dtype)
+            bounded = r.clip(shifted, a_min=float(low), a_max=float(high))
+            made = r.where(r.equal(code, number), bounded, made)
+        return made
+
+    @staticmethod
+    def np_ref(data: Array, out_dtype: Array, output_scale: Array, output_zero_point: Array, axis: int) -> Array:
+        code = int(out_dtype.reshape(()))
+        if code not in (1, 2, 3):
+            return np.copy(data)
+        scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (output_scale, output_zero_point))
+        low, high = qs.limits(CODES[code])
+        return np.clip(qs.ref_rounded(data / scale) + zero.astype(np.float32), np.float32(low), np.float32(high))
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return _samples("out_dtype")
+
+
+@irdl_op_definition
+class SimulatedDequantizeOp(RelayOp):
+    """(data - zero_point) * scale in f32; the data itself where the number `in_dtype` is that of no dtype."""
+
+    name = "relay.qnn.simulated_dequantize"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
+
+    data = operand_def()
+    in_dtype = operand_def()
+    input_scale = operand_def()
+    input_zero_point = operand_def()
+    result = result_def()
+    axis = int_prop(-1)
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo, in_dtype: TensorInfo, input_scale: TensorInfo, input_zero_point: TensorInfo, axis: int
+    ) -> TensorInfo:
+        return _type(data, in_dtype, input_scale, input_zero_point, "input", axis)
+
+    @staticmethod
+    def decompose(
+        data: SSAValue, in_dtype: SSAValue, input_scale: SSAValue, input_zero_point: SSAValue, axis: int
+    ) -> Any:
+        code = qs.along(in_dtype, 0, 0)
+        centred = qs.centred(data, input_zero_point, axis, "float32")
+        real = r.multiply(centred, qs.along(input_scale, axis, qs.rank_of(data)))
+        known = r.logical_and(r.greater_equal(code, 1), r.less_equal(code, len(CODES) - 1))
+        return r.where(known, real, data)
+
+    @staticmethod
+    def np_ref(data: Array, in_dtype: Array, input_scale: Array, input_zero_point: Array, axis: int) -> Array:
+        if int(in_dtype.reshape(())) not in (1, 2, 3):
+            return np.copy(data)
+        scale, zero = (qs.ref_along(a, axis, data.ndim) for a in (input_scale, input_zero_point))
+        return (data - zero.astype(np.float32)) * scale
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return _samples("in_dtype")
