@@ -236,7 +236,8 @@ class CastLikeOp(RelayOp):
 
     @staticmethod
     def infer_type(data: TensorInfo, dtype_like: TensorInfo) -> TensorInfo:
-        return TensorInfo(check_dtype(data.dtype, ALL) and data.shape, check_dtype(dtype_like.dtype, ALL))
+        check_dtype(data.dtype, ALL)
+        return TensorInfo(data.shape, check_dtype(dtype_like.dtype, ALL))
 
     @staticmethod
     def te_compute(data: Tensor, dtype_like: Tensor) -> Tensor:

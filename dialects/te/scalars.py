@@ -302,6 +302,16 @@ def cast(x: Any, dtype: str) -> Scalar:
     return Scalar(current_scope().add(op), dtype)
 
 
+def reinterpret(x: Scalar, dtype: str) -> Scalar:
+    """The same bits as another type of the same width; booleans have no bits to show."""
+    if "bool" in (x.dtype, dtype) or itemsize(x.dtype) != itemsize(dtype):
+        raise TypeError(f"the bits of {x.dtype} are no {dtype}")
+    source, target = scalar_type(ir_type(x.dtype)), scalar_type(ir_type(dtype))
+    if source == target:
+        return Scalar(x.value, dtype)
+    return Scalar(current_scope().add(arith.BitcastOp.create(operands=[x.value], result_types=[target])), dtype)
+
+
 def all(*conditions: Any) -> Any:  # noqa: A001
     """Whether all hold: of index conditions again an index condition."""
     result = conditions[0]
