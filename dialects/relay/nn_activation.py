@@ -22,6 +22,7 @@ from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_p
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
 
     from lamina.dialects.te.build import Index, Tensor
 
@@ -224,6 +225,25 @@ class SoftmaxOp(_Softmax):
         e = te.compute(data.shape, lambda *i: te.exp(data[i] - top[_without(i, axis)]), "softmax_exp")
         total = _reduced(data, axis, te.sum, e.__getitem__, "softmax_sum")
         return te.compute(data.shape, lambda *i: e[i] / total[_without(i, axis)], "softmax")
+
+
+@irdl_op_definition
+class FastSoftmaxOp(_Softmax):
+    """nn.softmax, where TVM approximates the exponential more coarsely."""
+
+    name = "relay.nn.fast_softmax"
+    data = operand_def()
+    result = result_def()
+    axis = int_prop(-1)
+
+    @staticmethod
+    def np_ref(data: NDArray[Any], *, axis: int) -> NDArray[Any]:
+        e = np.exp(data - np.max(data, axis=axis, keepdims=True))
+        return e / np.sum(e, axis=axis, keepdims=True, dtype=e.dtype)
+
+    @staticmethod
+    def decompose(data: SSAValue, *, axis: int) -> SSAValue:
+        return SoftmaxOp.make(data, axis=axis).results[0]
 
 
 @irdl_op_definition
