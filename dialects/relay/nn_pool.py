@@ -65,17 +65,24 @@ def pool_type(data: TensorInfo, spatial: str, attrs: dict[str, Any]) -> TensorIn
     return TensorInfo(tuple(shape), data.dtype)
 
 
+def padded_for_windows(data: Tensor, spatial: str, attrs: dict[str, Any], fill: Any) -> Tensor:
+    """The data with `fill` around it, as far as its windows reach."""
+    before, after = [0] * data.ndim, [0] * data.ndim
+    slides = pool_windows(data.shape, spatial, attrs)
+    for axis, w in zip(image_axes(attrs["layout"], spatial), slides, strict=True):
+        before[axis] = w.before
+        # In ceil mode the last window may stick out beyond the declared padding.
+        after[axis] = max(0, (w.outputs(attrs["ceil_mode"]) - 1) * w.stride + w.reach - w.before - w.extent)
+    return te.pad(data, before, after, fill)
+
+
 def _pool_stage(data: Tensor, spatial: str, attrs: dict[str, Any], fill: Any, reducer: Any, name: str) -> Tensor:
     """`reducer` over the taps of each window of the padded data."""
     axes, slides = image_axes(attrs["layout"], spatial), pool_windows(data.shape, spatial, attrs)
-    outs = [w.outputs(attrs["ceil_mode"]) for w in slides]
-    before, after, shape = [0] * data.ndim, [0] * data.ndim, list(data.shape)
-    for axis, w, out in zip(axes, slides, outs, strict=True):
-        before[axis] = w.before
-        # In ceil mode the last window may stick out beyond the declared padding.
-        after[axis] = max(0, (out - 1) * w.stride + w.reach - w.before - w.extent)
-        shape[axis] = out
-    padded = te.pad(data, before, after, fill)
+    shape = list(data.shape)
+    for axis, w in zip(axes, slides, strict=True):
+        shape[axis] = w.outputs(attrs["ceil_mode"])
+    padded = padded_for_windows(data, spatial, attrs, fill)
     taps = [te.reduce_axis(w.size, TAP_NAMES[n]) for w, n in zip(slides, spatial, strict=True)]
 
     def element(*i: Index) -> Any:
@@ -166,7 +173,7 @@ class _AvgPool(_Pool):
         def element(*i: Index) -> Any:
             count: Scalar | None = None
             for axis, w in varying:
-                taps = te.cast(_taps_inside(i[axis], w, include), data.dtype)
+                taps = te.cast(taps_inside(i[axis], w, include), data.dtype)
                 count = taps if count is None else count * taps
             if whole:
                 return te.truncdiv(total[i], te.const(constant, data.dtype) if count is None else count * constant)
@@ -177,7 +184,7 @@ class _AvgPool(_Pool):
         return te.compute(total.shape, element, stage_name(cls))
 
 
-def _taps_inside(out: Index, w: Window, include: bool) -> Scalar:
+def taps_inside(out: Index, w: Window, include: bool) -> Scalar:
     """How many taps of a window lie in the image (or in its declared padding): both ends are floor divisions."""
     last = w.padded if include else w.before + w.extent
     high = te.minimum(te.cast((last - out * w.stride + (w.dilation - 1)) // w.dilation, "int64"), w.size)
