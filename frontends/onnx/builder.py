@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.dtypes import DTYPES, tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.relay.core import ConstantOp, make_constant
@@ -26,7 +26,7 @@ from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.onnx.attributes import attribute_values
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.source import shown
-from lamina.frontends.onnx.tensors import checked_nbytes, decode
+from lamina.frontends.onnx.tensors import checked_nbytes, decode, type_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -245,7 +245,7 @@ class Builder:
     def tensor(self, proto: Any, name: str = "") -> Value:
         """A constant from a TensorProto of the model."""
         array = decode(proto, self.where, self.folder, self.limit)
-        return Value(array.shape, str(array.dtype), array=array, name=name)
+        return Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(proto.data_type))
 
     def check_size(self, shape: Sequence[int], dtype: str) -> None:
         checked_nbytes(shape, dtype, self.limit, self.where)
@@ -329,11 +329,34 @@ class Builder:
         given = {k: v for k, v in attrs.items() if v is not None}
         return [self.constant(r) for r in np_results(op_type, arrays, given)]
 
+    # -- element types that are held in others -----------------------------------------------------
+
+    def plain(self, x: Value) -> Value:
+        """A held tensor as one of the type that holds it."""
+        return Value(x.shape, x.dtype, ssa=self.ssa(x) if x.array is None else x.ssa, array=x.array)
+
+    def held(self, x: Value, logical: str) -> Value:
+        """A tensor of bytes as one of the type that they hold."""
+        return Value(x.shape, x.dtype, ssa=x.ssa, array=x.array, logical=logical)
+
+    def check_type(self, name: str) -> None:
+        """Raise UnsupportedError for a type that no tensor has here."""
+        if name not in DTYPES:
+            raise UnsupportedError(
+                f"element type {name} is not supported", where=self.where, hint="use float32 or integers"
+            )
+
     # -- shorthands that several converters share ----------------------------------------------------
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """`x` in another shape, itself where it has that shape."""
         return x if tuple(shape) == x.shape else self.op("reshape", x, newshape=list(shape), allowzero=True)
+
+    def contraction(self, op_name: str, x: Value, w: Value, **attrs: Any) -> Value:
+        """A matrix product or convolution; those of 16-bit floats are accumulated in float32 and rounded once."""
+        if x.dtype not in ("float16", "bfloat16") or w.dtype != x.dtype:
+            return self.op(op_name, x, w, **attrs)
+        return self.cast(self.op(op_name, x, w, out_dtype="float32", **attrs), x.dtype)
 
     def cast(self, x: Value, dtype: str) -> Value:
         return x if x.dtype == dtype else self.op("cast", x, dtype=dtype)

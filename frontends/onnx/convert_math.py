@@ -135,18 +135,6 @@ def where(n: Node, b: Builder) -> Value:
     return b.op("where", n.input(0), n.input(1), n.input(2))
 
 
-@onnx_op("Cast")
-def cast(n: Node, b: Builder) -> Value:
-    from lamina.frontends.onnx.tensors import dtype_of
-
-    return b.cast(n.input(0), dtype_of(n.attr("to"), n.where))
-
-
-@onnx_op("CastLike")
-def cast_like(n: Node, b: Builder) -> Value:
-    return b.cast(n.input(0), n.input(1).dtype)
-
-
 @onnx_op("IsInf")
 def is_inf(n: Node, b: Builder) -> Value:
     x = n.input(0)

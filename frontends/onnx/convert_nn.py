@@ -39,7 +39,8 @@ def window_padding(
     return before + after
 
 
-def _per_axis(n: Node, name: str, rank: int) -> list[int]:
+def per_axis(n: Node, name: str, rank: int) -> list[int]:
+    """An attribute with a number for each spatial axis, 1 where it is absent."""
     values = list(n.attr(name, (1,) * rank))
     if len(values) != rank:
         raise n.fail(f"{name} has {len(values)} numbers, expects {rank}")
@@ -48,15 +49,18 @@ def _per_axis(n: Node, name: str, rank: int) -> list[int]:
 
 @onnx_op("Conv")
 def conv(n: Node, b: Builder) -> Value:
-    x, w = n.input(0), n.input(1)
+    y = convolution(n, b, n.input(0), n.input(1))
+    return b.op("nn.bias_add", y, n.input(2), axis=1) if n.has(2) else y
+
+
+def convolution(n: Node, b: Builder, x: Value, w: Value) -> Value:
+    """The convolution of `x` and `w` by the node's attributes."""
     rank = x.rank - 2
-    if rank not in (1, 2) or w.rank != x.rank:
-        if x.rank == w.rank == 5:
-            raise n.unsupported("3-D convolution is not supported")
-        raise n.fail("input and weight must have the same rank of 3 or 4")
+    if rank not in (1, 2, 3) or w.rank != x.rank:
+        raise n.fail("input and weight must have the same rank of 3, 4 or 5")
     kernel = list(n.attr("kernel_shape", w.shape[2:]))
-    strides, dilations = _per_axis(n, "strides", rank), _per_axis(n, "dilations", rank)
-    y = b.op(
+    strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
+    return b.contraction(
         f"nn.conv{rank}d",
         x,
         w,
@@ -67,7 +71,6 @@ def conv(n: Node, b: Builder) -> Value:
         channels=w.shape[0],
         kernel_size=kernel,
     )
-    return b.op("nn.bias_add", y, n.input(2), axis=1) if n.has(2) else y
 
 
 def _pool(n: Node, b: Builder, op: str, **attrs: bool) -> Value:
@@ -78,7 +81,7 @@ def _pool(n: Node, b: Builder, op: str, **attrs: bool) -> Value:
     kernel = list(n.attr("kernel_shape", ()))
     if len(kernel) != rank:
         raise n.fail(f"kernel_shape has {len(kernel)} numbers, expects {rank}")
-    strides, dilations = _per_axis(n, "strides", rank), _per_axis(n, "dilations", rank)
+    strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
     pads = window_padding(n, x.shape[2:], kernel, strides, dilations)
     ceil_mode = bool(n.attr("ceil_mode", 0))
     if rank == 1:  # an image one pixel high
@@ -218,17 +221,18 @@ def lp_normalization(n: Node, b: Builder) -> Value:
 
 @onnx_op("Softmax", "LogSoftmax")
 def softmax(n: Node, b: Builder) -> Value:
-    """Until opset 13 the axes from `axis` on are normalised together."""
+    """Until opset 13 the axes from `axis` on are normalised together. 16-bit floats are rounded once, at the end."""
     x = n.input(0)
     op = "nn.softmax" if n.op_type == "Softmax" else "nn.log_softmax"
+    wide = b.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
     if n.version >= 13:
-        return b.op(op, x, axis=n.axis(n.attr("axis", -1), x.rank))
+        return b.cast(b.op(op, wide, axis=n.axis(n.attr("axis", -1), x.rank)), x.dtype)
     axis = n.attr("axis", 1)
     axis = x.rank if axis == x.rank else n.axis(axis, x.rank)
     if axis == x.rank - 1:
-        return b.op(op, x, axis=-1)
-    rows = b.reshape(x, (prod(x.shape[:axis]), prod(x.shape[axis:])))
-    return b.reshape(b.op(op, rows, axis=-1), x.shape)
+        return b.cast(b.op(op, wide, axis=-1), x.dtype)
+    rows = b.reshape(wide, (prod(x.shape[:axis]), prod(x.shape[axis:])))
+    return b.cast(b.reshape(b.op(op, rows, axis=-1), x.shape), x.dtype)
 
 
 # -- matrix products -------------------------------------------------------------------------------
@@ -236,7 +240,7 @@ def softmax(n: Node, b: Builder) -> Value:
 
 def _dense(b: Builder, x: Value, w: Value, transposed: bool) -> Value:
     """x w, or x wᵀ when w is stored transposed; nn.dense wants the weight as [N, K]."""
-    return b.op(
+    return b.contraction(
         "nn.dense", x, w if transposed else b.op("transpose", w, axes=[1, 0]), units=w.shape[0 if transposed else 1]
     )
 
@@ -267,18 +271,21 @@ def gemm(n: Node, b: Builder) -> Value:
 
 @onnx_op("MatMul")
 def matmul(n: Node, b: Builder) -> Value:
+    return product(n, b, n.input(0), n.input(1))
+
+
+def product(n: Node, b: Builder, x: Value, y: Value) -> Value:
     """numpy.matmul: vectors are rows on the left and columns on the right, leading axes broadcast."""
-    x, y = n.input(0), n.input(1)
     if not x.rank or not y.rank:
         raise n.fail("a scalar is no matrix")
     if x.shape[-1] != y.shape[-2 if y.rank > 1 else 0]:
         raise n.fail(f"shapes {list(x.shape)} and {list(y.shape)} do not multiply: the inner extents differ")
     if y.rank == 1:
         column = b.reshape(y, (1, y.shape[0]))
-        return b.reshape(b.op("nn.dense", x, column, units=1), x.shape[:-1])
+        return b.reshape(b.contraction("nn.dense", x, column, units=1), x.shape[:-1])
     if y.rank == 2:
         if x.rank == 2 and y.array is None:
-            return b.op("nn.matmul", x, y)
+            return b.contraction("nn.matmul", x, y)
         return _dense(b, x, y, transposed=False)
     if x.rank == 1:
         rows = matrices(n, b, b.reshape(x, (1, x.shape[0])), y)
@@ -299,7 +306,7 @@ def matrices(n: Node, b: Builder, x: Value, y: Value) -> Value:
             v = b.op("broadcast_to", v, shape=[*batch, *v.shape[-2:]])
         return b.reshape(v, (prod(v.shape[:-2]), *v.shape[-2:]))
 
-    product = b.op("nn.batch_matmul", stack(x), stack(y), transpose_b=False)
+    product = b.contraction("nn.batch_matmul", stack(x), stack(y), transpose_b=False)
     if product.shape[0] != prod(batch):
         product = b.op("broadcast_to", product, shape=[prod(batch), *product.shape[1:]])
     return b.reshape(product, (*batch, *product.shape[1:]))

@@ -190,17 +190,6 @@ def space_to_depth(n: Node, b: Builder) -> Value:
     return b.reshape(y, (batch, c * size * size, h // size, w // size))
 
 
-@onnx_op("Upsample")
-def upsample(n: Node, b: Builder) -> Value:
-    x = n.input(0)
-    if n.attr("mode", "nearest") != "nearest":
-        raise n.unsupported(f"mode {n.attr('mode')!r} is not supported")
-    scales = list(n.attr("scales", ())) or [float(s) for s in n.array(1, "scales").reshape(-1)]
-    if x.rank != 4 or len(scales) != 4 or scales[:2] != [1.0, 1.0] or [s for s in scales if s < 1 or s != int(s)]:
-        raise n.unsupported(f"scales {scales} are not supported, only whole ones of height and width")
-    return b.op("nn.upsampling", x, scale_h=float(scales[2]), scale_w=float(scales[3]), method="nearest_neighbor")
-
-
 # -- constants -------------------------------------------------------------------------------------
 
 

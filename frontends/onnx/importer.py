@@ -34,10 +34,20 @@ from lamina.frontends.onnx.builder import (
 )
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.graph import Graph, read_graph
-from lamina.frontends.onnx.registry import Converter, converters
+from lamina.frontends.onnx.narrow import plain_array
+from lamina.frontends.onnx.registry import Converter, converters, takes_held
 from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
 from lamina.frontends.onnx.support import report_of
-from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, checked_nbytes, decode, dtype_of, type_name
+from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, HELD, checked_nbytes, decode, dtype_of, type_name
+
+# Operators that only move elements of their first input, whatever their type.
+MOVES = frozenset(
+    ("", name)
+    for name in (
+        *("Identity", "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze", "Concat", "Split", "Slice", "Gather"),
+        *("GatherElements", "GatherND", "Expand", "Tile", "Shape", "Size", "SpaceToDepth", "DepthToSpace"),
+    )
+)
 
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
 
@@ -49,6 +59,8 @@ class Port:
     name: str
     shape: tuple[int, ...]
     dtype: str
+    logical: str = ""
+    """The type that the elements are codes of, where that is another one: `float8e4m3fn` held in uint8."""
 
 
 @dataclass(frozen=True)
@@ -128,14 +140,17 @@ class _Importer:
         logical = type_name(tensor.elem_type)
         self.values[proto.name] = Value(shape, dtype, ssa=argument, name=proto.name, logical=logical)
         self.arguments[id(argument)] = proto.name
-        return Port(proto.name, shape, dtype)
+        return Port(proto.name, shape, dtype, logical if logical in HELD else "")
 
     def _is_fixed(self, proto: Any) -> bool:
         """Whether the input's value is given; it is a constant then."""
         if proto.name not in self.fixed:
             return False
         array = np.asarray(self.fixed[proto.name])
-        self.values[proto.name] = Value(array.shape, str(array.dtype), array=array, name=proto.name)
+        logical = type_name(proto.type.tensor_type.elem_type)
+        if logical in HELD and str(array.dtype) != HELD[logical]:
+            array = plain_array(array, logical)
+        self.values[proto.name] = Value(array.shape, str(array.dtype), array=array, name=proto.name, logical=logical)
         return True
 
     def _deciding(self, value: Value) -> tuple[str, ...]:
@@ -240,6 +255,10 @@ class _Importer:
     def _convert(self, node: Node, convert: Converter) -> bool:
         """Whether the converter took the node; it leaves to the operator's function what it does not."""
         self.builder.enter(node)
+        held = [v.logical for v in node.inputs if isinstance(v, Value) and v.logical in HELD]
+        moved = held[0] if held and (node.raw.domain, node.op_type) in MOVES else ""
+        if held and not moved and not takes_held(node.raw.domain, node.op_type):
+            return self._not_for(node, held[0])
         try:
             made = convert(node, self.builder)
         except NeedsValueError as e:
@@ -260,11 +279,19 @@ class _Importer:
                 raise node.unsupported(f"output {n} ({shown(name)}) is not supported", "remove its uses")
             value = results[n]
             if isinstance(value, Value):
+                if moved and value.dtype == HELD[moved]:
+                    value = self.builder.held(value, moved)
                 set_hint(value, name)
                 if value.ssa is None and not value.name:
                     value.name = name
             self.values[name] = value
         return True
+
+    def _not_for(self, node: Node, held: str) -> bool:
+        """Elements of such a type are no numbers of the type that holds them: what computes with them is refused."""
+        if node.op_type in ("Loop", "If", "Scan") or function_of(node.raw, node.inputs) is not None:
+            return False
+        raise node.unsupported(f"{node.op_type} of {held} is not supported", "cast to float32 first")
 
     def _subgraph(self, graph: Any, inputs: Sequence[AnyValue], tag: str) -> list[AnyValue]:
         """The outputs of a branch or loop body of the current node, put here."""
@@ -297,7 +324,7 @@ class _Importer:
                 where=where,
                 hint="correct the declared type",
             )
-        return Port(proto.name, value.shape, value.dtype)
+        return Port(proto.name, value.shape, value.dtype, value.logical if value.logical in HELD else "")
 
     # -- the module --------------------------------------------------------------------------------
 

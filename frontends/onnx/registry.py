@@ -13,18 +13,22 @@ if TYPE_CHECKING:
 Converter: TypeAlias = "Callable[[Node, Builder], AnyValue | Sequence[AnyValue] | None]"
 
 _CONVERTERS: dict[tuple[str, str], Converter] = {}
+_HELD: set[tuple[str, str]] = set()
 _loaded = False
 
 
-def onnx_op(*names: str, domain: str = "") -> Callable[[Converter], Converter]:
+def onnx_op(*names: str, domain: str = "", held: bool = False) -> Callable[[Converter], Converter]:
     """Registers a converter for operators; it is given the node and the builder and returns the outputs' values,
-    or None where the function by which ONNX defines the operator is to be used."""
+    or None where the function by which ONNX defines the operator is to be used. With `held` it takes tensors whose
+    element type is held in another one: it must look at `Value.logical`."""
 
     def register(convert: Converter) -> Converter:
         for name in names:
             if (domain, name) in _CONVERTERS:
                 raise TypeError(f"{name} has two converters")
             _CONVERTERS[(domain, name)] = convert
+            if held:
+                _HELD.add((domain, name))
         return convert
 
     return register
@@ -38,3 +42,8 @@ def converters() -> dict[tuple[str, str], Converter]:
             import_module(f"lamina.frontends.onnx.{path.stem}")
         _loaded = True
     return _CONVERTERS
+
+
+def takes_held(domain: str, op_type: str) -> bool:
+    """Whether an operator's converter knows of element types that are held in others."""
+    return (domain, op_type) in _HELD

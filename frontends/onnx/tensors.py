@@ -33,6 +33,12 @@ _DTYPE: dict[int, str] = {
     **{getattr(TensorProto, f"UINT{n}"): f"uint{n}" for n in (8, 16, 32, 64)},
 }
 
+HELD: dict[str, str] = {
+    **{t: "uint8" for t in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0")},
+    **{"float4e2m1": "uint8", "int4": "int8", "uint4": "uint8", "int2": "int8", "uint2": "uint8"},
+}
+"""Element types, as `type_name` calls them, that are held in another: their codes, or their values in a byte each."""
+
 # Where each type's values lie when they are not in raw_data.
 _TYPED_FIELD: dict[str, str] = {
     "float32": "float_data",
@@ -44,7 +50,7 @@ _TYPED_FIELD: dict[str, str] = {
 
 
 def dtype_of(code: int, where: str) -> str:
-    """The dtype name of an ONNX element type. Raises UnsupportedError for strings, complex and sub-byte types."""
+    """The dtype that holds an ONNX element type. Raises UnsupportedError for strings and complex numbers."""
     found = _DTYPE.get(code)
     if found is None:
         try:
@@ -53,6 +59,8 @@ def dtype_of(code: int, where: str) -> str:
             raise InputError(
                 f"element type {code} does not exist", where=where, hint="export the model again"
             ) from None
+        if name.lower() in HELD:
+            return HELD[name.lower()]
         raise UnsupportedError(
             f"element type {name} is not supported", where=where, hint="convert the model to float32 or integers"
         )
@@ -92,6 +100,8 @@ def decode(tensor: TensorProto, where: str, folder: Path | None, limit: int) -> 
     size = checked_nbytes(shape, dtype, limit, where)
     if tensor.HasField("segment"):
         raise UnsupportedError("tensors in segments are not supported", where=where, hint="save the model in one piece")
+    if (held := type_name(tensor.data_type)) in HELD:
+        return _held(tensor, held, shape, where)
     if tensor.data_location == TensorProto.EXTERNAL:
         return _external(tensor, where, folder, size).view(numpy_dtype(dtype)).reshape(shape)
     if tensor.HasField("raw_data"):
@@ -105,6 +115,18 @@ def decode(tensor: TensorProto, where: str, folder: Path | None, limit: int) -> 
         raise _misfit(shape, dtype, prod(shape), given, "values", where)
     try:
         return np.ascontiguousarray(numpy_helper.to_array(tensor)).astype(numpy_dtype(dtype)).reshape(shape)
+    except (ValueError, TypeError, OverflowError) as e:
+        raise InputError(f"the values cannot be read: {e}", where=where, hint="export the model again") from None
+
+
+def _held(tensor: TensorProto, logical: str, shape: tuple[int, ...], where: str) -> NDArray[Any]:
+    """A tensor of a type that numpy lacks, in the type that holds it."""
+    from lamina.frontends.onnx.narrow import plain_array
+
+    if tensor.data_location == TensorProto.EXTERNAL:
+        raise UnsupportedError(f"external data of {logical} is not supported", where=where, hint="store it inside")
+    try:
+        return plain_array(numpy_helper.to_array(tensor), logical).reshape(shape)
     except (ValueError, TypeError, OverflowError) as e:
         raise InputError(f"the values cannot be read: {e}", where=where, hint="export the model again") from None
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from onnx import ModelProto, TensorProto, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
@@ -23,6 +23,8 @@ import lamina
 from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.onnx import check_model, load_onnx
 from lamina.frontends.onnx.builder import NeedsValueError
+from lamina.frontends.onnx.narrow import plain_array
+from lamina.frontends.onnx.tensors import HELD, code_of, type_name
 from lamina.model import Model, Origin, Port
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class LaminaRep(BackendRep):
         self.inputs = [i.name for i in model.graph.input if i.name not in initialised]
         self._fixed: set[str] = set()
         self._programs: OrderedDict[Any, tuple[Executable, dict[str, Array]]] = OrderedDict()
+        self._logical: dict[str, str] = {}
         self._outputs: Any = namedtupledict("Outputs", [o.name for o in model.graph.output])
 
     def run(self, inputs: Any, **kwargs: Any) -> Any:
@@ -64,10 +67,12 @@ class LaminaRep(BackendRep):
                     self._programs.popitem(last=False)
             self._programs.move_to_end(key)
             exe, fixed = self._programs[key]
-            results = exe.run({name: a for name, a in given.items() if name not in fixed})
+            results = exe.run({name: _plain(a) for name, a in given.items() if name not in fixed})
         except UnsupportedError as e:
             raise BackendIsNotSupposedToImplementIt(str(e)) from e
-        return self._outputs(*(results[o.name] for o in self.model.graph.output))
+        return self._outputs(
+            *(_as_declared(results[o.name], self._logical.get(o.name)) for o in self.model.graph.output)
+        )
 
     def _named(self, inputs: Any) -> dict[str, Array]:
         if isinstance(inputs, Mapping):
@@ -102,6 +107,7 @@ class LaminaRep(BackendRep):
         inputs, outputs = (
             tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
         )
+        self._logical = {p.name: p.logical for p in imported.outputs if p.logical}
         origin = Origin(self.model, {}, None)
         model = Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
         return lamina.compile(model, opt_level=self.opt_level, cache=False), fixed
@@ -116,6 +122,20 @@ def _array(name: str, value: Any) -> Array:
     if array.dtype == object:
         raise UnsupportedError("strings are not supported", where=f"input {name!r}")
     return array
+
+
+def _plain(array: Array) -> Array:
+    """An array of an element type that programs hold in another one, in that one."""
+    logical = type_name(helper.np_dtype_to_tensor_dtype(array.dtype))
+    return plain_array(array, logical) if logical in HELD and str(array.dtype) != HELD[logical] else array
+
+
+def _as_declared(array: Array, logical: str | None) -> Array:
+    """The other way round."""
+    if logical is None:
+        return array
+    dtype = helper.tensor_dtype_to_np_dtype(code_of(logical))
+    return array.view(dtype) if logical.startswith("float") else array.astype(dtype)
 
 
 class LaminaBackend(Backend):

@@ -1,7 +1,7 @@
 """Runs ONNX's backend tests and prints what became of them by kind of test and by operator.
 
-    python -m lamina.tools.conformance                      all of them, or the last results while nothing changed
-    python -m lamina.tools.conformance --filter softmax     those with a part of their name, and each with its reason
+python -m lamina.tools.conformance                      all of them, or the last results while nothing changed
+python -m lamina.tools.conformance --filter softmax     those with a part of their name, and each with its reason
 """
 
 from __future__ import annotations

@@ -1,0 +1,135 @@
+"""Quantisation: to integers or float8 and back, and products of quantised tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.convert_cast import converted
+from lamina.frontends.onnx.convert_nn import convolution, product
+from lamina.frontends.onnx.narrow import LIMITS, is_float_code, widened
+from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.onnx.tensors import HELD, type_name
+
+
+def spread(n: Node, b: Builder, v: Value, shape: tuple[int, ...], axis: int, block: int) -> Value:
+    """A scale or zero point as it broadcasts to the tensor: one number, one a slice of `axis`, or one a block of it."""
+    if v.rank == 0 or v.shape == (1,):
+        return b.reshape(v, ())
+    axis = n.axis(axis, len(shape))
+    if not block:
+        if v.rank != 1 or v.shape[0] != shape[axis]:
+            raise n.fail(f"a scale or zero point of shape {list(v.shape)} for axis {axis} of {list(shape)}")
+        return b.reshape(v, [v.shape[0] if a == axis else 1 for a in range(len(shape))])
+    wide = b.op("repeat", v, repeats=block, axis=axis)
+    if wide.rank == len(shape) and wide.shape[axis] > shape[axis]:
+        wide = b.op("strided_slice", wide, begin=[0], end=[shape[axis]], strides=[1], axes=[axis])
+    if wide.shape != shape:
+        raise n.fail(f"scales of shape {list(v.shape)} in blocks of {block} do not fit {list(shape)}")
+    return wide
+
+
+def number(b: Builder, v: Value, dtype: str) -> Value:
+    """The numbers that a quantised tensor's elements are, before scaling."""
+    return b.cast(widened(b, v) if v.logical in HELD else v, dtype)
+
+
+@onnx_op("QuantizeLinear", held=True)
+def quantize(n: Node, b: Builder) -> Value:
+    """y = round(x / scale) + zero, saturated; the quotient in the scale's type, unless `precision` says otherwise."""
+    x, scale = n.input(0), n.input(1)
+    zero = n.input(2) if n.has(2) else None
+    to = n.attr("output_dtype", 0)
+    logical = zero.logical if zero is not None else type_name(to) if to else "uint8"
+    axis, block = n.attr("axis", 1), n.attr("block_size", 0)
+    if x.dtype == "int32":
+        x = b.cast(x, "float32")
+    if "precision" in n.attrs and n.attrs["precision"]:
+        name = type_name(n.attrs["precision"])
+        b.check_type(name)
+        x, scale = b.cast(x, name), b.cast(scale, name)
+    elif x.dtype != scale.dtype:
+        wide = "float32" if "float32" in (x.dtype, scale.dtype) else x.dtype
+        x, scale = b.cast(x, wide), b.cast(scale, wide)
+    q = b.op("divide", x, spread(n, b, scale, x.shape, axis, block))
+    if is_float_code(logical):
+        return converted(n, b, b.cast(q, "float32"), logical)
+    low, high = LIMITS[logical] if logical in LIMITS else (np.iinfo(logical).min, np.iinfo(logical).max)
+    q = b.op("round", b.cast(q, "float32"))
+    if zero is not None:
+        q = b.op("add", q, spread(n, b, number(b, zero, "float32"), x.shape, axis, block))
+    q = b.op("clip", q, a_min=float(low), a_max=float(high))
+    whole = b.cast(q, HELD.get(logical, logical))
+    return b.held(whole, logical) if logical in HELD else whole
+
+
+@onnx_op("DequantizeLinear", held=True)
+def dequantize(n: Node, b: Builder) -> Value:
+    """(x - zero) * scale in float32, in the scale's type or `output_dtype`."""
+    x, scale = n.input(0), n.input(1)
+    axis, block = n.attr("axis", 1), n.attr("block_size", 0)
+    # The difference of integers is exact before it becomes a float.
+    whole = x.logical in ("int32", "uint32")
+    y = number(b, x, "int32" if whole else "float32")
+    if n.has(2):
+        y = b.op("subtract", y, spread(n, b, number(b, n.input(2), y.dtype), x.shape, axis, block))
+    y = b.op("multiply", b.cast(y, "float32"), b.cast(spread(n, b, scale, x.shape, axis, block), "float32"))
+    to = n.attr("output_dtype", 0)
+    return b.cast(y, type_name(to) if to else scale.dtype)
+
+
+def _shifted(n: Node, b: Builder, x: Value, zero: Value | None, axis: int) -> Value:
+    """x - zero in int32."""
+    wide = b.cast(x, "int32")
+    if zero is None:
+        return wide
+    return b.op("subtract", wide, spread(n, b, b.cast(zero, "int32"), x.shape, axis, 0))
+
+
+@onnx_op("MatMulInteger")
+def matmul_integer(n: Node, b: Builder) -> Value:
+    """(A - a) (B - b) in int32, the zero points per tensor, per row of A or per column of B."""
+    x, w = n.input(0), n.input(1)
+    a = _shifted(n, b, x, n.input(2) if n.has(2) else None, -2 if x.rank > 1 else -1)
+    return product(n, b, a, _shifted(n, b, w, n.input(3) if n.has(3) else None, -1))
+
+
+@onnx_op("ConvInteger")
+def conv_integer(n: Node, b: Builder) -> Value:
+    """Padding is the zero point, so it is taken off before."""
+    x = _shifted(n, b, n.input(0), n.input(2) if n.has(2) else None, 0)
+    w = _shifted(n, b, n.input(1), n.input(3) if n.has(3) else None, 0)
+    return convolution(n, b, x, w)
+
+
+def _requantized(n: Node, b: Builder, sums: Value, factors: list[Value], scale: Value, zero: Value) -> Value:
+    """round(sums * factors / scale) + zero, saturated."""
+    y = b.cast(sums, "float32")
+    for f in factors:
+        y = b.op("multiply", y, b.cast(f, "float32"))
+    y = b.op("round", b.op("divide", y, b.cast(b.reshape(scale, ()) if scale.rank else scale, "float32")))
+    if zero.dtype not in ("int8", "uint8"):
+        raise n.unsupported(f"results of type {zero.logical} are not supported")
+    low, high = np.iinfo(zero.dtype).min, np.iinfo(zero.dtype).max
+    y = b.op("add", y, b.cast(b.reshape(zero, ()) if zero.rank else zero, "float32"))
+    return b.cast(b.op("clip", y, a_min=float(low), a_max=float(high)), zero.dtype)
+
+
+@onnx_op("QLinearMatMul")
+def qlinear_matmul(n: Node, b: Builder) -> Value:
+    x, a_scale, a_zero, w, b_scale, b_zero, y_scale, y_zero = n.values()
+    a_axis = -2 if x.rank > 1 else -1
+    sums = product(n, b, _shifted(n, b, x, a_zero, a_axis), _shifted(n, b, w, b_zero, -1))
+    factors = [spread(n, b, a_scale, x.shape, a_axis, 0), spread(n, b, b_scale, w.shape, -1, 0)]
+    return _requantized(n, b, sums, factors, y_scale, y_zero)
+
+
+@onnx_op("QLinearConv")
+def qlinear_conv(n: Node, b: Builder) -> Value:
+    """The bias has the scale x_scale * w_scale; the scales of the weight may be one an output channel."""
+    x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (n.input(i) for i in range(8))
+    sums = convolution(n, b, _shifted(n, b, x, x_zero, 1), _shifted(n, b, w, w_zero, 0))
+    if n.has(8):
+        sums = b.op("nn.bias_add", sums, n.input(8), axis=1)
+    factors = [spread(n, b, x_scale, x.shape, 1, 0), spread(n, b, w_scale, sums.shape, 1, 0)]
+    return _requantized(n, b, sums, factors, y_scale, y_zero)
