@@ -22,18 +22,20 @@ def execute(module: ModuleOp, ctx: LaminaContext, entry: str, inputs: str | None
     from lamina.runtime.vm_values import value_text
 
     arrays = _load(inputs) if inputs is not None else {}
-    results = run_module(module, ctx, entry.removeprefix("@"), arrays)
+    results: dict[str, Any] = run_module(module, ctx, entry.removeprefix("@"), arrays)
     if output is not None:
         try:
-            np.savez(output, allow_pickle=False, **{n: a for n, a in results.items() if isinstance(a, np.ndarray)})
+            # A tuple, or what a constructor made, is no array.
+            arrays = {n: v for n, v in results.items() if hasattr(v, "dtype")}
+            np.savez(output, allow_pickle=False, **arrays)
         except OSError as e:
             raise InputError(f"cannot write: {e.strerror}", where=output) from e
     lines: list[str] = []
-    for name, array in results.items():
-        if not isinstance(array, (np.ndarray, np.generic)):
-            lines.append(f"{name}: {value_text(array)}")  # a tuple, or what a constructor made
+    for name, found in results.items():
+        if not hasattr(found, "dtype"):
+            lines.append(f"{name}: {value_text(found)}")
             continue
-        value: np.ndarray[Any, Any] = np.asarray(array)
+        value: np.ndarray[Any, Any] = np.asarray(found)
         shape = ", ".join(map(str, value.shape))
         lines.append(f"{name}: {value.dtype}[{shape}]")
         lines.append(np.array2string(value, threshold=64, precision=6, separator=", "))

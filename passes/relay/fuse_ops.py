@@ -31,6 +31,8 @@ from lamina.passes.base import Context, ModuleOp, ModulePass, fused_location, in
 from lamina.passes.relay.graph_partition import Graph, Partition
 
 NAME_LENGTH = 80
+KERNEL_ATTRIBUTES = ("Primitive", "Composite", "Compiler")
+"""A function that has one of them is one kernel, whoever makes it."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,22 @@ class FuseOps(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp):
-                for block in function.body.blocks:
+                for block in fusible_blocks(function):
                     fuse_block(block, self.fuse_opt_level > 0, self.max_depth)
+
+
+def fusible_blocks(function: Operation) -> list[Block]:
+    """The blocks of a function, those of choices and of closures in it before those that they stand in."""
+    found: list[Block] = []
+    waiting = [b for region in function.regions for b in region.blocks]
+    while waiting:
+        block = waiting.pop()
+        found.append(block)
+        for op in block.ops:
+            if isinstance(op, FnOp) and any(name in op.attributes for name in KERNEL_ATTRIBUTES):
+                continue
+            waiting.extend(b for region in op.regions for b in region.blocks)
+    return found[::-1]
 
 
 def fuse_block(block: Block, fuse: bool = True, max_depth: int = 256) -> int:

@@ -16,7 +16,7 @@ up once it is longer than `max_depth`: the work is linear in the ops times at mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import TensorType
@@ -50,6 +50,7 @@ class Graph:
         self._producer: dict[SSAValue, int] = {}
         for op in block.ops:
             if isinstance(op, (ConstantOp, FnOp)):
+                self._read_by(op.operands)  # a closure's captures
                 continue
             self._add_op(op, op is block.last_op)
 
@@ -63,9 +64,9 @@ class Graph:
     def _add_op(self, op: Operation, is_last: bool) -> None:
         if not isinstance(op, RelayOp) or op.regions or isinstance(op, Annotation):
             # A call, a return, control flow: nothing is fused into it, and what it reads must be there.
-            for value in op.operands:
-                if value in self._producer:
-                    self.external[self._producer[value]] = True
+            self._read_by(op.operands)
+            for inner in op.walk() if op.regions else ():
+                self._read_by(inner.operands)  # regions see the values around them
             if not is_last and not isinstance(op, Annotation):
                 node = self._node(op, OPAQUE)
                 self._producer.update(dict.fromkeys(op.results, node))
@@ -92,6 +93,12 @@ class Graph:
                 item = self._node(None, INJECTIVE)
                 self.outputs[node].append(Edge(item, INJECTIVE))
                 self._producer[result] = item
+
+    def _read_by(self, values: Iterable[SSAValue]) -> None:
+        """Something that is no node reads values: their ops end groups."""
+        for value in values:
+            if value in self._producer:
+                self.external[self._producer[value]] = True
 
     def _edge(self, value: SSAValue, node: int, pattern: int) -> None:
         producer = self._producer.get(value)
