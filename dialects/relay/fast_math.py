@@ -1,4 +1,4 @@
-"""fast_exp, fast_tanh, fast_erf: polynomials in place of the functions, within about 1e-6 of their largest value.
+"""fast_exp, fast_tanh, fast_erf: polynomials in place of the functions, of a stated accuracy.
 
 The coefficients are those of Cephes (exp) and Eigen (tanh, erf). Narrow floats are computed in f32; f64 has no faster
 form and takes the function itself.
@@ -75,7 +75,7 @@ class _Fast(Elementwise):
 
 @irdl_op_definition
 class FastExpOp(_Fast):
-    """y = e^x by a polynomial: to 3e-7 of the value while |x| < 88; 0 below, and above not more than 2.4e38 or x."""
+    """y = e^x by a polynomial: to 5e-7 of the value for |x| < 1, to 5e-6 for |x| < 88; 0 below, beyond at least 2e38."""
 
     name = "relay.fast_exp"
 

@@ -15,6 +15,7 @@ from lamina.dialects.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.te import build, ir_builder
 from lamina.dialects.te.build import Index, Reducer, Reduction, Scalar, compute_results
+from lamina.dialects.te.extern import ExternOp as IrExternOp
 from lamina.dialects.te.indices import current_scope, range_of_extent
 from lamina.dialects.te.ops import ComputeOp as IrComputeOp
 from lamina.dialects.te.ops import FuncOp, ReturnOp
@@ -24,7 +25,7 @@ from lamina.te.emit import Emitter, affine
 from lamina.te.expr import Expr, Var, fail
 from lamina.te.reduction import CommReducer, Reduce
 from lamina.te.special import ExternOp, ScanOp
-from lamina.te.tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, walk
+from lamina.te.tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, shape_of, walk
 
 
 class TemplateOp(Operation):
@@ -45,6 +46,21 @@ class TemplateOp(Operation):
     @property
     def input_tensors(self) -> list[Tensor]:
         return list(dict.fromkeys(self.inputs.values()))
+
+
+class TemplateExternOp(ExternOp):
+    """Statements that exist as te IR already: of a Relay op whose meaning is no index equation."""
+
+    def __init__(self, name: str, source: IrExternOp, inputs: dict[SSAValue, Tensor], tag: str) -> None:
+        super().__init__(name, tag, None, list(inputs.values()), _written)
+        self.source = source
+        self.bindings = inputs
+        types = map(build.Tensor, source.tensors)
+        self.set_outputs([Tensor(self, n, shape_of(list(t.shape)), t.dtype) for n, t in enumerate(types)])
+
+
+def _written(ins: object, outs: object) -> None:
+    """The statements of a TemplateExternOp need no building."""
 
 
 @dataclass
@@ -193,16 +209,16 @@ class _FunctionBuilder:
     def _other(self, op: Operation) -> Any:
         if isinstance(op, ScanOp):
             return self._scan(op)
-        if isinstance(op, ExternOp):
-            return self._extern(op)
-        if isinstance(op, TemplateOp):
-            mapping = {value: self.tensors[t].value for value, t in op.inputs.items()}
-            clone = op.source.clone(mapping)
+        if isinstance(op, (TemplateOp, TemplateExternOp)):
+            given = op.inputs if isinstance(op, TemplateOp) else op.bindings
+            clone = op.source.clone({value: self.tensors[t].value for value, t in given.items()})
             clone.properties["stage"] = StringAttr(current_scope().stage_name(op.source.stage.data))
             for tensor in clone.tensors:
                 tensor.name_hint = value_name(clone.stage.data)
             current_scope().function.add_op(clone)
             return clone
+        if isinstance(op, ExternOp):
+            return self._extern(op)
         raise fail(f"{op!r} cannot be lowered")
 
     def _scan(self, op: ScanOp) -> Any:

@@ -17,11 +17,12 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.relay.base import RelayOp, TensorInfo
 from lamina.dialects.relay.families import Broadcast, Elementwise, stage_name
 from lamina.dialects.relay.meaning import full_attrs, result_infos, te_func
+from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import ComputeOp, ReturnOp
 from lamina.errors import UnsupportedError, did_you_mean
 from lamina.te.expr import Call, Expr, ExprOp, IntImm, as_expr, const, dtype_of, fail, matched
 from lamina.te.expr import cast as cast_expr
-from lamina.te.function import TemplateOp
+from lamina.te.function import TemplateExternOp, TemplateOp
 from lamina.te.location import caller
 from lamina.te.tensor import Tensor, broadcast_shape, compute, shape_of
 
@@ -162,6 +163,10 @@ def _computes(op: type[RelayOp], name: str, tensors: Sequence[Tensor], attrs: di
         if isinstance(made, ReturnOp):
             results = [values[v] for v in made.values]
             return results if len(results) > 1 else results[0]
+        if isinstance(made, ExternOp):
+            extern = TemplateExternOp(made.stage.data, made, {v: values[v] for v in made.inputs}, name)
+            values.update(zip(made.tensors, extern.outputs, strict=True))
+            continue
         if not isinstance(made, ComputeOp):
             raise UnsupportedError(f"topi.{name} is made of {made.name}, which has no stage", where=str(caller() or ""))
         inputs = {v: values[v] for v in _outside(made) if v in values}
