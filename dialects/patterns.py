@@ -119,6 +119,48 @@ class Pattern:
     def __rshift__(self, right: Any) -> Equation:
         return Equation(self, as_pattern(right), caller())
 
+    # Arithmetic on patterns is that of the ops.
+
+    def __add__(self, other: Any) -> Pattern:
+        return operator_pattern("add", self, other)
+
+    def __sub__(self, other: Any) -> Pattern:
+        return operator_pattern("subtract", self, other)
+
+    def __mul__(self, other: Any) -> Pattern:
+        return operator_pattern("multiply", self, other)
+
+    def __truediv__(self, other: Any) -> Pattern:
+        return operator_pattern("divide", self, other)
+
+    def __radd__(self, other: Any) -> Pattern:
+        return operator_pattern("add", other, self)
+
+    def __rsub__(self, other: Any) -> Pattern:
+        return operator_pattern("subtract", other, self)
+
+    def __rmul__(self, other: Any) -> Pattern:
+        return operator_pattern("multiply", other, self)
+
+    def __rtruediv__(self, other: Any) -> Pattern:
+        return operator_pattern("divide", other, self)
+
+    def optional(self, option: Callable[[Any], Pattern]) -> Alternatives:
+        """The pattern, or what the option makes of it: `conv.optional(lambda c: is_op("nn.relu")(c))`."""
+        return Alternatives([self, option(self)])
+
+    def dominates(self, parent: Pattern, path: Pattern | None = None) -> Pattern:
+        """This pattern, where every way up to constants and inputs leads through `path` ops to one `parent`."""
+        from lamina.dialects.graph_patterns import Dominator
+
+        return Dominator(parent, _ if path is None else path, self)
+
+    def __call__(self, *args: Any) -> Pattern:
+        """A call of whatever op or function this pattern matches; of `None`: with any operands."""
+        from lamina.dialects.graph_patterns import AnyCall
+
+        return AnyCall(self, args)
+
     # Constraints stand beside what they constrain; the names are those of TVM's dataflow patterns.
 
     def has_dtype(self, *dtypes: str) -> Pattern:
@@ -133,6 +175,10 @@ class Pattern:
 
     def has_type(self, type_: TensorType[Any]) -> Pattern:
         return Constrained(self, "has_type", type_)
+
+    def has_attr(self, attrs: dict[str, Any]) -> Pattern:
+        """On a call: attributes of its op; on a callee: of the function, or TVM's registry (`TOpPattern`)."""
+        return Constrained(self, "has_attr", dict(attrs))
 
     def shared(self) -> Pattern:
         """It may have uses outside the match (and then stays, beside what the rule makes)."""
@@ -152,15 +198,20 @@ class Pattern:
 
 
 class Var(Pattern):
-    """Any value; the same one at every place."""
+    """Any value; the same one at every place. `target` is what it must be, where it was redirected."""
 
-    __slots__ = ()
+    __slots__ = ("target",)
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.target: Pattern | None = None
+
+    def redirect_to(self, pattern: Pattern) -> None:
+        """From now on it stands for a pattern, which may contain it: so patterns of chains are written."""
+        self.target = pattern
 
     def __repr__(self) -> str:
-        return self.name
+        return self.name or "*"
 
 
 class ConstVar(Pattern):
@@ -177,7 +228,7 @@ class ConstVar(Pattern):
         return TypeExpr(self, "value")
 
     def __repr__(self) -> str:
-        return self.name
+        return self.name or "constant"
 
 
 class Wildcard(Pattern):
@@ -214,9 +265,12 @@ class Splat(Pattern):
 
 
 class OpPattern(Pattern):
-    """An op applied to patterns. `index` is the result meant, None for the only one."""
+    """An op applied to patterns. `index` is the result meant, None for the only one.
 
-    __slots__ = ("op", "args", "attrs", "like", "may_share", "origin", "index")
+    `any_args` leaves the operands open: how many, and what.
+    """
+
+    __slots__ = ("op", "args", "attrs", "like", "may_share", "origin", "index", "any_args")
 
     def __init__(
         self, op: type[RelayOp], args: Sequence[Pattern], attrs: dict[str, Any], like: Pattern | None = None
@@ -229,23 +283,33 @@ class OpPattern(Pattern):
         self.may_share = False
         self.origin: OpPattern = self
         self.index: int | None = None
+        self.any_args = False
 
     def children(self) -> Sequence[Pattern]:
         return self.args
 
+    def _copy(self, attrs: dict[str, Any]) -> OpPattern:
+        copy = OpPattern(self.op, self.args, attrs, self.like)
+        copy.may_share, copy.any_args = self.may_share, self.any_args
+        return copy
+
     def shared(self) -> OpPattern:
-        copy = OpPattern(self.op, self.args, self.attrs, self.like)
+        copy = self._copy(self.attrs)
         copy.may_share = True
         return copy
 
     def has_attr(self, attrs: dict[str, Any]) -> OpPattern:
         """With further attributes: the same as giving them by keyword."""
-        return OpPattern(self.op, self.args, self.attrs | attrs, self.like)
+        known = self.op.get_irdl_definition().properties
+        for name in attrs:
+            if name not in known:
+                raise RuleError(f"{self.op.name} has no attribute {name!r}; it has {', '.join(known) or 'none'}")
+        return self._copy(self.attrs | attrs)
 
     def __getitem__(self, index: int) -> OpPattern:
         """The result of that number of an op with several."""
-        copy = OpPattern(self.op, self.args, self.attrs, self.like)
-        copy.may_share, copy.origin, copy.index = self.may_share, self.origin, index
+        copy = self._copy(self.attrs)
+        copy.origin, copy.index = self.origin, index
         return copy
 
     def __iter__(self) -> Iterator[OpPattern]:
@@ -253,7 +317,8 @@ class OpPattern(Pattern):
 
     def __repr__(self) -> str:
         attrs = [f"{k}={v!r}" for k, v in self.attrs.items()] + ([f"like={self.like!r}"] if self.like else [])
-        text = f"{self.op.name.removeprefix('relay.')}({', '.join([*map(repr, self.args), *attrs])})"
+        args = ["..."] if self.any_args else list(map(repr, self.args))
+        text = f"{self.op.name.removeprefix('relay.')}({', '.join([*args, *attrs])})"
         return text if self.index is None else f"{text}[{self.index}]"
 
 
@@ -274,6 +339,10 @@ class Alternatives(Pattern):
 
     def shared(self) -> Alternatives:
         return Alternatives([c.shared() for c in self.choices])
+
+    def __call__(self, *args: Any) -> Alternatives:
+        """A call of one of several callees."""
+        return Alternatives([c(*args) for c in self.choices])
 
     def __repr__(self) -> str:
         return f"({' | '.join(map(repr, self.choices))})"
@@ -330,6 +399,13 @@ def _several(names: str, make: Callable[[str], Any]) -> Any:
 def splat(number: Any, like: Pattern | None = None) -> Splat:
     """A constant of one repeated number: see `Splat`."""
     return Splat(number, like)
+
+
+def operator_pattern(name: str, a: Any, b: Any) -> OpPattern:
+    """The pattern of a binary op by its name."""
+    from lamina.dialects.relay import find_op
+
+    return OpPattern(find_op(f"relay.{name}"), [as_pattern(a), as_pattern(b)], {})  # type: ignore[arg-type]
 
 
 def as_pattern(value: Any) -> Pattern:
