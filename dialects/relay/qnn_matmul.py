@@ -4,7 +4,8 @@ Of n products it is expanded, so that the product is one of the stored integers:
 
     sum (x - a) * (y - b)  =  sum x * y  -  b * sum x  -  a * sum y  +  n * a * b
 
-All of it is arithmetic modulo 2**32. Scales are carried, not used: that of the result is the product of both.
+Zero points that are not constants are subtracted before. All of it is arithmetic modulo 2**32. Scales are carried, not
+used: that of the result is the product of both.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, c
             rest = r.subtract(rest, r.multiply(second, count))
         product = r.subtract(product, r.multiply(rest, first))
     return product
+
+
+def known(*zero_points: SSAValue) -> bool:
+    """Whether all are constants, so that what depends on them and the weight is one too."""
+    return all(qs.constant(z) is not None for z in zero_points)
 
 
 def sums(value: SSAValue, axis: int, dtype: str, keepdims: bool = True) -> Any:
@@ -87,6 +93,8 @@ class QnnDenseOp(_QnnProduct):
     @staticmethod
     def decompose(data: SSAValue, weight: SSAValue, a: SSAValue, b: SSAValue, *_: SSAValue, **attrs: Any) -> Any:
         dtype = attrs["out_dtype"]
+        if not known(a, b):
+            return r.nn.dense(qs.centred(data, a, 0, dtype), qs.centred(weight, b, 0, dtype), **attrs)
         return expanded(
             r.nn.dense(data, weight, **attrs), a, b,
             lambda: sums(data, -1, dtype), lambda: sums(weight, 1, dtype, keepdims=False), qs.info_of(weight).shape[1],
@@ -141,6 +149,10 @@ class QnnContribDensePackOp(_QnnProduct):
     @staticmethod
     def decompose(data: SSAValue, weight: SSAValue, a: SSAValue, b: SSAValue, *_: SSAValue, **attrs: Any) -> Any:
         dtype, units = attrs["out_dtype"], attrs["units"]
+        if not known(a, b):
+            return r.nn.contrib_dense_pack(
+                qs.centred(data, a, 0, dtype), _centred_blocks(weight, b, units, dtype), **attrs
+            )
 
         def rows() -> Any:
             every = r.reshape(sums(weight, 1, dtype, keepdims=False), newshape=(-1,))
@@ -167,6 +179,15 @@ class QnnContribDensePackOp(_QnnProduct):
             one((2, 3), (1, 3, 16), units=17, error="17 units in NK16n need (2, 3, 16)"),
             one((2, 3), (1, 3, 16), channels=16, units=15, error="kernel_zero_point has shape (16,)"),
         ]  # fmt: skip
+
+
+def _centred_blocks(weight: SSAValue, zero_point: SSAValue, units: int, dtype: str) -> Any:
+    """Packed weight without its zero points; what stands beyond the last row does not matter."""
+    blocks, _, block = qs.info_of(weight).shape
+    if qs.info_of(zero_point).shape in ((), (1,)):
+        return qs.centred(weight, zero_point, 0, dtype)
+    every = r.nn.pad(zero_point, pad_width=(0, blocks * block - units))
+    return r.subtract(qs.cast(weight, dtype), qs.cast(r.reshape(every, newshape=(blocks, 1, block)), dtype))
 
 
 @irdl_op_definition
@@ -198,6 +219,8 @@ class QnnBatchMatmulOp(_QnnProduct):
     @staticmethod
     def decompose(x: SSAValue, y: SSAValue, a: SSAValue, b: SSAValue, *_: SSAValue, **attrs: Any) -> Any:
         dtype, inner_x, inner_y = attrs["out_dtype"], 1 if attrs["transpose_a"] else 2, 2 if attrs["transpose_b"] else 1
+        if not known(a, b):
+            return r.nn.batch_matmul(qs.centred(x, a, 0, dtype), qs.centred(y, b, 0, dtype), **attrs)
 
         def x_sums() -> Any:
             made = sums(x, inner_x, dtype)
