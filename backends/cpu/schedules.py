@@ -23,7 +23,10 @@ from lamina.dialects.te.scheduling import Schedule
 UNROLL_BUDGET = 800
 """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
 
-PLAIN_CONVOLUTIONS = tuple(f"nn.conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "_transpose"))
+PLAIN_CONVOLUTIONS = (
+    *(f"nn.conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "_transpose")),
+    "nn.deformable_conv2d",
+)
 
 MATMUL_UNROLL = 4
 """Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a

@@ -123,6 +123,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.nn.conv3d_transpose": ("nn_conv_transpose", "Conv3dTransposeOp"),
     "relay.nn.cross_entropy": ("nn_loss", "CrossEntropyOp"),
     "relay.nn.cross_entropy_with_logits": ("nn_loss", "CrossEntropyWithLogitsOp"),
+    "relay.nn.deformable_conv2d": ("nn_deformable", "DeformableConv2dOp"),
     "relay.nn.dense": ("nn_matmul", "DenseOp"),
     "relay.nn.depth_to_space": ("nn_blocks", "DepthToSpaceOp"),
     "relay.nn.dilate": ("nn_pad", "DilateOp"),
