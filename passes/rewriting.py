@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
-from lamina.dialects.relay.base import TypeMismatch
+from lamina.dialects.relay.base import TypeMismatch, has_unknown_extents
 from lamina.dialects.terms import Equation, RuleError, Term, inserting
 from lamina.errors import InternalError
 from lamina.passes.base import inherit_location, inherit_name
@@ -262,7 +262,10 @@ class Driver:
             raise
 
     def fire_equation(self, entry: Entry, compiled: CompiledEquation, op: Operation) -> bool:
-        env = compiled.match(op)
+        try:
+            env = compiled.match(op)
+        except TypeMismatch:
+            return False  # a condition asks for an extent that is unknown
         if env is None:
             return False
         old = op.results[compiled.root_index[type(op)]]  # type: ignore[index]
@@ -290,7 +293,15 @@ class Driver:
         made: list[Operation] = []
         builder.operation_insertion_handler = [made.append]
         with inserting(builder):
-            outcome = lowering.function(op)
+            try:
+                outcome = lowering.function(op)
+            except TypeMismatch:
+                if not has_unknown_extents([*op.operand_types, *op.result_types]):
+                    raise
+                for m in reversed(made):
+                    m.detach()
+                    m.erase()
+                return False
         if outcome is None or outcome is False:
             if made:
                 raise InternalError(f"the lowering {entry.where} made ops and then did not apply")

@@ -250,8 +250,8 @@ class RelayOp(IRDLOperation, abc.ABC):
             raise VerifyException(f"result type {got} differs from the inferred {want}")
 
     def _accepts(self, inferred: Sequence[Attribute]) -> bool:
-        """Whether the results are the inferred ones with less known of their extents, as those of the operands are."""
-        if len(self.results) != len(inferred) or not has_unknown_extents([v.type for v in self.operands]):
+        """Whether the results are the inferred ones with less known of their extents."""
+        if len(self.results) != len(inferred) or not has_unknown_extents(self.result_types):
             return False
         from lamina.dialects.relay.value_types import accepts
 

@@ -19,13 +19,13 @@ Assumes NCHW and OIHW; wants relay-canonicalize-ops and relay-fold-constant befo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, has_unknown_extents, tensor_info
 from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.target import module_target
@@ -39,6 +39,7 @@ class ConvertLayout(ModulePass):
     """Convolutions on blocks of channels, and everything between them too."""
 
     name = "relay-convert-layout"
+    opt_level: ClassVar[int] = 3
     block: int = 0
     """Channels in a block; 0: the lanes of the target's f32 vectors, 16 where the module names no target."""
     v: int = 2
@@ -74,7 +75,8 @@ class Converter:
         converted = 0
         for op in list(self.block.ops):
             found = None
-            if isinstance(op, RelayOp) and not op.regions and len(op.results) == 1:
+            types = [*op.operand_types, *op.result_types]
+            if isinstance(op, RelayOp) and len(op.results) == 1 and not has_unknown_extents(types):
                 found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v)
             if found is None:
                 self._stay(op)
@@ -95,9 +97,10 @@ class Converter:
 
     def _stay(self, op: Operation) -> None:
         """The op keeps its plain layout: its operands come back to it."""
-        for i, value in enumerate(op.operands):
-            if value in self._home:
-                op.operands[i] = self._plain_form(value, op)
+        for inner in op.walk() if op.regions else (op,):
+            for i, value in enumerate(inner.operands):
+                if value in self._home:
+                    inner.operands[i] = self._plain_form(value, op)
 
     def _convert(self, op: RelayOp, found: Plan) -> None:
         operands = [self._form(v, want, op) for v, want in zip(op.operands, found.inputs, strict=True)]
