@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.compiler import OPT_LEVELS, Progress
+from lamina.compiler import Progress
 from lamina.driver import Fresh, StageTexts, build, check_host, info_of, target_of
 from lamina.driver import Source as _Module
 from lamina.errors import InputError, UsageError
@@ -23,6 +23,7 @@ from lamina.measure import Benchmark, Profile, repeated
 from lamina.model import Model, Origin, Shapes, Source
 from lamina.program_cache import ProgramCache, StoredProgram, enabled, program_key
 from lamina.runtime.compiled import CompiledProgram, Port
+from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
@@ -45,34 +46,36 @@ def compile(
     target: str | TargetAttr = "cpu",
     shapes: Shapes | None = None,
     threads: int | None = None,
-    opt_level: int = 3,
+    opt_level: int | PassContext | None = None,
     progress: Progress | None = None,
     cache: bool = True,
     sanitize: bool = False,
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
-    `progress(step, seconds, note)` is called after each step. With `cache` (and unless the environment says
+    `opt_level` is 0 to 4, or a `lamina.transform.PassContext` that says which graph passes run; by default the current
+    context, 3 outside of all. `progress(step, seconds, note)` is called after each step. With `cache` (and unless the environment says
     LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels check their
     accesses while they run: bounds, elements that nothing has written, races. Raises LaminaError.
     """
     origin, fresh = _source_of(model, shapes)
-    _check_opt_level(opt_level)
+    context = _context(opt_level)
     chosen = target_of(target, threads)
     check_host(chosen)
     programs = ProgramCache() if enabled(cache) else None
     stored: StoredProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None:
-        key = program_key(origin.digest, origin.shapes, str(chosen), opt_level, sanitize)
-        stored = programs.load(key)
+        key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize)
+        # Instruments want to see the passes run.
+        stored = programs.load(key) if not context.instruments else None
     cached = stored is not None
     if stored is None:
-        stored = build(fresh, chosen, opt_level, progress, _objects(programs), sanitize)
+        stored = build(fresh, chosen, context, progress, _objects(programs), sanitize)
         if programs is not None and key and origin.unchanged():
             programs.store(key, stored)
-    stages = StageTexts(fresh, chosen, opt_level, sanitize)
-    return Executable(stored, stages, chosen, opt_level, cached, programs, sanitize)
+    stages = StageTexts(fresh, chosen, context, sanitize)
+    return Executable(stored, stages, chosen, context, cached, programs, sanitize)
 
 
 def texts(
@@ -80,18 +83,16 @@ def texts(
     target: str | TargetAttr = "cpu",
     shapes: Shapes | None = None,
     threads: int | None = None,
-    opt_level: int = 3,
+    opt_level: int | PassContext | None = None,
     sanitize: bool = False,
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
     _, fresh = _source_of(model, shapes)
-    _check_opt_level(opt_level)
-    return StageTexts(fresh, target_of(target, threads), opt_level, sanitize)
+    return StageTexts(fresh, target_of(target, threads), _context(opt_level), sanitize)
 
 
-def _check_opt_level(opt_level: int) -> None:
-    if type(opt_level) is not int or opt_level not in OPT_LEVELS:
-        raise UsageError(f"opt_level is one of {', '.join(map(str, OPT_LEVELS))}, not {opt_level!r}")
+def _context(opt_level: int | PassContext | None) -> PassContext:
+    return PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
 
 
 def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
@@ -129,7 +130,7 @@ class Executable:
         stored: StoredProgram,
         texts: StageTexts,
         target: TargetAttr,
-        opt_level: int,
+        context: PassContext,
         cached: bool = False,
         programs: ProgramCache | None = None,
         sanitize: bool = False,
@@ -142,7 +143,9 @@ class Executable:
         )
         self._texts = texts
         self.target = target
-        self.opt_level = opt_level
+        self.opt_level = context.opt_level
+        self.context = context
+        """Which graph passes compiled it."""
         self.sanitize = sanitize
         self.cached = cached
         """Whether the program came from the cache."""
@@ -200,7 +203,7 @@ class Executable:
         """The passes that compile at this level, for `opt-tool -p`."""
         from lamina.compiler import pipeline_text
 
-        return pipeline_text(self.opt_level, self.sanitize)
+        return pipeline_text(self.context, self.sanitize)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         from lamina.measure import random_inputs

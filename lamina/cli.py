@@ -50,7 +50,14 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         return parser
     target = parser.add_argument_group("target")
     target.add_argument("--target", default="cpu", metavar="NAME", help="cpu (this machine), x86-64-v2, -v3, -v4")
-    target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 3 (default: 3)")
+    target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
+    for option, what in (("required", "runs whatever its level"), ("disabled", "does not run")):
+        target.add_argument(
+            f"--{option}-pass", action="append", default=[], metavar="PASS", help=f"a graph pass that {what}"
+        )
+    target.add_argument(
+        "--pass-config", action="append", default=[], metavar="PASS.OPTION=VALUE", help="an option of a graph pass"
+    )
     target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
     target.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"

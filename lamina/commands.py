@@ -12,6 +12,7 @@ from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, Usa
 if TYPE_CHECKING:
     from lamina.api import Executable
     from lamina.runtime.compiled import Port
+    from lamina.transform import PassContext
 
 
 def check(args: Any, out: TextIO, err: TextIO) -> int:
@@ -32,12 +33,11 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
 
 def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     """Compile; print the text of one level or write those of all."""
-    from lamina.compiler import OPT_LEVELS, pipeline_text
+    from lamina.compiler import pipeline_text
 
-    if args.opt_level not in OPT_LEVELS:
-        raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
+    context = _context(args)
     if args.print_pipeline:
-        out.write(pipeline_text(args.opt_level, args.sanitize) + "\n")
+        out.write(pipeline_text(context, args.sanitize) + "\n")
         return EXIT_OK
     if args.model is None:
         raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
@@ -181,7 +181,7 @@ def _compile(args: Any, err: TextIO) -> Executable:
             args.target,
             _shapes(args.shape),
             args.threads,
-            args.opt_level,
+            _context(args),
             progress,
             not args.no_cache,
             args.sanitize,
@@ -191,10 +191,25 @@ def _compile(args: Any, err: TextIO) -> Executable:
     return exe
 
 
+def _context(args: Any) -> PassContext:
+    """Which graph passes run, as the options say."""
+    from lamina.transform import OPT_LEVELS, PassContext
+
+    if args.opt_level not in OPT_LEVELS:
+        raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
+    config: dict[str, Any] = {}
+    for given in args.pass_config:
+        key, equals, value = given.partition("=")
+        if not equals:
+            raise UsageError(f"--pass-config {given!r} gives no value", hint="as in relay.FuseOps.max_depth=10")
+        config[key] = tuple(value.split(","))
+    return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config)
+
+
 def _texts(args: Any) -> Any:
     from lamina.api import texts
 
-    return texts(args.model, args.target, _shapes(args.shape), args.threads, args.opt_level, args.sanitize)
+    return texts(args.model, args.target, _shapes(args.shape), args.threads, _context(args), args.sanitize)
 
 
 def _shapes(given: Sequence[str]) -> dict[str, Any]:

@@ -9,55 +9,80 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
 from lamina.errors import UsageError
-from lamina.pipeline import parse_pipeline
+from lamina.pipeline import parse_pipeline, print_pipeline
+from lamina.transform import OPT_LEVELS, PassContext, find_pass, pass_info
 
 if TYPE_CHECKING:
     from lamina.context import LaminaContext
 
-OPT_LEVELS = (0, 1, 2, 3)
 LEVELS = ("relay", "te", "tir", "llvm")
 
 Progress = Callable[[str, float, str], None]
 """Called after each step with its name, its seconds and what is to say about it."""
 
 
-def relay_pipeline(opt_level: int) -> list[str]:
-    """The graph passes of an optimisation level, TVM's levels: 1 fuses, 2 folds, 3 rewrites and changes layouts.
+GRAPH_PASSES = (
+    # "relay-remove-unused-functions",
+    "relay-qnn-canonicalize",
+    "relay-simplify-inference",
+    "relay-eliminate-common-subexpr",
+    # "relay-combine-parallel-conv2d",
+    # "relay-combine-parallel-dense",
+    # "relay-combine-parallel-batch-matmul",
+    "relay-fold-constant",
+    "relay-fold-scale-axis",
+    "relay-simplify-expr",
+    "relay-canonicalize-ops",
+    # "relay-flatten-atrous-conv",
+    "relay-fold-constant",
+    "relay-convert-layout",
+    "cpu-pack-weights",
+    "relay-simplify-expr",
+    # "relay-fast-math",
+    "relay-fold-constant",
+    "relay-eliminate-common-subexpr",
+    # "relay-canonicalize-cast",
+    "relay-dead-code-elimination",
+    "relay-fuse-ops",
+)
+"""The passes on graphs in TVM's order; each says with itself from which level on it runs.
 
-    Quantised ops become plain ones at every level.
-    """
-    if opt_level not in OPT_LEVELS:
-        raise UsageError(f"opt_level {opt_level!r} is not one of {', '.join(map(str, OPT_LEVELS))}")
-    if opt_level < 3:
-        passes = ["relay-qnn-canonicalize", "relay-simplify-inference", "relay-simplify-expr"]
-        if opt_level >= 2:
-            passes.append("relay-fold-constant")
-        passes += ["relay-dead-code-elimination", f"relay-fuse-ops{{fuse-opt-level={min(opt_level, 1)}}}"]
-        return passes
-    return [
-        "relay-qnn-canonicalize",
-        "relay-simplify-inference",
-        "relay-eliminate-common-subexpr",
-        "relay-fold-constant",
-        "relay-fold-scale-axis",
-        "relay-simplify-expr",
-        "relay-canonicalize-ops",
-        "relay-fold-constant",
-        "relay-convert-layout",
-        "cpu-pack-weights",
-        "relay-simplify-expr",
-        "relay-fold-constant",
-        "relay-eliminate-common-subexpr",
-        "relay-dead-code-elimination",
-        "relay-fuse-ops",
-    ]
+Two are not where TVM has them: equal ops are merged once more after the layouts have changed, so casts are repeated
+for their users after that; and dead ops are dropped at every level, which TVM's expressions cannot hold.
+"""
+
+
+FUSION = "relay-fuse-ops"
+
+
+def relay_pipeline(opt_level: int | PassContext) -> list[str]:
+    """The graph passes of a level, or those that a context enables. Raises UsageError for one that is not there."""
+    context = PassContext.of(opt_level)
+    strange = sorted(context.required_pass.union(context.options).difference(GRAPH_PASSES))
+    if strange:
+        raise UsageError(
+            f"{strange[0]!r} is none of the graph passes that compile a model",
+            hint="run it on the model before, by lamina.transform",
+        )
+    passes = context.select([_graph_pass(name) for name in GRAPH_PASSES if name != FUSION])
+    fusion = context.configured(_graph_pass(FUSION))
+    if context.opt_level == 0 or FUSION in context.disabled_pass:
+        # What follows needs every op in a function: without fusion it is one by itself.
+        fusion = replace(fusion, fuse_opt_level=0)  # type: ignore[call-arg, type-var]
+    return [print_pipeline([p]) for p in (*passes, fusion)]
+
+
+def _graph_pass(name: str) -> ModulePass:
+    return find_pass(name).load()()
 
 
 TE_PIPELINE = ["relay-to-te", "cpu-schedule"]
@@ -92,7 +117,7 @@ DEVICE_PIPELINE = [
 """From schedules that bind loops to threads to kernels of a device and their launches, which backends take."""
 
 
-def stage_pipelines(opt_level: int, sanitize: bool = False) -> dict[str, str]:
+def stage_pipelines(opt_level: int | PassContext, sanitize: bool = False) -> dict[str, str]:
     """The pipeline that leads from each level to the next, by the level that it reaches.
 
     With `sanitize` the kernels check bounds, unwritten elements and races while they run.
@@ -107,7 +132,7 @@ def stage_pipelines(opt_level: int, sanitize: bool = False) -> dict[str, str]:
     }
 
 
-def pipeline_text(opt_level: int, sanitize: bool = False) -> str:
+def pipeline_text(opt_level: int | PassContext, sanitize: bool = False) -> str:
     """The whole pipeline, for `opt-tool -p`."""
     return ",".join(stage_pipelines(opt_level, sanitize).values())
 
@@ -135,7 +160,7 @@ class Lowered:
 def lower(
     module: ModuleOp,
     ctx: LaminaContext,
-    opt_level: int,
+    opt_level: int | PassContext,
     keep: tuple[str, ...] = (),
     progress: Progress | None = None,
     until: str = "llvm",
@@ -143,15 +168,16 @@ def lower(
 ) -> Lowered:
     """Take a relay module down to `until`, in place; the texts of the levels in `keep` are kept on the way."""
     result = Lowered(module)
+    context = PassContext.of(opt_level)
     with quiet_gc():
         if "relay" in keep:
             result.texts["relay"] = module_text(module)
         if until == "relay":
             return result
-        for level, text in stage_pipelines(opt_level, sanitize).items():
+        for level, text in stage_pipelines(context, sanitize).items():
             for p in parse_pipeline(text):
                 start = perf_counter()
-                p.apply(ctx, module)
+                context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))
                 if progress is not None:
                     progress(p.name, perf_counter() - start, "")
             if level in keep:

@@ -21,6 +21,7 @@ from lamina.dialects.target import TARGET, TargetAttr
 from lamina.errors import InputError, InternalError, LaminaError, UsageError, did_you_mean
 from lamina.program_cache import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo, aligned
+from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -85,7 +86,7 @@ def _prepare(source: Source, target: TargetAttr) -> LaminaContext:
 def build(
     fresh: Fresh,
     target: TargetAttr,
-    opt_level: int,
+    opt_level: int | PassContext,
     progress: Progress | None,
     cache: ObjectCache | None,
     sanitize: bool = False,
@@ -182,7 +183,7 @@ def info_of(description: dict[str, Any]) -> ProgramInfo:
 class StageTexts:
     """The texts of a model at every level, made when first asked for."""
 
-    def __init__(self, fresh: Fresh, target: TargetAttr, opt_level: int, sanitize: bool = False) -> None:
+    def __init__(self, fresh: Fresh, target: TargetAttr, opt_level: int | PassContext, sanitize: bool = False) -> None:
         self._fresh = fresh
         self._target = target
         self._opt_level = opt_level
@@ -252,7 +253,9 @@ def _named_weights(module: ModuleOp) -> list[ParamAttr]:
 class _Faults:
     """Around the passes: errors of the user's get the node they are about, faults of ours become a reproducer."""
 
-    def __init__(self, fresh: Fresh, label: str, target: TargetAttr, opt_level: int, sanitize: bool) -> None:
+    def __init__(
+        self, fresh: Fresh, label: str, target: TargetAttr, opt_level: int | PassContext, sanitize: bool
+    ) -> None:
         self.fresh = fresh
         self.label = label
         self.target = target

@@ -104,8 +104,8 @@ def _sources(root: Path) -> Iterator[Path]:
                 pending.append(path)
 
 
-def program_key(model: str, shapes: Mapping[str, Any], target: str, opt_level: int, sanitize: bool = False) -> str:
-    """The key of a program. `model` is a digest of everything that the model consists of."""
+def program_key(model: str, shapes: Mapping[str, Any], target: str, passes: str | int, sanitize: bool = False) -> str:
+    """The key of a program. `model` is a digest of everything that it consists of, `passes` the PassContext's text."""
     from importlib.metadata import version
 
     import lamina
@@ -118,7 +118,7 @@ def program_key(model: str, shapes: Mapping[str, Any], target: str, opt_level: i
         model,
         json.dumps(plain, sort_keys=True),
         target,
-        f"opt {opt_level} codegen {CODEGEN_LEVEL}" + " sanitize" * sanitize,
+        f"opt {passes} codegen {CODEGEN_LEVEL}" + " sanitize" * sanitize,
         " ".join(versions),
         sources_digest(),
     )

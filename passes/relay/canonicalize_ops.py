@@ -13,6 +13,7 @@ expanded bias a constant again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.terms import attr, computed, var
@@ -52,6 +53,7 @@ class CanonicalizeOps(ModulePass):
     """Writes convenience ops by the general ones."""
 
     name = "relay-canonicalize-ops"
+    opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         canonicalize.apply(op)

@@ -15,7 +15,7 @@ constants. One sweep with a hash table a block; a function value has a table of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.ir import Block, Operation
 from xdsl.traits import Pure
@@ -29,6 +29,7 @@ class EliminateCommonSubexpr(ModulePass):
     """Computes equal things once."""
 
     name = "relay-eliminate-common-subexpr"
+    opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         eliminate_common_subexpr(op)

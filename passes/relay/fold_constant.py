@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Operation
@@ -52,6 +52,7 @@ class FoldConstant(ModulePass):
     """Computes what depends on constants alone."""
 
     name = "relay-fold-constant"
+    opt_level: ClassVar[int] = 2
     max_growth: int = 65536
     """How many bytes a folded value may be larger than its operands."""
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
@@ -138,6 +138,7 @@ class FoldScaleAxis(ModulePass):
     """Moves factors along channels into weights."""
 
     name = "relay-fold-scale-axis"
+    opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         store = store_of(ctx)

@@ -110,7 +110,7 @@ def test_wrong_number_of_arrays(exe: lamina.Executable) -> None:
     [
         ({"target": "x86-64-v33"}, ["unknown target", "did you mean 'x86-64-v3'"]),
         ({"target": 3}, ["a target is a name"]),
-        ({"opt_level": 4}, ["opt_level is one of 0, 1, 2, 3, not 4"]),
+        ({"opt_level": 5}, ["opt_level is one of 0, 1, 2, 3, 4, not 5"]),
         ({"opt_level": True}, ["opt_level"]),
         ({"threads": 0}, ["threads is a positive integer"]),
         ({"threads": 1.5}, ["threads is a positive integer"]),

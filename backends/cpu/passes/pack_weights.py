@@ -13,6 +13,7 @@ beyond the last are zero.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 from functools import cache
 from math import prod
 
@@ -72,6 +73,7 @@ class CpuPackWeights(ModulePass):
     """Lays constant weights of dense layers out in blocks of one vector."""
 
     name = "cpu-pack-weights"
+    opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
