@@ -9,6 +9,7 @@ from lamina.dialects.relay import find_op
 from lamina.te.expr import fail
 from lamina.te.tensor import Tensor, compute
 from lamina.topi.calls import call_op
+from lamina.topi.spellings_order import ORDER_SPELLINGS
 
 
 def _relay(name: str, *args: Any, **attrs: Any) -> Any:
@@ -239,4 +240,5 @@ SPELLINGS: dict[str, Callable[..., Any]] = {
     "nn.group_conv2d_nchw": group_conv2d_nchw,
     "nn.pad": pad,
     "nn.pool2d": pool2d,
+    **ORDER_SPELLINGS,
 }

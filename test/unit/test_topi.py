@@ -156,6 +156,36 @@ def test_tensors_of_any_kind_in_topis_spelling() -> None:
     compare(lambda x: topi.arange(3.0, dtype="float32") + x, [(3,)], lambda x: x + np.arange(3, dtype=np.float32))
 
 
+def test_orders_and_places_in_topis_spelling() -> None:
+    compare(lambda x: topi.argsort(x), [(3, 9)], lambda x: np.argsort(x, 1))
+    compare(lambda x: topi.argsort(x, None, 0, 0, "int32"), [(9, 3)], lambda x: np.argsort(-x, 0))
+    compare(lambda x: topi.sort(x, 0, is_ascend=0), [(9, 3)], lambda x: -np.sort(-x, 0))
+    compare(lambda x: topi.topk(x, 2, ret_type="values"), [(3, 9)], lambda x: -np.sort(-x, 1)[:, :2])
+    compare(lambda x: topi.topk(x, 2)[1], [(3, 9)], lambda x: np.argsort(-x, 1)[:, :2])
+    compare(lambda x: topi.cumsum(x, 1), [(3, 9)], lambda x: np.cumsum(x, 1))
+    compare(lambda a, b: topi.einsum("ij,kj->ki", a, b), [(3, 5), (4, 5)], lambda a, b: b @ a.T)
+    compare(lambda x: topi.trilu(x, 1, True), [(3, 5)], lambda x: np.triu(x, 1))
+    compare(lambda x: topi.collapse_sum(x, (1, 5)), [(3, 5)], lambda x: x.sum(0, keepdims=True))
+    compare(lambda x: topi.shape(x), [(3, 5)], lambda x: x.shape)
+
+    def diagonal(x: Array, d: Array) -> Array:
+        out = np.copy(x)
+        out[[0, 1, 2], [1, 2, 3]] = d
+        return out
+
+    compare(lambda x, d: topi.matrix_set_diag(x, d, 1), [(3, 5), (3,)], diagonal)
+
+    def part(x: Array, v: Array) -> Array:
+        out = np.copy(x)
+        out[1:5:2, 0:2] = v
+        return out
+
+    compare(lambda x, v: topi.strided_set(x, v, [1, 0], [5, 2], [2, 1]), [(6, 4), (2, 2)], part)
+    at = te.compute((2,), lambda i: i * 2, name="at")
+    compare(lambda v: topi.sparse_to_dense(at, (5,), v, 1.5), [(2,)], lambda v: np.array([v[0], 1.5, v[1], 1.5, 1.5]))
+    compare(lambda x: topi.adv_index(x, [at]), [(5, 3)], lambda x: x[[0, 2]])
+
+
 def test_elementwise_ops_take_any_sizes() -> None:
     n = te.var("n")
     x, b = te.placeholder((n, 4), name="x"), te.placeholder((4,), name="b")
@@ -195,6 +225,8 @@ def test_stages_of_topi_are_scheduled_like_others() -> None:
         (lambda x: topi.add(x, te.placeholder((3,), name="y")), "do not broadcast"),
         (lambda x: topi.reshape(te.placeholder((te.var("n"),), name="z"), (2, 2)), "its extents must be numbers"),
         (lambda x: topi.exp(1.0), "topi.exp takes tensors"),
+        (lambda x: topi.argsort(x, x), "valid_count is not there"),
+        (lambda x: topi.matrix_set_diag(x, x, align="LEFT"), "align is of the form 'RIGHT_LEFT'"),
     ],
 )
 def test_a_mistake_is_named_with_its_place(action: Any, message: str) -> None:

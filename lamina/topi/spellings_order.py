@@ -1,0 +1,135 @@
+"""TVM's signatures of ops on orders, diagonals and places, where they differ from Relay's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from lamina.dialects.relay import find_op
+from lamina.te.expr import const, fail
+from lamina.te.intrinsics import select
+from lamina.te.tensor import Tensor, compute
+from lamina.topi.calls import call_op
+
+
+def _relay(name: str, *args: Any, **attrs: Any) -> Any:
+    op = find_op(f"relay.{name}")
+    assert op is not None
+    return call_op(op, *args, **attrs)
+
+
+def _integers(values: Sequence[Any], name: str) -> Tensor:
+    """Numbers as a vector of int64."""
+    listed = [int(v) for v in values]
+
+    def element(i: Any) -> Any:
+        found: Any = const(listed[0], "int64")
+        for n, v in enumerate(listed[1:], 1):
+            found = select(i.equal(n), const(v, "int64"), found)
+        return found
+
+    return compute((len(listed),), element, name)
+
+
+def argsort(
+    data: Tensor, valid_count: Any = None, axis: int = -1, is_ascend: Any = 1, dtype: str = "float32"
+) -> Tensor:
+    if valid_count is not None:
+        raise fail("topi.argsort: valid_count is not there; mask the elements that are not to count")
+    return _relay("argsort", data, axis=axis, is_ascend=bool(is_ascend), dtype=dtype)
+
+
+def sort(data: Tensor, axis: int = -1, is_ascend: Any = 1) -> Tensor:
+    return _relay("sort", data, axis=axis, is_ascend=bool(is_ascend))
+
+
+def topk(
+    data: Tensor,
+    k: int = 1,
+    axis: int = -1,
+    ret_type: str = "both",
+    is_ascend: Any = False,
+    dtype: str = "int64",
+) -> Any:
+    return _relay("topk", data, k=k, axis=axis, ret_type=ret_type, is_ascend=bool(is_ascend), dtype=dtype)
+
+
+def searchsorted(sorted_sequence: Tensor, values: Tensor, right: bool = False, out_dtype: str = "int64") -> Tensor:
+    return _relay("searchsorted", sorted_sequence, values, right=right, dtype=out_dtype)
+
+
+def einsum(subscripts: str, *operand: Tensor) -> Tensor:
+    return _relay("einsum", list(operand), equation=subscripts)
+
+
+def trilu(data: Tensor, k: Any, upper: bool) -> Tensor:
+    """`k` is a number, or a tensor of rank 0."""
+    diagonal = k if isinstance(k, Tensor) else compute((), lambda: const(int(k), "int64"), "k")
+    return _relay("trilu", data, diagonal, upper=upper)
+
+
+def matrix_set_diag(data: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+    """`k` is a number or a pair of them; `align` says where diagonals above, then below the main one stand."""
+    bounds: list[Any] = list(cast("Sequence[Any]", k)) if isinstance(k, (list, tuple)) else [k]
+    first, last = int(bounds[0]), int(bounds[-1])
+    above, _, below = align.partition("_")
+    if {above, below} - {"LEFT", "RIGHT"}:
+        raise fail(f"topi.matrix_set_diag: align is of the form 'RIGHT_LEFT', not {align!r}")
+    return _relay(
+        "matrix_set_diag",
+        data,
+        diagonal,
+        k1=first,
+        k2=last,
+        super_diag_right_align=above == "RIGHT",
+        sub_diag_right_align=below == "RIGHT",
+    )
+
+
+def sparse_to_dense(
+    sparse_indices: Tensor, output_shape: Sequence[Any], sparse_values: Tensor, default_value: Any = 0
+) -> Tensor:
+    dtype = sparse_values.dtype
+    if not isinstance(default_value, Tensor):
+        number = default_value
+        default_value = compute((), lambda: const(number, dtype), "default_value")
+    shape = [int(e) for e in output_shape]
+    return _relay("sparse_to_dense", sparse_indices, sparse_values, default_value, output_shape=shape)
+
+
+def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None) -> Tensor:
+    """The bounds are tensors or lists of numbers."""
+    if not isinstance(begin, Tensor):
+        listed = [begin, end, strides if strides is not None else [1] * len(begin)]
+        begin, end, strides = (_integers(b, n) for b, n in zip(listed, ("begin", "end", "strides"), strict=True))
+    elif strides is None:
+        raise fail("topi.strided_set: strides are missing")
+    return _relay("strided_set", a, v, begin, end, strides)
+
+
+def collapse_sum(data: Tensor, target_shape: Sequence[Any]) -> Tensor:
+    return _relay("collapse_sum_to", data, shape=[int(e) for e in target_shape])
+
+
+def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
+    return _relay("adv_index", [data, *indices])
+
+
+def shape(array: Tensor, dtype: str = "int32") -> Tensor:
+    return _relay("shape_of", array, dtype=dtype)
+
+
+ORDER_SPELLINGS: dict[str, Callable[..., Any]] = {
+    "adv_index": adv_index,
+    "argsort": argsort,
+    "collapse_sum": collapse_sum,
+    "einsum": einsum,
+    "matrix_set_diag": matrix_set_diag,
+    "searchsorted": searchsorted,
+    "shape": shape,
+    "sort": sort,
+    "sparse_to_dense": sparse_to_dense,
+    "strided_set": strided_set,
+    "topk": topk,
+    "trilu": trilu,
+}
