@@ -31,18 +31,42 @@ if TYPE_CHECKING:
 
 
 def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: bool) -> tuple[int, ...]:
-    """The extents that `newshape` stands for: 0 copies the extent at its place (save with `allowzero`), one -1 takes
-    what is left. Raises TypeMismatch where sizes differ."""
-    if [e for e in newshape if e < -1]:
-        raise TypeMismatch(f"newshape {list(newshape)} has an extent below -1")
-    if newshape.count(-1) > 1:
+    """The extents that `newshape` stands for. Raises TypeMismatch where sizes differ.
+
+    Each entry takes an extent of the tensor: 0 copies it (save with `allowzero`), one -1 takes what is left, -2 copies
+    all that remain, -3 takes two and gives their product, -4 and the two entries behind it split one.
+    """
+    resolved: list[int] = []
+    taken = 0
+
+    def extents(count: int) -> tuple[int, ...]:
+        nonlocal taken
+        if taken + count > len(shape):
+            wrong = f"newshape {list(newshape)} copies axis {taken + count - 1}"
+            raise TypeMismatch(f"{wrong}, the tensor has rank {len(shape)}")
+        taken += count
+        return shape[taken - count : taken]
+
+    entries = list(newshape)
+    while entries:
+        entry = entries.pop(0)
+        if entry < -4:
+            raise TypeMismatch(f"newshape {list(newshape)} has an extent below -4")
+        if entry == 0 and not allowzero:
+            resolved += extents(1)
+        elif entry == -2:
+            resolved += extents(len(shape) - taken)
+        elif entry == -3:
+            resolved.append(prod(extents(2)))
+        elif entry == -4:
+            resolved += _split_extent(extents(1)[0], entries[:2], newshape)
+            del entries[:2]
+        else:
+            # As many as there are: a reshape may lead to more dimensions than it comes from.
+            taken = min(taken + 1, len(shape))
+            resolved.append(entry)
+    if resolved.count(-1) > 1:
         raise TypeMismatch(f"newshape {list(newshape)} has more than one -1")
-    resolved = list(newshape)
-    for place, extent in enumerate(newshape):
-        if extent == 0 and not allowzero:
-            if place >= len(shape):
-                raise TypeMismatch(f"newshape {list(newshape)} copies axis {place}, the tensor has rank {len(shape)}")
-            resolved[place] = shape[place]
     size = prod(shape)
     if -1 in resolved:
         rest = prod(e for e in resolved if e != -1)
@@ -54,9 +78,24 @@ def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: 
     return tuple(resolved)
 
 
+def _split_extent(extent: int, parts: list[int], newshape: tuple[int, ...]) -> list[int]:
+    """The two parts of an extent, one of which may be -1."""
+    if len(parts) != 2 or min(parts) < -1 or parts == [-1, -1]:
+        raise TypeMismatch(f"newshape {list(newshape)}: behind -4 stand two extents, one of them -1 or none")
+    if -1 in parts:
+        known = max(parts)
+        if not known or extent % known:
+            raise TypeMismatch(f"newshape {list(newshape)} splits {extent} by {known}")
+        parts = [extent // known if p == -1 else p for p in parts]
+    if prod(parts) != extent:
+        raise TypeMismatch(f"newshape {list(newshape)} splits {extent} into {parts[0]} x {parts[1]}")
+    return parts
+
+
 @irdl_op_definition
 class ReshapeOp(RelayOp):
-    """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left."""
+    """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left, -2 copies all that
+    remain, -3 multiplies two, -4 splits one into the two that follow."""
 
     name = "relay.reshape"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
@@ -76,7 +115,23 @@ class ReshapeOp(RelayOp):
 
     @staticmethod
     def np_ref(data: Array, newshape: tuple[int, ...], allowzero: bool) -> Array:
-        return np.reshape(data, [data.shape[n] if e == 0 and not allowzero else e for n, e in enumerate(newshape)])
+        old, new, n = list(data.shape), list[int](), 0
+        while n < len(newshape):
+            entry = newshape[n]
+            if entry == -4:
+                first, second = newshape[n + 1 : n + 3]
+                extent = old.pop(0)
+                new += [extent // second if first == -1 else first, extent // first if second == -1 else second]
+                n += 2
+            elif entry == -3:
+                new.append(old.pop(0) * old.pop(0))
+            elif entry == -2:
+                new, old = new + old, []
+            else:
+                front = old.pop(0) if old else 0
+                new.append(front if entry == 0 and not allowzero else entry)
+            n += 1
+        return np.reshape(data, new)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -102,7 +157,17 @@ class ReshapeOp(RelayOp):
             one((2, 3), -1, 4, error="do not fill"),
             one((2, 3), -1, -1, error="more than one -1"),
             one((2, 3), 6, 1, 0, error="copies axis 2, the tensor has rank 2"),
-            one((2, 3), -3, error="below -1"),
+            one((2, 3, 4, 5), -3, -2),
+            one((2, 3, 4, 5), 0, -3, 5),
+            one((2, 12, 5), 0, -4, -1, 4, 0),
+            one((2, 12, 5), -4, 1, 2, -4, 3, -1, -2),
+            one((2, 3, 4, 5), -1, 0, -3),
+            one((7,), -2),
+            one((2, 3), -5, error="below -4"),
+            one((2, 3), 6, -3, error="copies axis 2, the tensor has rank 2"),
+            one((6, 3), -4, -1, -1, 0, error="behind -4 stand two extents"),
+            one((6, 3), -4, 4, -1, 0, error="splits 6 by 4"),
+            one((6, 3), -4, 2, 2, 0, error="splits 6 into 2 x 2"),
             sample((2, 3), error="attribute 'newshape' is missing"),
         ]
 
