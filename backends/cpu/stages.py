@@ -14,6 +14,10 @@ from lamina.dialects.accesses import over_values
 from lamina.dialects.linear import Linear
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
 
+CONSTANT_OPS = 16
+"""Ops of a stage that reads nothing, up to which it is made again wherever it is read: a constant, an index. A table
+that chooses among many constants is stored."""
+
 _CHEAP_MATH = (math_dialect.FmaOp, math_dialect.AbsFOp, math_dialect.FloorOp, math_dialect.CeilOp)
 
 
@@ -96,7 +100,7 @@ def should_inline(stage: Stage) -> bool:
     if stage.is_output or stage.is_reduction or not stage.readers:
         return False
     if not stage.producers and not stage.reads():
-        return True  # a constant
+        return len(stage.op.body.block.ops) <= CONSTANT_OPS
     total = sum(loads_per_element(stage, r) for r in stage.readers)
     if any(r.is_reduction for r in stage.readers):
         return total <= 1
