@@ -13,7 +13,7 @@ from typing import Any
 from onnx import AttributeProto, FunctionProto, GraphProto
 
 from lamina.errors import InputError
-from lamina.frontends.onnx.source import check_text, opset_versions, shown
+from lamina.frontends.onnx.source import NEWEST_OPSET, check_text, opset_versions, shown
 
 # Functions that call functions can describe exponentially many nodes in a small file.
 MOST_NODES = 2_000_000
@@ -119,6 +119,8 @@ class Bodies:
     def expand(self, function: FunctionProto, node: RawNode) -> Iterator[RawNode]:
         """The nodes of a function in place of a node that it gives the meaning of."""
         body = self._expand(function, node)
+        # The bodies that ONNX gives need not say which standard operators they mean.
+        body.scope.opset.setdefault("", node.scope.opset.get("", NEWEST_OPSET))
         yield from self.flatten(list(body.nodes), body.scope)
         yield from body.after
 

@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
-from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.builder import AnyValue, Builder, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
 
 _UNARY = {
@@ -62,8 +62,8 @@ def binary(n: Node, b: Builder) -> Value:
 
 
 @onnx_op("Identity")
-def identity(n: Node, b: Builder) -> Value:
-    return n.input(0)
+def identity(n: Node, b: Builder) -> AnyValue:
+    return n.any(0)
 
 
 @onnx_op("Reciprocal")

@@ -220,13 +220,16 @@ def lp_normalization(n: Node, b: Builder) -> Value:
 
 
 @onnx_op("Softmax", "LogSoftmax")
-def softmax(n: Node, b: Builder) -> Value:
-    """Until opset 13 the axes from `axis` on are normalised together. 16-bit floats are rounded once, at the end."""
+def softmax(n: Node, b: Builder) -> Value | None:
+    """Until opset 13 the axes from `axis` on are normalised together. Of 16-bit floats ONNX's function rounds each
+    step; without one they are rounded once, at the end."""
     x = n.input(0)
+    if n.version >= 13 and x.dtype in ("float16", "bfloat16"):
+        return None
     op = "nn.softmax" if n.op_type == "Softmax" else "nn.log_softmax"
     wide = b.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
     if n.version >= 13:
-        return b.cast(b.op(op, wide, axis=n.axis(n.attr("axis", -1), x.rank)), x.dtype)
+        return b.op(op, x, axis=n.axis(n.attr("axis", -1), x.rank))
     axis = n.attr("axis", 1)
     axis = x.rank if axis == x.rank else n.axis(axis, x.rank)
     if axis == x.rank - 1:

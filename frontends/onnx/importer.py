@@ -9,7 +9,7 @@ Weights go to the parameter store under the initialisers' names; each op carries
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,6 +73,8 @@ class ImportedModel:
     outputs: tuple[Port, ...]
     opset: dict[str, int]
     label: str
+    sequences: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
+    """The outputs that are sequences, with their lengths, or optional and missing; `y` has the ports `y[0]`, `y[1]`."""
 
 
 def load_onnx(
@@ -110,12 +112,14 @@ class _Importer:
         self.builder.subgraph = self._subgraph
         self.values: dict[str, AnyValue] = {}
         self.arguments: dict[int, str] = {}
+        self.results: list[SSAValue] = []
+        self.sequences: dict[str, int | None] = {}
 
     def run(self) -> ImportedModel:
-        inputs = [self._input(i) for i in self.graph.inputs if not self._is_fixed(i)]
+        inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
         self._check_shape_names()
         self._run(self.graph.nodes)
-        outputs = [self._output(o) for o in self.graph.outputs]
+        outputs = [port for o in self.graph.outputs for port in self._outputs(o)]
         return ImportedModel(
             self._module(inputs, outputs),
             self.store,
@@ -123,24 +127,46 @@ class _Importer:
             tuple(outputs),
             self.graph.opset,
             self.model.label,
+            self.sequences,
         )
 
     # -- inputs ------------------------------------------------------------------------------------
 
-    def _input(self, proto: Any) -> Port:
+    def _inputs(self, proto: Any) -> list[Port]:
+        """The ports of an input: one for a tensor, one for each tensor of a sequence, none for what is not there."""
+        kind, given = proto.type.WhichOneof("value"), self.shapes.get(proto.name)
         where = f"{self.model.label}: input {shown(proto.name)}"
-        if not proto.type.HasField("tensor_type"):
-            raise UnsupportedError("is no tensor", where=where, hint="only tensors can be inputs")
-        tensor = proto.type.tensor_type
+        type_, optional = proto.type, kind == "optional_type"
+        if optional:
+            type_ = type_.optional_type.elem_type
+            kind = type_.WhichOneof("value")
+        if optional and proto.name in self.shapes and given is None:
+            self.values[proto.name] = OptionalValue(None)
+            return []
+        if kind == "tensor_type":
+            port, value = self._tensor(proto.name, type_.tensor_type, given, where)
+            self.values[proto.name] = OptionalValue(value) if optional else value
+            return [port]
+        if kind != "sequence_type" or type_.sequence_type.elem_type.WhichOneof("value") != "tensor_type":
+            raise UnsupportedError("is no tensor", where=where, hint="only tensors and sequences of them can be inputs")
+        if proto.name not in self.shapes or given is None:
+            raise UsageError("is a sequence", where=where, hint="give the shapes of its tensors with shapes=")
+        element = type_.sequence_type.elem_type.tensor_type
+        made = [self._tensor(f"{proto.name}[{k}]", element, shape, where) for k, shape in enumerate(given)]
+        sequence = SequenceValue([v for _, v in made], type_name(element.elem_type))
+        self.values[proto.name] = OptionalValue(sequence) if optional else sequence
+        return [port for port, _ in made]
+
+    def _tensor(self, name: str, tensor: Any, given: Any, where: str) -> tuple[Port, Value]:
         dtype = dtype_of(tensor.elem_type, where)
-        shape = self._shape(proto.name, tensor, where)
+        shape = self._shape(given, tensor, where)
         checked_nbytes(shape, dtype, self.limit, where)
         argument = self.block.insert_arg(tensor_type(shape, dtype), len(self.block.args))
-        argument.name_hint = name_hint(proto.name) or None
+        argument.name_hint = name_hint(name) or None
         logical = type_name(tensor.elem_type)
-        self.values[proto.name] = Value(shape, dtype, ssa=argument, name=proto.name, logical=logical)
-        self.arguments[id(argument)] = proto.name
-        return Port(proto.name, shape, dtype, logical if logical in HELD else "")
+        self.arguments[id(argument)] = name
+        value = Value(shape, dtype, ssa=argument, name=name, logical=logical)
+        return Port(name, shape, dtype, logical if logical in HELD else ""), value
 
     def _is_fixed(self, proto: Any) -> bool:
         """Whether the input's value is given; it is a constant then."""
@@ -169,8 +195,7 @@ class _Importer:
                 found.add(self.arguments[id(ssa)])
         return tuple(sorted(found))
 
-    def _shape(self, name: str, tensor: Any, where: str) -> tuple[int, ...]:
-        given = self.shapes.get(name)
+    def _shape(self, given: Any, tensor: Any, where: str) -> tuple[int, ...]:
         declared = list(tensor.shape.dim) if tensor.HasField("shape") else None
         for d in declared or ():
             if d.dim_value < 0:
@@ -203,7 +228,7 @@ class _Importer:
         raise UsageError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
 
     def _check_shape_names(self) -> None:
-        dims = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
+        dims: set[str] = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
         known = [i.name for i in self.graph.inputs] + sorted(dims)
         for name in self.shapes:
             if name not in known:
@@ -309,28 +334,35 @@ class _Importer:
         outputs = [self._lookup(scope.resolve(o.name)) for o in graph.output]
         self.builder.enter(node)
         if None in outputs:
-            raise node.fail("an output of its body has no name")
+            raise node.fail("an output of its body is missing")
         return [o for o in outputs if o is not None]
 
-    def _output(self, proto: Any) -> Port:
+    def _outputs(self, proto: Any) -> list[Port]:
+        """The ports of an output, as of an input; how many a sequence has is kept in `sequences`."""
         value = self._lookup(proto.name)
         where = f"{self.model.label}: output {shown(proto.name)}"
-        if not isinstance(value, Value):
-            raise UnsupportedError("is no tensor", where=where, hint="only tensors can be outputs")
-        code = proto.type.tensor_type.elem_type
-        if code and type_name(code) != value.logical:
-            raise InputError(
-                f"is declared as {type_name(code)}, the graph computes {value.logical}",
-                where=where,
-                hint="correct the declared type",
-            )
-        return Port(proto.name, value.shape, value.dtype, value.logical if value.logical in HELD else "")
+        if isinstance(value, OptionalValue):
+            value = value.item
+        if isinstance(value, Value):
+            code = proto.type.tensor_type.elem_type
+            if code and type_name(code) != value.logical:
+                raise InputError(
+                    f"is declared as {type_name(code)}, the graph computes {value.logical}",
+                    where=where,
+                    hint="correct the declared type",
+                )
+            return [self._out(proto.name, value)]
+        self.sequences[proto.name] = None if value is None else len(value.items)
+        return [self._out(f"{proto.name}[{k}]", v) for k, v in enumerate(value.items)] if value is not None else []
+
+    def _out(self, name: str, value: Value) -> Port:
+        self.results.append(self.builder.ssa(value))
+        return Port(name, value.shape, value.dtype, value.logical if value.logical in HELD else "")
 
     # -- the module --------------------------------------------------------------------------------
 
     def _module(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> ModuleOp:
-        values = [self.values[p.name] for p in outputs]
-        results = [self.builder.ssa(v) for v in values if isinstance(v, Value)]
+        results = self.results
         self.block.add_op(func.ReturnOp(*results))
         types = [a.type for a in self.block.args], [r.type for r in results]
         main = func.FuncOp("main", types, Region(self.block))

@@ -11,8 +11,9 @@ those values as its guard, and other values lead to another program.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from onnx import ModelProto, TensorProto, helper, numpy_helper
@@ -29,13 +30,25 @@ from lamina.model import Model, Origin, Port
 
 if TYPE_CHECKING:
     from lamina.api import Executable
+    from lamina.frontends.onnx import Port as ImportedPort
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+Given: TypeAlias = "Array | list[Array] | None"
 
 MOST_PROGRAMS = 16
 """Programs kept for one model; the one unused for longest goes first."""
 MOST_FIXED = {"i": 64, "u": 64, "b": 64, "f": 16}
 """The most elements of an input that may be fixed to its value, by its kind: shapes and axes are that small."""
+
+
+@dataclass(frozen=True)
+class _Program:
+    """What was compiled for inputs of some shapes and, where they decide shapes, values."""
+
+    exe: Executable
+    fixed: frozenset[str]
+    outputs: tuple[ImportedPort, ...]
+    sequences: dict[str, int | None]
 
 
 class LaminaRep(BackendRep):
@@ -47,14 +60,14 @@ class LaminaRep(BackendRep):
         initialised = {t.name for t in model.graph.initializer}
         self.inputs = [i.name for i in model.graph.input if i.name not in initialised]
         self._fixed: set[str] = set()
-        self._programs: OrderedDict[Any, tuple[Executable, dict[str, Array]]] = OrderedDict()
-        self._logical: dict[str, str] = {}
+        self._programs: OrderedDict[Any, _Program] = OrderedDict()
         self._outputs: Any = namedtupledict("Outputs", [o.name for o in model.graph.output])
 
     def run(self, inputs: Any, **kwargs: Any) -> Any:
         """Run on a list of arrays in the order of the model's inputs, or on a dict of them by name.
 
-        Raises BackendIsNotSupposedToImplementIt naming the operators that are missing, LaminaError for bad inputs.
+        A sequence is a list of arrays, an optional value that is missing None. Raises
+        BackendIsNotSupposedToImplementIt naming the operators that are missing, LaminaError for bad inputs.
         """
         try:
             given = self._named(inputs)
@@ -66,76 +79,102 @@ class LaminaRep(BackendRep):
                 if len(self._programs) > MOST_PROGRAMS:
                     self._programs.popitem(last=False)
             self._programs.move_to_end(key)
-            exe, fixed = self._programs[key]
-            results = exe.run({name: _plain(a) for name, a in given.items() if name not in fixed})
+            program = self._programs[key]
+            arrays = {name: v for name, v in given.items() if name not in program.fixed}
+            results = program.exe.run(dict(_flat(arrays)))
         except UnsupportedError as e:
             raise BackendIsNotSupposedToImplementIt(str(e)) from e
-        return self._outputs(
-            *(_as_declared(results[o.name], self._logical.get(o.name)) for o in self.model.graph.output)
-        )
+        for port in program.outputs:
+            results[port.name] = _as_declared(results[port.name], port.logical)
+        return self._outputs(*(_output(o.name, results, program.sequences) for o in self.model.graph.output))
 
-    def _named(self, inputs: Any) -> dict[str, Array]:
+    def _named(self, inputs: Any) -> dict[str, Given]:
         if isinstance(inputs, Mapping):
-            pairs = list(inputs.items())
+            pairs = list(cast("Mapping[str, Any]", inputs).items())
         else:
-            arrays: Sequence[Any] = inputs if isinstance(inputs, list | tuple) else [inputs]
+            arrays = cast("Sequence[Any]", inputs if isinstance(inputs, list | tuple) else [inputs])
             if len(arrays) != len(self.inputs):
                 raise InputError(
                     f"{len(arrays)} inputs given, {len(self.inputs)} expected", hint=f"they are {self.inputs}"
                 )
             pairs = list(zip(self.inputs, arrays, strict=True))
-        return {name: _array(name, value) for name, value in pairs}
+        return {name: _given(name, value) for name, value in pairs}
 
-    def _key(self, given: Mapping[str, Array]) -> Any:
-        """What a program was compiled for: the shapes, and the values of those inputs that decide shapes."""
-        return tuple(
-            (name, a.shape, str(a.dtype), a.tobytes() if name in self._fixed else None) for name, a in given.items()
-        )
+    def _key(self, given: Mapping[str, Given]) -> Any:
+        """What a program is compiled for: the shapes, and the values of those inputs that decide shapes."""
+        missing = [name for name, value in given.items() if value is None]
+        arrays = [
+            (name, a.shape, str(a.dtype), a.tobytes() if name in self._fixed else None) for name, a in _flat(given)
+        ]
+        return tuple(missing), tuple(arrays)
 
-    def _compile(self, given: Mapping[str, Array]) -> tuple[Executable, dict[str, Array]]:
+    def _compile(self, given: Mapping[str, Given]) -> _Program:
         while True:
-            fixed = {name: given[name].copy() for name in self._fixed if name in given}
-            shapes = {name: a.shape for name, a in given.items() if name not in fixed}
+            fixed = {name: v.copy() for name, v in given.items() if name in self._fixed and isinstance(v, np.ndarray)}
+            shapes: dict[str, Any] = {name: _shape(v) for name, v in given.items() if name not in fixed}
             try:
                 imported = load_onnx(self.model, shapes, values=fixed)
                 break
             except NeedsValueError as e:
                 fresh = set(e.names) - self._fixed
-                if not fresh or any(given[n].size > MOST_FIXED.get(given[n].dtype.kind, 0) for n in fresh):
+                if not fresh or not all(_is_small(given.get(n)) for n in fresh):
                     raise
                 self._fixed |= fresh
         inputs, outputs = (
             tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
         )
-        self._logical = {p.name: p.logical for p in imported.outputs if p.logical}
         origin = Origin(self.model, {}, None)
         model = Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
-        return lamina.compile(model, opt_level=self.opt_level, cache=False), fixed
+        exe = lamina.compile(model, opt_level=self.opt_level, cache=False)
+        return _Program(exe, frozenset(fixed), imported.outputs, imported.sequences)
+
+
+def _given(name: str, value: Any) -> Given:
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [_array(name, v) for v in cast("list[Any]", value)]
+    return _array(name, value)
 
 
 def _array(name: str, value: Any) -> Array:
-    if isinstance(value, TensorProto):
-        return numpy_helper.to_array(value)
-    if value is None or isinstance(value, list):
-        raise UnsupportedError("sequences and optional values are not supported", where=f"input {name!r}")
-    array = np.asarray(value)
-    if array.dtype == object:
-        raise UnsupportedError("strings are not supported", where=f"input {name!r}")
-    return array
-
-
-def _plain(array: Array) -> Array:
-    """An array of an element type that programs hold in another one, in that one."""
+    array = numpy_helper.to_array(value) if isinstance(value, TensorProto) else np.asarray(value)
+    if array.dtype.kind not in "biufV":
+        raise UnsupportedError(f"elements of type {array.dtype} are not supported", where=f"input {name!r}")
     logical = type_name(helper.np_dtype_to_tensor_dtype(array.dtype))
     return plain_array(array, logical) if logical in HELD and str(array.dtype) != HELD[logical] else array
 
 
-def _as_declared(array: Array, logical: str | None) -> Array:
-    """The other way round."""
-    if logical is None:
+def _flat(given: Mapping[str, Given]) -> Iterator[tuple[str, Array]]:
+    """The arrays of inputs under the names of their ports."""
+    for name, value in given.items():
+        if isinstance(value, list):
+            yield from ((f"{name}[{k}]", v) for k, v in enumerate(value))
+        elif value is not None:
+            yield name, value
+
+
+def _shape(value: Given) -> Any:
+    return None if value is None else [v.shape for v in value] if isinstance(value, list) else value.shape
+
+
+def _is_small(value: Given) -> bool:
+    return isinstance(value, np.ndarray) and value.size <= MOST_FIXED.get(value.dtype.kind, 0)
+
+
+def _as_declared(array: Array, logical: str) -> Array:
+    """An output of an element type that programs hold in another one, in its own."""
+    if not logical:
         return array
     dtype = helper.tensor_dtype_to_np_dtype(code_of(logical))
     return array.view(dtype) if logical.startswith("float") else array.astype(dtype)
+
+
+def _output(name: str, results: Mapping[str, Array], sequences: Mapping[str, int | None]) -> Any:
+    if name not in sequences:
+        return results[name]
+    length = sequences[name]
+    return None if length is None else [results[f"{name}[{k}]"] for k in range(length)]
 
 
 class LaminaBackend(Backend):
