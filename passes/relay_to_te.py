@@ -29,6 +29,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
+from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.lib import Tensor, building
 from lamina.errors import InputError
@@ -80,11 +81,9 @@ class _Stair:
                 self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
             elif isinstance(op, FnOp):
                 dead.append(op)
-            elif op.name in BEYOND:
-                raise InputError(
-                    f"relay-to-te: {op.name} is no tensor op; lamina.runtime.vm runs programs with control flow",
-                    op=op,
-                )
+            elif op.name in BEYOND or isinstance(op, ValueDependent):
+                what = "is no tensor op" if op.name in BEYOND else "has results whose shapes depend on values"
+                raise InputError(f"relay-to-te: {op.name} {what}", hint="run the module by lamina.runtime.vm", op=op)
             elif not isinstance(op, MainReturnOp):
                 raise InputError(
                     f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",

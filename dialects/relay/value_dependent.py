@@ -3,7 +3,7 @@
 Such an op says what it needs to know, and what it is once that is known:
 
     static(types, values, **attrs)   the ordinary op that it is for these values of the operands NEEDED
-    on_host(*arrays, **attrs)        instead of static: the results themselves, where no op of fixed size gives them
+    on_host(*arrays, **attrs)        of an `OnHost`: the results themselves, where no op of fixed size gives them
 
 `static` serves the pass `relay-dynamic-to-static`, where the values are constants, and the virtual machine
 (`lamina.runtime.vm`) while a program runs. The result type that the text states is all that is known before: a rank,
@@ -49,8 +49,6 @@ class ValueDependent(RelayOp):
         """The ordinary op. Raises TypeMismatch for values that make none."""
         raise NotImplementedError
 
-    on_host: ClassVar[Any] = None
-
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
         return infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, cls._python(properties)))
@@ -66,6 +64,15 @@ class ValueDependent(RelayOp):
         if len(inferred) != len(self.results):
             return False
         return all(_may_be(a, i) for a, i in zip(self.result_types, inferred, strict=True))
+
+
+class OnHost(ValueDependent):
+    """Base of those that the host computes."""
+
+    @staticmethod
+    def on_host(*arrays: Any, **attrs: Any) -> tuple[Any, ...]:
+        """The results. Raises TypeMismatch for values that have none."""
+        raise NotImplementedError
 
 
 def _may_be(stated: Attribute, inferred: Attribute) -> bool:

@@ -27,7 +27,7 @@ from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.relay.value_dependent import ValueDependent
+from lamina.dialects.relay.value_dependent import OnHost, ValueDependent
 from lamina.dialects.relay.value_types import AdtType, has_unknown_extent
 from lamina.errors import InputError, UnsupportedError
 from lamina.runtime.vm_segments import CompiledKernels, Kernels, ReferenceKernels, Segment
@@ -260,7 +260,7 @@ class VirtualMachine:
         arrays = [frame.values[v] for v in op.operands]
         attrs = attrs_of(op)
         try:
-            if op.on_host is not None:
+            if isinstance(op, OnHost):
                 results = [np.asarray(r) for r in op.on_host(*arrays, **attrs)]
             else:
                 infos = [TensorInfo(a.shape, str(a.dtype)) for a in arrays]

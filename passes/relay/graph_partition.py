@@ -25,6 +25,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.relay.annotation import Annotation
 from lamina.dialects.relay.base import OpPattern, RelayOp, arity
 from lamina.dialects.relay.core import ConstantOp, FnOp
+from lamina.dialects.relay.value_dependent import ValueDependent
 
 ELEMWISE, BROADCAST, INJECTIVE = OpPattern.ELEMWISE, OpPattern.BROADCAST, OpPattern.INJECTIVE
 COMM_REDUCE, ANCHOR = OpPattern.COMM_REDUCE, OpPattern.OUT_ELEMWISE_FUSABLE
@@ -62,13 +63,14 @@ class Graph:
         return len(self.ops) - 1
 
     def _add_op(self, op: Operation, is_last: bool) -> None:
-        if not isinstance(op, RelayOp) or op.regions or isinstance(op, Annotation):
+        if not isinstance(op, RelayOp) or op.regions or isinstance(op, (Annotation, ValueDependent)):
             # A call, a return, control flow: nothing is fused into it, and what it reads must be there.
             self._read_by(op.operands)
             for inner in op.walk() if op.regions else ():
                 self._read_by(inner.operands)  # regions see the values around them
             if not is_last and not isinstance(op, Annotation):
-                node = self._node(op, OPAQUE)
+                # An op that needs values is no kernel.
+                node = self._node(None if isinstance(op, ValueDependent) else op, OPAQUE)
                 self._producer.update(dict.fromkeys(op.results, node))
             return
         pattern = int(op.FUSION_KIND)

@@ -23,9 +23,3 @@ func.func @unknown(%x: tensor<3xi4>) {
   %0 = relay.abs %x : tensor<3xi4>
   func.return
 }
-// -----
-func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error@+1 {{relay.abs: expects extents that are known, got tensor<?xf32>}}
-  %0 = relay.abs %x : tensor<?xf32>
-  func.return
-}

@@ -1,0 +1,207 @@
+"""relay.dyn.reshape, tile, broadcast_to, expand_dims, squeeze and strided_slice: the new shape is an operand.
+
+    %s = relay.shape_of %y : (tensor<?x4xf32>) -> tensor<2xi32>
+    %z = relay.dyn.reshape %x, %s : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+
+Each is, once the operand is known, the op of the same name without `dyn` (`value_dependent.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, TypeMismatch
+from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.value_dependent import Static, ValueDependent
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+
+OPEN = -1
+"""An extent that no type tells."""
+
+
+def op_named(name: str) -> type[RelayOp]:
+    """The class of an op that is known to exist."""
+    from lamina.dialects.relay import find_op
+
+    found = find_op(name)
+    assert found is not None
+    return found
+
+
+def count_of(vector: TensorInfo, what: str) -> int:
+    """How many numbers a vector of integers has. Raises TypeMismatch for anything else."""
+    check_dtype(vector.dtype, INTEGERS)
+    if len(vector.shape) != 1:
+        raise TypeMismatch(f"{what} is a vector, got shape {vector.shape}")
+    return vector.shape[0]
+
+
+def one_number(operand: TensorInfo, what: str) -> None:
+    """Raises TypeMismatch unless the operand is one integer."""
+    check_dtype(operand.dtype, INTEGERS)
+    if operand.shape not in ((), (1,)):
+        raise TypeMismatch(f"{what} is one integer, got shape {operand.shape}")
+
+
+def numbers(array: Array) -> tuple[int, ...]:
+    """The integers of an array, in order."""
+    return tuple(int(v) for v in array.reshape(-1))
+
+
+@irdl_op_definition
+class DynReshapeOp(ValueDependent):
+    """relay.reshape to a shape that is computed: -1 is what remains, 0 copies the extent unless `allowzero`."""
+
+    name = "relay.dyn.reshape"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    data = operand_def(TensorType)
+    newshape = operand_def(TensorType)
+    allowzero = bool_prop(False)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, newshape: TensorInfo, allowzero: bool) -> TensorInfo:
+        return TensorInfo((OPEN,) * count_of(newshape, "newshape"), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.reshape"), (0,), {"newshape": numbers(values[1]), **attrs})
+
+
+@irdl_op_definition
+class DynTileOp(ValueDependent):
+    """relay.tile as often as is computed."""
+
+    name = "relay.dyn.tile"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    data = operand_def(TensorType)
+    reps = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, reps: TensorInfo) -> TensorInfo:
+        count = count_of(reps, "reps")
+        # Axes in front of `reps` are not repeated.
+        kept = data.shape[: len(data.shape) - count] if count < len(data.shape) else ()
+        return TensorInfo((*kept, *(OPEN,) * count), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.tile"), (0,), {"reps": numbers(values[1])})
+
+
+@irdl_op_definition
+class DynBroadcastToOp(ValueDependent):
+    """relay.broadcast_to a shape that is computed."""
+
+    name = "relay.dyn.broadcast_to"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    data = operand_def(TensorType)
+    shape = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, shape: TensorInfo) -> TensorInfo:
+        count = count_of(shape, "shape")
+        if count < len(data.shape):
+            raise TypeMismatch(f"a shape of {count} extents for data of rank {len(data.shape)}")
+        # Whatever is not 1 stays what it is.
+        known = [e if e != 1 else OPEN for e in data.shape]
+        return TensorInfo((*(OPEN,) * (count - len(known)), *known), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.broadcast_to"), (0,), {"shape": numbers(values[1])})
+
+
+@irdl_op_definition
+class DynExpandDimsOp(ValueDependent):
+    """relay.expand_dims at a place that is computed."""
+
+    name = "relay.dyn.expand_dims"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    data = operand_def(TensorType)
+    axis = operand_def(TensorType)
+    num_newaxis = int_prop(1)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, axis: TensorInfo, num_newaxis: int) -> TensorInfo:
+        one_number(axis, "axis")
+        if num_newaxis < 0:
+            raise TypeMismatch(f"num_newaxis is {num_newaxis}")
+        return TensorInfo((OPEN,) * (len(data.shape) + num_newaxis), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.expand_dims"), (0,), {"axis": numbers(values[1])[0], **attrs})
+
+
+@irdl_op_definition
+class DynSqueezeOp(ValueDependent):
+    """relay.squeeze of axes that are computed."""
+
+    name = "relay.dyn.squeeze"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    data = operand_def(TensorType)
+    axes = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, axes: TensorInfo) -> TensorInfo:
+        count = count_of(axes, "axes")
+        if not 0 < count <= len(data.shape):
+            raise TypeMismatch(f"{count} axes of a tensor of rank {len(data.shape)}")
+        return TensorInfo((OPEN,) * (len(data.shape) - count), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.squeeze"), (0,), {"axis": numbers(values[1])})
+
+
+@irdl_op_definition
+class DynStridedSliceOp(ValueDependent):
+    """relay.strided_slice whose bounds are computed, for the leading axes; `slice_mode` as there."""
+
+    name = "relay.dyn.strided_slice"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1, 2, 3)
+
+    data = operand_def(TensorType)
+    begin = operand_def(TensorType)
+    end = operand_def(TensorType)
+    strides = operand_def(TensorType)
+    slice_mode = str_prop("end")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo, begin: TensorInfo, end: TensorInfo, strides: TensorInfo, slice_mode: str
+    ) -> TensorInfo:
+        count = count_of(begin, "begin")
+        if count_of(end, "end") != count or count_of(strides, "strides") != count:
+            raise TypeMismatch(f"begin, end and strides have {count}, {end.shape[0]} and {strides.shape[0]} numbers")
+        if count > len(data.shape):
+            raise TypeMismatch(f"{count} bounds for a tensor of rank {len(data.shape)}")
+        return TensorInfo((*(OPEN,) * count, *data.shape[count:]), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        bounds = {"begin": numbers(values[1]), "end": numbers(values[2]), "strides": numbers(values[3])}
+        return Static(op_named("relay.strided_slice"), (0,), {**bounds, **attrs})
