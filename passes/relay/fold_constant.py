@@ -12,7 +12,8 @@ After:
     %t = relay.constant #relay.param<"w/multiply", "89abcdef01234567"> : tensor<64x64xf32>
 
 Ops that grow their operands by more than `max_growth` bytes (full, broadcast_to, tile) stay, and so does an integer
-division whose divisor may be zero: that is an error of the run.
+division whose divisor may be zero: that is an error of the run. `shape_of` and `ndarray_size` fold wherever the
+extents are known; an annotation stays, whatever it stands on.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
+from lamina.dialects.relay.annotation import Annotation
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.params import (
@@ -44,6 +46,7 @@ from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
 
+SHAPES = frozenset(("relay.shape_of", "relay.ndarray_size"))
 DIVISIONS = frozenset(f"relay.{n}" for n in ("divide", "floor_divide", "mod", "floor_mod", "trunc_divide", "trunc_mod"))
 
 
@@ -55,20 +58,32 @@ class FoldConstant(ModulePass):
     opt_level: ClassVar[int] = 2
     max_growth: int = 65536
     """How many bytes a folded value may be larger than its operands."""
+    fold_qnn: bool = False
+    """Whether quantised ops fold too: else weights that a model quantises stay as patterns look for them."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fold_constants(op, store_of(ctx), self.max_growth)
+        fold_constants(op, store_of(ctx), self.max_growth, self.fold_qnn)
 
 
-def fold_constants(root: Operation, store: ParamStore, max_growth: int = 65536) -> int:
+def fold_constants(root: Operation, store: ParamStore, max_growth: int = 65536, fold_qnn: bool = False) -> int:
     """Fold everything inside an op: how many ops were folded. One sweep in program order is enough."""
+    return fold_ops(list(root.walk()), store, max_growth, fold_qnn)
+
+
+def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 65536, fold_qnn: bool = False) -> int:
+    """Fold those of some ops, in program order, that depend on constants alone: how many."""
     folded = 0
-    for op in list(root.walk()):
+    for op in ops:
         if not isinstance(op, RelayOp) or op.parent is None:
+            continue
+        if op.name in SHAPES and _fold_shape(op):
+            folded += 1
             continue
         values = [constant_value(v) for v in op.operands]
         operands = [v for v in values if v is not None]
         if len(operands) < len(values) or not _foldable(op, operands, max_growth):
+            continue
+        if op.name.startswith("relay.qnn.") and not fold_qnn:
             continue
         for result, constant in zip(op.results, _fold(op, operands, store), strict=True):
             inherit_location(constant, op)
@@ -80,8 +95,27 @@ def fold_constants(root: Operation, store: ParamStore, max_growth: int = 65536) 
     return folded
 
 
+def _fold_shape(op: RelayOp) -> bool:
+    """Put a constant in the place of an op that reads nothing of its operand but the extents, if they are known."""
+    type_: Any = op.operands[0].type
+    if DYNAMIC_INDEX in type_.get_shape():
+        return False
+    anything = np.broadcast_to(np.zeros((), bool), type_.get_shape())
+    value: Array = np.asarray(type(op).np_ref(anything, **attrs_of(op)))  # type: ignore[attr-defined]
+    parent = op.parent
+    if parent is None or not value.size:
+        return False
+    constant = ConstantOp.make(array_dense(value))
+    inherit_location(constant, op)
+    inherit_name(constant.result, op.results[0])
+    parent.insert_op_before(constant, op)
+    op.results[0].replace_all_uses_with(constant.result)
+    _erase_with_constants(op)
+    return True
+
+
 def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) -> bool:
-    if not op.has_trait(Pure) or op.name.startswith("relay.qnn.") or not hasattr(op, "np_ref"):
+    if not op.has_trait(Pure) or not hasattr(op, "np_ref") or isinstance(op, Annotation):
         return False
     if not all(isinstance(t, TensorType) for t in op.result_types):
         return False
