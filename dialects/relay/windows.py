@@ -65,11 +65,11 @@ class Spread(NamedTuple):
     def outputs(self) -> int:
         return self.spread - self.before - self.after + self.more
 
-    # -- output place y as a phase p < stride and a quotient q: y + before = stride*q + p -------------
+    # -- output place y as a phase p < stride and a quotient q: y = stride*q + p ----------------------
 
     @property
     def common(self) -> int:
-        """Only phases that are multiples of it have taps."""
+        """Only every so many phases have taps."""
         return gcd(self.stride, self.dilation)
 
     @property
@@ -79,28 +79,26 @@ class Spread(NamedTuple):
 
     @property
     def phase_taps(self) -> int:
+        """How many taps a phase has at most."""
         return -(-self.taps // self.step)
 
     @property
-    def first(self) -> int:
-        return self.before // self.stride
-
-    @property
     def quotients(self) -> int:
-        """How many q there are, from `first` on."""
-        return (self.outputs - 1 + self.before) // self.stride - self.first + 1
+        return -(-self.outputs // self.stride)
+
+    def remainder(self, p: Any) -> Any:
+        """What tap*dilation is for the taps of phase p, modulo the stride."""
+        return (p + self.before) % self.stride
 
     def first_tap(self, p: Any) -> Any:
-        """The first tap of phase p: the least r with r*dilation = p modulo the stride."""
-        if self.stride == 1:
-            return p * 0
+        """The first tap of phase p: the least one with that remainder."""
         inverse = pow(self.dilation // self.common, -1, self.step) if self.step > 1 else 0
-        return p // self.common * inverse % self.step
+        return self.remainder(p) // self.common * inverse % self.step
 
     def place(self, p: Any, q: Any, t: Any) -> Any:
         """The input element that tap number t of phase p meets at q; it may lie outside the data."""
-        offset = (p - self.first_tap(p) * self.dilation) // self.stride
-        return q + self.first + offset - t * (self.dilation // self.common)
+        offset = (p + self.before - self.first_tap(p) * self.dilation) // self.stride
+        return q + offset - t * (self.dilation // self.common)
 
     @property
     def padding(self) -> tuple[int, int]:
