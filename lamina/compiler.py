@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass
 
 from lamina.errors import UsageError
 from lamina.pipeline import parse_pipeline, print_pipeline
-from lamina.transform import OPT_LEVELS, PassContext, find_pass, pass_info
+from lamina.transform import PassContext, find_pass, pass_info
 
 if TYPE_CHECKING:
     from lamina.context import LaminaContext
