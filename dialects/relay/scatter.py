@@ -227,22 +227,27 @@ class ScatterNDOp(RelayOp):
 
     @staticmethod
     def te_compute(data: Tensor, indices: Tensor, updates: Tensor, mode: str) -> Tensor:
-        coordinates, many = indices.shape[0], indices.ndim - 1
+        coordinates = indices.shape[0]
 
         def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
             (x, index, update), (y,) = ins, outs
             copy_into(ib, x, y)
 
-            def one(place: Place) -> None:
+            def one(at: Place) -> None:
+                # The coordinates are read once for the whole slice.
                 target: list[Any] = []
                 inside: Any = te.const(1, "bool")
                 for c in range(coordinates):
-                    at, fits = from_the_end(index[(c, *place[:many])], data.shape[c])
-                    target.append(at)
+                    to, fits = from_the_end(index[(c, *at)], data.shape[c])
+                    target.append(to)
                     inside = inside & fits
-                write(y, (*target, *place[many:]), inside, update[place], mode)
 
-            each_place(ib, updates.shape, one)
+                def element(rest: Place) -> None:
+                    write(y, (*target, *rest), inside, update[(*at, *rest)], mode)
+
+                each_place(ib, data.shape[coordinates:], element)
+
+            each_place(ib, indices.shape[1:], one)
 
         return extern_tensor(data.shape, data.dtype, [data, indices, updates], body, "scatter_nd")
 
