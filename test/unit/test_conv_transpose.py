@@ -83,7 +83,7 @@ def test_scattering_is_the_adjoint_of_the_convolution(rank: int) -> None:
         if any(r > e + p for r, e, p in zip(reach, x.shape[2:], sides, strict=True)):
             continue
         (forward,) = np_results(conv, [x, w], attrs)
-        y = random.uniform(-1, 1, forward.shape)
+        y: Array = random.uniform(-1, 1, [int(e) for e in forward.shape])
         # Where the stride leaves elements at the end unread, the transpose is told that they were there.
         rest = [(e + p - r) % s for e, p, r, s in zip(x.shape[2:], sides, reach, attrs["strides"], strict=True)]
         (back,) = np_results(transpose, [y, w], attrs | {"output_padding": rest})
