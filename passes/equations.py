@@ -331,7 +331,7 @@ def _right(d: _Draw, p: Pattern, sibling: TensorInfo | None = None) -> tuple[Ten
         assert like is not None
         number = _expr(d, p.number) if isinstance(p.number, Expr) else p.number
         array = np.asarray(number).astype(like.dtype)
-        return TensorInfo((), like.dtype), lambda: array
+        return TensorInfo(array.shape, like.dtype), lambda: array
     assert isinstance(p, OpPattern)
     made = [None if isinstance(a, Splat) else _right(d, a) for a in p.args]
     first = next((m[0] for m in made if m is not None), None)
