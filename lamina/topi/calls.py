@@ -6,6 +6,7 @@ computes once their operands' shapes are known, and these computes become stages
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
@@ -14,6 +15,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import VarOperandDef
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, TensorInfo
 from lamina.dialects.relay.families import Broadcast, Elementwise, stage_name
 from lamina.dialects.relay.meaning import full_attrs, result_infos, te_func
@@ -26,8 +28,15 @@ from lamina.te.function import TemplateExternOp, TemplateOp
 from lamina.te.location import caller
 from lamina.te.tensor import Tensor, broadcast_shape, compute, shape_of
 
-_PAIRS = ("strides", "dilation", "padding", "pool_size", "kernel_size", "output_size")
-"""Attributes of two numbers that a single one may stand for."""
+_EACH_AXIS = ("strides", "dilation", "padding", "pool_size", "kernel_size", "output_size", "output_padding")
+"""Attributes of one number for each spatial axis, for all of which a single one may stand."""
+
+
+def call_named(name: str, *args: Any, **kwargs: Any) -> Any:
+    """`call_op` of the Relay op of that name."""
+    op = find_op(f"relay.{name}")
+    assert op is not None
+    return call_op(op, *args, **kwargs)
 
 
 def call_op(op: type[RelayOp], *args: Any, **kwargs: Any) -> Any:
@@ -84,6 +93,12 @@ def _attributes(op: type[RelayOp], name: str, rest: Sequence[Any], kwargs: dict[
     return {n: _value(op, n, v) for n, v in attrs.items() if v is not None}
 
 
+def _spatial_axes(op: type[RelayOp]) -> int:
+    """How many there are, by the op's name: two where it does not say."""
+    found = re.search(r"([123])d", op.name)
+    return int(found.group(1)) if found else 2
+
+
 def _value(op: type[RelayOp], name: str, value: Any) -> Any:
     """An attribute as Relay takes it: plain numbers, lists where the op wants lists, floats where it wants floats."""
     wanted = repr(op.known_attributes()[name].constr)
@@ -91,7 +106,7 @@ def _value(op: type[RelayOp], name: str, value: Any) -> Any:
         return tuple(_number(v) for v in cast("Sequence[Any]", value))
     value = _number(value)
     if wanted.startswith(("BaseAttr(DenseArrayBase", "ParamAttrConstraint(DenseArrayBase")):
-        return (value, value) if name in _PAIRS else (value,)
+        return (value,) * _spatial_axes(op) if name in _EACH_AXIS else (value,)
     if "FloatAttr" in wanted and isinstance(value, (int, float)):
         return float(value)
     if name.endswith("dtype") and not isinstance(value, str):

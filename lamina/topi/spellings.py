@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from lamina.dialects.relay import find_op
 from lamina.te.expr import fail
 from lamina.te.tensor import Tensor, compute
 from lamina.topi.calls import call_op
 from lamina.topi.spellings_order import ORDER_SPELLINGS
+from lamina.topi.spellings_windows import WINDOW_SPELLINGS, per_axis, spelled_padding
 
 
 def _relay(name: str, *args: Any, **attrs: Any) -> Any:
@@ -18,27 +19,9 @@ def _relay(name: str, *args: Any, **attrs: Any) -> Any:
     return call_op(op, *args, **attrs)
 
 
-def _numbers(value: Any) -> list[int]:
-    listed: list[Any] = list(cast("Sequence[Any]", value)) if isinstance(value, (list, tuple)) else [value]
-    return [int(v) for v in listed]
-
-
 def _pair(value: Any) -> tuple[int, int]:
-    found = _numbers(value)
+    found = per_axis(value, 1)
     return found[0], found[-1]
-
-
-def _padding(padding: Any, taps: Sequence[int], dilation: Any) -> tuple[int, ...]:
-    """Padding as Relay takes it: numbers, or `VALID` (none), or `SAME` at stride 1."""
-    if isinstance(padding, str):
-        if padding.upper() == "VALID":
-            return (0,) * len(taps)
-        if padding.upper() != "SAME":
-            raise fail(f"padding is a list of numbers, 'SAME' or 'VALID', not {padding!r}")
-        spread = [(t - 1) * d for t, d in zip(taps, _pair(dilation), strict=False)]
-        return (*(s // 2 for s in spread), *(s - s // 2 for s in spread))
-    found = _numbers(padding)
-    return tuple(found) if len(found) > 1 else (found[0],) * len(taps)
 
 
 _KERNEL_LAYOUTS = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO", "NCW": "OIW", "NWC": "WIO"}
@@ -64,7 +47,7 @@ def conv2d(
         input,
         filter,
         strides=_pair(strides),
-        padding=_padding(padding, taps, dilation),
+        padding=spelled_padding(padding, taps, dilation),
         dilation=_pair(dilation),
         groups=groups,
         data_layout=data_layout,
@@ -131,38 +114,10 @@ def batch_matmul(
     )
 
 
-def pool2d(
-    data: Tensor,
-    kernel: Any,
-    stride: Any,
-    dilation: Any,
-    padding: Any,
-    pool_type: str,
-    ceil_mode: bool = False,
-    layout: str = "NCHW",
-    count_include_pad: bool = True,
-) -> Tensor:
-    attrs: dict[str, Any] = {
-        "pool_size": _pair(kernel), "strides": _pair(stride), "dilation": _pair(dilation),
-        "padding": _padding(padding, _pair(kernel), dilation), "layout": layout, "ceil_mode": ceil_mode,
-    }  # fmt: skip
-    if pool_type == "avg":
-        attrs["count_include_pad"] = count_include_pad
-    elif pool_type != "max":
-        raise fail(f"pool_type is 'max' or 'avg', not {pool_type!r}")
-    return _relay(f"nn.{pool_type}_pool2d", data, **attrs)
-
-
 def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
     if pool_type not in ("max", "avg"):
         raise fail(f"pool_type is 'max' or 'avg', not {pool_type!r}")
     return _relay(f"nn.global_{pool_type}_pool2d", data, layout=layout)
-
-
-def adaptive_pool(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCHW") -> Tensor:
-    if pool_type != "avg":
-        raise fail(f"adaptive_pool of type {pool_type!r}: there is 'avg'")
-    return _relay("nn.adaptive_avg_pool2d", data, output_size=_pair(output_size), layout=layout)
 
 
 def pad(
@@ -228,7 +183,6 @@ SPELLINGS: dict[str, Callable[..., Any]] = {
     "identity": identity,
     "layout_transform": layout_transform,
     "matmul": matmul,
-    "nn.adaptive_pool": adaptive_pool,
     "nn.batch_matmul": batch_matmul,
     "nn.conv2d": conv2d,
     "nn.conv2d_nchw": conv2d_nchw,
@@ -239,6 +193,6 @@ SPELLINGS: dict[str, Callable[..., Any]] = {
     "nn.global_pool": global_pool,
     "nn.group_conv2d_nchw": group_conv2d_nchw,
     "nn.pad": pad,
-    "nn.pool2d": pool2d,
     **ORDER_SPELLINGS,
+    **WINDOW_SPELLINGS,
 }

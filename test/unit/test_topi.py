@@ -134,6 +134,51 @@ def test_layers_in_topis_spelling() -> None:
     )
 
 
+def test_windows_and_blocks_in_topis_spelling() -> None:
+    def reference(name: str, **attrs: Any) -> Any:
+        op: Any = find_op(f"relay.nn.{name}")
+        return lambda *arrays: np_results(op, arrays, attrs)[0]  # noqa: ANN202
+
+    compare(lambda x: topi.nn.pool1d(x, 2, 2, 1, "VALID", "avg"), [(1, 2, 6)], lambda x: x.reshape(1, 2, 3, 2).mean(3))
+    compare(
+        lambda x: topi.nn.pool3d(x, (1, 2, 3), (1, 2, 3), 1, 0, "max"),
+        [(1, 2, 2, 4, 6)],
+        lambda x: x.reshape(1, 2, 2, 2, 2, 2, 3).max((4, 6)),
+    )
+    compare(lambda x: topi.nn.adaptive_pool(x, 3, "max"), [(1, 2, 6, 3)], lambda x: x.reshape(1, 2, 3, 2, 3).max(3))
+    compare(lambda x: topi.nn.adaptive_pool1d(x, (1,), "avg"), [(1, 2, 6)], lambda x: x.mean(2, keepdims=True))
+    compare(
+        lambda x, w: topi.nn.conv2d_transpose_nchw(x, w, (2, 2), (1, 1), "float32", (1, 1)),
+        [(1, 3, 4, 4), (3, 2, 3, 3)],
+        reference("conv2d_transpose", strides=[2, 2], padding=[1, 1], output_padding=[1, 1]),
+    )
+    compare(
+        lambda x, w: topi.nn.conv1d_transpose_ncw(x, w, 2, 1, None, 0),
+        [(1, 3, 4), (3, 2, 3)],
+        reference("conv1d_transpose", strides=[2], padding=[1]),
+    )
+    compare(
+        lambda x, w: topi.nn.conv3d_ncdhw(x, w, 1, 1, 1, 1),
+        [(1, 2, 3, 3, 4), (2, 2, 3, 3, 3)],
+        reference("conv3d", padding=[1, 1, 1]),
+    )
+    compare(lambda x, w: topi.nn.conv1d(x, w), [(1, 2, 6), (3, 2, 3)], reference("conv1d"))
+    compare(
+        lambda g, x: topi.nn.pool_grad(g, x, 2, 2, 0, "avg"),
+        [(1, 2, 3, 3), (1, 2, 6, 6)],
+        lambda g, x: np.repeat(np.repeat(g, 2, 2), 2, 3) / 4,
+    )
+    compare(lambda x: topi.nn.mirror_pad(x, (0, 1)), [(2, 3)], lambda x: np.pad(x, ((0, 0), (1, 1)), "symmetric"))
+    compare(
+        lambda x: topi.nn.batch_to_space_nd(
+            topi.nn.space_to_batch_nd(x, (2, 3), (1, 0), (0, 1)), (2, 3), (1, 0), (0, 1)
+        ),
+        [(2, 3, 5, 2)],
+        lambda x: x,
+    )
+    compare(lambda x: topi.nn.max_pool1d(x, pool_size=2), [(1, 2, 5)], lambda x: np.maximum(x[..., 1:], x[..., :-1]))
+
+
 def test_tensors_of_any_kind_in_topis_spelling() -> None:
     compare(lambda x: topi.sum(x), [(3, 4)], lambda x: x.sum())
     compare(lambda x: topi.max(x, -1, True), [(3, 4)], lambda x: x.max(-1, keepdims=True))
