@@ -16,7 +16,7 @@ from lamina.backends.cpu.jit import host_target, named_target
 from lamina.compiler import lower
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, Sample
+from lamina.dialects.relay.base import RelayOp, Sample, tensor_info
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.op_index import OPS
@@ -30,6 +30,7 @@ from lamina.verification import verify_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import arrays_of, load, valid_samples  # noqa: E402
+from test_ops_five_ways import module_of  # noqa: E402
 
 Arrays = list[np.ndarray[Any, Any]]
 NAMES = [n for n in OPS if n.startswith("relay.qnn.")]
@@ -90,6 +91,26 @@ def test_machine_code_of_every_level_gives_the_oracles_integers(name: str) -> No
             module, given = program(op_type, s, arrays)
             (actual,) = compiled(module, given, level)
             np.testing.assert_array_equal(actual, expected, f"level {level}, sample {n}: {s}")
+
+
+@pytest.mark.parametrize("form", ["uint8-int8", "int8-int8", "int16"])
+@pytest.mark.parametrize("name", ["relay.qnn.conv2d", "relay.qnn.dense"])
+def test_legal_products_mean_the_same(name: str, form: str) -> None:
+    op_type = load(name)
+    for n, s in valid_samples(op_type):
+        arrays = arrays_of(name, n, s)
+        (expected,) = np_results(op_type, arrays, s.attrs)
+        for constant in (False, True):
+            module, given = program(op_type, s, arrays) if constant else (module_of(op_type, s), arrays)
+            ctx = LaminaContext()
+            for p in parse_pipeline(f"relay-qnn-legalize{{form={form}}}"):
+                p.apply(ctx, module)
+            verify_module(module)
+            (product,) = [o for o in module.walk() if o.name == name]
+            types = [tensor_info(v.type).dtype for v in product.operands[:2]]
+            assert "int16" in types or types == form.split("-")
+            (actual,) = run_module(module, ctx, "main", given).values()
+            np.testing.assert_array_equal(actual, expected, f"sample {n}: {s}")
 
 
 # -- the oracle itself -----------------------------------------------------------------------------
