@@ -39,7 +39,7 @@ def slice_of(n: Node, b: Builder) -> Value:
     return b.op("strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
 
 
-def _indices(n: Node, b: Builder, indices: Value, extent: int) -> Value:
+def from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:
     """Indices counted from the front. Known ones are checked now; others are clamped where they are used."""
     if indices.dtype not in ("int32", "int64"):
         raise n.fail(f"indices are {indices.dtype}, expects int32 or int64")
@@ -59,33 +59,14 @@ def gather(n: Node, b: Builder) -> Value:
     axis = n.axis(n.attr("axis", 0), x.rank)
     if not x.rank:
         raise n.fail("input has rank 0")
-    return b.op("take", x, _indices(n, b, indices, x.shape[axis]), axis=axis, mode="clip")
+    return b.op("take", x, from_front(n, b, indices, x.shape[axis]), axis=axis, mode="clip")
 
 
 @onnx_op("GatherElements")
 def gather_elements(n: Node, b: Builder) -> Value:
     x, indices = n.input(0), n.input(1)
     axis = n.axis(n.attr("axis", 0), x.rank)
-    return b.op("gather", x, _indices(n, b, indices, x.shape[axis]), axis=axis)
-
-
-@onnx_op("GatherND")
-def gather_nd(n: Node, b: Builder) -> Value:
-    """The last axis of the indices lists coordinates; relay.gather_nd wants it first."""
-    x, indices = n.input(0), n.input(1)
-    batch: int = n.attr("batch_dims", 0)
-    if not indices.rank or not 0 <= batch < indices.rank or batch + indices.shape[-1] > x.rank:
-        raise n.fail(f"indices of shape {list(indices.shape)} do not fit")
-    if indices.array is None:
-        raise n.unsupported("indices computed at run time are not supported")
-    places = np.moveaxis(indices.array, -1, 0)
-    for k in range(len(places)):
-        extent = x.shape[batch + k]
-        if places[k].min(initial=0) < -extent or places[k].max(initial=0) >= extent:
-            raise n.fail(f"an index is out of range for axis {batch + k} of extent {extent}")
-    extents = np.asarray(x.shape[batch : batch + len(places)]).reshape(-1, *[1] * (places.ndim - 1))
-    positive = np.where(places < 0, places + extents, places).astype(indices.array.dtype)
-    return b.op("gather_nd", x, b.constant(positive), batch_dims=batch)
+    return b.op("gather", x, from_front(n, b, indices, x.shape[axis]), axis=axis)
 
 
 @onnx_op("OneHot")

@@ -8,8 +8,9 @@ from functools import reduce
 
 import numpy as np
 
-from lamina.dialects.dtypes import is_float
+from lamina.dialects.dtypes import is_float, itemsize
 from lamina.frontends.onnx.builder import AnyValue, Builder, Node, Value
+from lamina.frontends.onnx.legacy import legacy_operand
 from lamina.frontends.onnx.registry import onnx_op
 
 _UNARY = {
@@ -58,7 +59,8 @@ def unary(n: Node, b: Builder) -> Value:
 
 @onnx_op(*_BINARY)
 def binary(n: Node, b: Builder) -> Value:
-    return b.op(_BINARY[n.op_type], n.input(0), n.input(1))
+    x, y = n.input(0), n.input(1)
+    return b.op(_BINARY[n.op_type], x, legacy_operand(n, b, x, y))
 
 
 @onnx_op("Identity")
@@ -74,7 +76,7 @@ def reciprocal(n: Node, b: Builder) -> Value:
 
 @onnx_op("Div")
 def divide(n: Node, b: Builder) -> Value:
-    return b.op("divide", n.input(0), _divisor(n, b))
+    return b.op("divide", n.input(0), legacy_operand(n, b, n.input(0), _divisor(n, b)))
 
 
 @onnx_op("Mod")
@@ -109,7 +111,7 @@ def bit_shift(n: Node, b: Builder) -> Value:
 @onnx_op("Pow")
 def power(n: Node, b: Builder) -> Value:
     """The exponent may have another type than the base; small whole ones become products, which are exact."""
-    x, exponent = n.input(0), n.input(1)
+    x, exponent = n.input(0), legacy_operand(n, b, n.input(0), n.input(1))
     constant = exponent.array
     if constant is not None and constant.size == 1 and exponent.rank <= x.rank:
         number = float(constant.reshape(-1)[0])
@@ -117,7 +119,38 @@ def power(n: Node, b: Builder) -> Value:
             return reduce(lambda y, _: b.op("multiply", y, x), range(int(number) - 1), x)
     if is_float(x.dtype):
         return b.op("power", x, b.cast(exponent, x.dtype))
-    raise n.unsupported(f"powers of {x.dtype} are supported for the exponents 1, 2 and 3 only", "cast to float first")
+    if is_float(exponent.dtype):
+        return _float_power(b, x, exponent)
+    return _whole_power(b, x, exponent)
+
+
+def _float_power(b: Builder, x: Value, exponent: Value) -> Value:
+    """An integer to a broken power, without what is behind the point; what is nearly whole is meant to be so."""
+    y = b.op("power", b.cast(x, "float64"), b.cast(exponent, "float64"))
+    whole = b.op("round", y)
+    apart = b.op("abs", b.op("subtract", y, whole))
+    near = b.op("less", apart, b.op("multiply", b.op("abs", y), b.scalar(1e-12, y)))
+    return b.cast(b.op("where", near, whole, y), x.dtype)
+
+
+def _whole_power(b: Builder, x: Value, exponent: Value) -> Value:
+    """By squares: x to the bits of the exponent. A negative exponent of an integer gives 0, or 1 and -1 of those."""
+    bits = itemsize(exponent.dtype) * 8 - (not exponent.dtype.startswith("uint"))
+    zero, one = b.scalar(0, exponent), b.scalar(1, exponent)
+    result, square = b.scalar(1, x), x
+    for k in range(bits):
+        bit = b.op("bitwise_and", b.op("right_shift", exponent, b.scalar(k, exponent)), one)
+        result = b.op("where", b.op("equal", bit, one), b.op("multiply", result, square), result)
+        square = b.op("multiply", square, square)
+    if exponent.dtype.startswith("uint"):
+        return result
+    # 1 / x**n: of all integers only 1 and -1 have one.
+    odd = b.op("equal", b.op("bitwise_and", exponent, one), one)
+    inverse = b.op("where", b.op("equal", x, b.scalar(1, x)), x, b.scalar(0, x))
+    if not x.dtype.startswith("uint"):
+        minus = b.op("where", odd, b.scalar(-1, x), b.scalar(1, x))
+        inverse = b.op("where", b.op("equal", x, b.scalar(-1, x)), minus, inverse)
+    return b.op("where", b.op("less", exponent, zero), inverse, result)
 
 
 @onnx_op("Sum", "Max", "Min", "Mean")
@@ -180,6 +213,8 @@ def leaky_relu(n: Node, b: Builder) -> Value:
 def prelu(n: Node, b: Builder) -> Value:
     """The slope is broadcast to the input; one number a channel of axis 1 is nn.prelu."""
     x, slope = n.input(0), n.input(1)
+    if n.version < 7 and x.rank > 1 and slope.shape == (x.shape[1],):
+        slope = b.reshape(slope, (x.shape[1], *[1] * (x.rank - 2)))
     if x.rank > 1 and slope.shape == (x.shape[1], *[1] * (x.rank - 2)):
         return b.op("nn.prelu", x, b.reshape(slope, (x.shape[1],)), axis=1)
     return b.op("where", b.op("greater", x, b.scalar(0, x)), x, b.op("multiply", x, slope))

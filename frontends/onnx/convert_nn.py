@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.legacy import legacy_operand
 from lamina.frontends.onnx.registry import onnx_op
 
 
@@ -73,52 +74,6 @@ def convolution(n: Node, b: Builder, x: Value, w: Value) -> Value:
     )
 
 
-def _pool(n: Node, b: Builder, op: str, **attrs: bool) -> Value:
-    x = n.input(0)
-    rank = x.rank - 2
-    if rank not in (1, 2):
-        raise n.unsupported(f"pooling over {rank} axes is not supported") if rank > 2 else n.fail("rank is below 3")
-    kernel = list(n.attr("kernel_shape", ()))
-    if len(kernel) != rank:
-        raise n.fail(f"kernel_shape has {len(kernel)} numbers, expects {rank}")
-    strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
-    pads = window_padding(n, x.shape[2:], kernel, strides, dilations)
-    ceil_mode = bool(n.attr("ceil_mode", 0))
-    if rank == 1:  # an image one pixel high
-        image = b.reshape(x, (x.shape[0], x.shape[1], 1, x.shape[2]))
-        pads = [0, pads[0], 0, pads[1]]
-        y = b.op(
-            op, image, pool_size=[1, *kernel], strides=[1, *strides], dilation=[1, *dilations], padding=pads,
-            ceil_mode=ceil_mode, **attrs,
-        )  # fmt: skip
-        return b.reshape(y, (y.shape[0], y.shape[1], y.shape[3]))
-    return b.op(
-        op, x, pool_size=kernel, strides=strides, dilation=dilations, padding=pads, ceil_mode=ceil_mode, **attrs
-    )
-
-
-@onnx_op("MaxPool")
-def max_pool(n: Node, b: Builder) -> Value:
-    if n.wants_output(1):
-        raise n.unsupported("the second output of MaxPool (indices) is not supported")
-    return _pool(n, b, "nn.max_pool2d")
-
-
-@onnx_op("AveragePool")
-def average_pool(n: Node, b: Builder) -> Value:
-    return _pool(n, b, "nn.avg_pool2d", count_include_pad=bool(n.attr("count_include_pad", 0)))
-
-
-@onnx_op("GlobalAveragePool", "GlobalMaxPool")
-def global_pool(n: Node, b: Builder) -> Value:
-    x = n.input(0)
-    if x.rank < 3:
-        raise n.fail("input must have rank 3 or more")
-    image = b.reshape(x, (*x.shape[:2], prod(x.shape[2:-1]), x.shape[-1]))
-    kind = "avg" if n.op_type == "GlobalAveragePool" else "max"
-    return b.reshape(b.op(f"nn.global_{kind}_pool2d", image), (*x.shape[:2], *[1] * (x.rank - 2)))
-
-
 @onnx_op("LRN")
 def lrn(n: Node, b: Builder) -> Value:
     x = n.input(0)
@@ -142,8 +97,8 @@ def dropout(n: Node, b: Builder) -> list[Value]:
     rate = float(n.attr("ratio", 0.5))
     if n.has(1):
         rate = float(n.array(1, "ratio"))
-    if n.has(2) and bool(n.array(2, "training_mode")):
-        raise n.unsupported("training is not supported")
+    if n.has(2) and bool(n.array(2, "training_mode")) and rate:
+        raise n.unsupported("training is not supported: it drops elements at random")
     results = [b.op("nn.dropout", x, rate=rate)]
     if n.wants_output(1):
         results.append(b.splat(np.bool_(True), x.shape))
@@ -154,12 +109,34 @@ def dropout(n: Node, b: Builder) -> list[Value]:
 
 
 @onnx_op("BatchNormalization")
-def batch_normalization(n: Node, b: Builder) -> Value:
+def batch_normalization(n: Node, b: Builder) -> Value | list[Value]:
     if n.attr("training_mode", 0):
-        raise n.unsupported("training is not supported")
+        return _trained(n, b)
     if not n.attr("spatial", 1):
         raise n.unsupported("batch normalisation with spatial = 0 is not supported")
     return b.op("nn.batch_norm", *(n.input(i) for i in range(5)), axis=1, epsilon=n.attr("epsilon", 1e-5))
+
+
+def _trained(n: Node, b: Builder) -> list[Value]:
+    """By the batch's own mean and variance; these are mixed into the running ones."""
+    x, mean, variance = n.input(0), n.input(3), n.input(4)
+    axes = [a for a in range(x.rank) if a != 1]
+    own = b.op("mean", x, axis=axes)
+    spread = b.op("subtract", x, b.reshape(own, _channel(x)))
+    own_variance = b.op("mean", b.op("multiply", spread, spread), axis=axes)
+    momentum = n.attr("momentum", 0.9)
+
+    def mixed(running: Value, fresh: Value) -> Value:
+        old = b.op("multiply", running, b.scalar(momentum, running))
+        new = b.cast(fresh, running.dtype)
+        return b.op("add", old, b.op("multiply", new, b.scalar(1 - momentum, new)))
+
+    y = b.op("nn.batch_norm", x, n.input(1), n.input(2), own, own_variance, axis=1, epsilon=n.attr("epsilon", 1e-5))
+    return [y, mixed(mean, own), mixed(variance, own_variance)]
+
+
+def _channel(x: Value) -> list[int]:
+    return [x.shape[1] if a == 1 else 1 for a in range(x.rank)]
 
 
 @onnx_op("InstanceNormalization")
@@ -178,7 +155,9 @@ def group_normalization(n: Node, b: Builder) -> Value:
 
 
 @onnx_op("LayerNormalization")
-def layer_normalization(n: Node, b: Builder) -> Value:
+def layer_normalization(n: Node, b: Builder) -> Value | None:
+    if n.wants_output(1) or n.wants_output(2):
+        return None  # the mean and the deviation are what ONNX's function has on the way
     x, scale = n.input(0), n.input(1)
     axis = n.axis(n.attr("axis", -1), x.rank)
     normal = x.shape[axis:]
@@ -214,6 +193,19 @@ def lp_normalization(n: Node, b: Builder) -> Value:
         return b.op("nn.l2_normalize", x, eps=1e-38, axis=[axis])
     total = b.op("sum", b.op("abs", x), axis=[axis], keepdims=True)
     return b.op("divide", x, total)
+
+
+@onnx_op("Hardmax")
+def hardmax(n: Node, b: Builder) -> Value:
+    """1 at the first maximum, 0 elsewhere; until opset 13 over all axes from `axis` on."""
+    x = n.input(0)
+    axis = n.attr("axis", -1 if n.version >= 13 else 1)
+    axis = n.axis(axis, x.rank)
+    rows = x if n.version >= 13 else b.reshape(x, (prod(x.shape[:axis]), prod(x.shape[axis:])))
+    axis = axis if n.version >= 13 else 1
+    top = b.op("argmax", rows, axis=[axis], keepdims=True)
+    along = np.arange(rows.shape[axis]).reshape([-1 if a == axis else 1 for a in range(rows.rank)])
+    return b.reshape(b.cast(b.op("equal", b.constant(along.astype(top.dtype)), top), x.dtype), x.shape)
 
 
 # -- softmax ---------------------------------------------------------------------------------------
@@ -261,7 +253,7 @@ def gemm(n: Node, b: Builder) -> Value:
         y = b.op("multiply", y, b.scalar(alpha, y))
     if not n.has(2) or beta == 0.0:
         return y
-    c = n.input(2)
+    c = legacy_operand(n, b, y, n.input(2))
     if beta != 1.0:
         c = b.op("multiply", c, b.scalar(beta, c))
     columns = y.shape[1]

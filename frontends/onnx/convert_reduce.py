@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
 
@@ -25,6 +28,9 @@ def reduction(n: Node, b: Builder) -> Value:
     axes = _axes(n, x.rank)
     keep = bool(n.attr("keepdims", 1))
 
+    if axes and 0 in [x.shape[a] for a in axes] and n.op_type in ("ReduceMax", "ReduceMin", "ReduceLogSumExp"):
+        return _of_nothing(n, b, x, axes, keep)
+
     def over(kind: str, value: Value, keepdims: bool = keep) -> Value:
         # Rank 0 and `noop` have nothing to reduce over; relay's empty list would mean all axes.
         return b.op(kind, value, axis=axes, keepdims=keepdims) if axes else value
@@ -45,6 +51,19 @@ def reduction(n: Node, b: Builder) -> Value:
         return b.op("add", b.op("log", total), b.reshape(top, total.shape))
     squares = over("sum", b.op("multiply", x, x))
     return b.op("sqrt", squares) if kind == "ReduceL2" else squares
+
+
+def _of_nothing(n: Node, b: Builder, x: Value, axes: list[int], keep: bool) -> Value:
+    """The greatest (least) of no elements is the least (greatest) number there is; log(0) is that as well."""
+    shape = tuple(1 if a in axes else e for a, e in enumerate(x.shape) if keep or a not in axes)
+    least = n.op_type != "ReduceMin"
+    if x.dtype == "bool":
+        return b.splat(np.bool_(not least), shape)
+    dtype = numpy_dtype(x.dtype)
+    if is_float(x.dtype):
+        return b.splat(np.asarray(-np.inf if least else np.inf).astype(dtype)[()], shape)
+    info = np.iinfo(dtype)
+    return b.splat(dtype.type(info.min if least else info.max), shape)
 
 
 @onnx_op("ArgMax", "ArgMin")

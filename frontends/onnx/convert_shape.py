@@ -16,7 +16,7 @@ from lamina.frontends.onnx.registry import onnx_op
 def reshape(n: Node, b: Builder) -> Value:
     """0 copies an extent (unless allowzero), one -1 takes what is left."""
     x = n.input(0)
-    wanted = n.ints(1, "the shape")
+    wanted = list(n.attr("shape", ())) if n.version < 5 else n.ints(1, "the shape")
     shape: list[int] = []
     for axis, extent in enumerate(wanted):
         if extent == 0 and not n.attr("allowzero", 0):
@@ -84,7 +84,7 @@ def concat(n: Node, b: Builder) -> Value:
     values = n.values()
     if not values:
         raise n.fail("there are no inputs")
-    axis = n.axis(n.attr("axis"), values[0].rank)
+    axis = n.axis(n.attr("axis", 1), values[0].rank)
     return values[0] if len(values) == 1 else b.op("concatenate", *values, axis=axis)
 
 
@@ -134,7 +134,11 @@ def expand(n: Node, b: Builder) -> Value:
 @onnx_op("Tile")
 def tile(n: Node, b: Builder) -> Value:
     x = n.input(0)
-    reps = n.ints(1, "repeats")
+    if n.version < 6:  # repeats of one axis
+        reps = [1] * x.rank
+        reps[n.axis(int(n.array(2, "the axis").reshape(-1)[0]), x.rank)] = int(n.array(1, "tiles").reshape(-1)[0])
+    else:
+        reps = n.ints(1, "repeats")
     if len(reps) != x.rank or min(reps, default=0) < 0:
         raise n.fail(f"repeats {reps} do not fit rank {x.rank}")
     b.check_size([e * r for e, r in zip(x.shape, reps, strict=True)], x.dtype)
@@ -145,7 +149,7 @@ def tile(n: Node, b: Builder) -> Value:
 def pad(n: Node, b: Builder) -> Value:
     """All befores, then all afters; an input since opset 11, for some axes only since opset 18."""
     x = n.input(0)
-    pads = list(n.attr("pads", ())) if n.version < 11 else n.ints(1, "pads")
+    pads = list(n.attr("pads", n.attr("paddings", ()))) if n.version < 11 else n.ints(1, "pads")
     value = float(n.attr("value", 0.0)) if n.version < 11 else 0.0
     if n.has(2):
         given = n.array(2, "the padding value")
