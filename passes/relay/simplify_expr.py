@@ -15,14 +15,13 @@ broadcasts against without growing. The sign of a zero is not kept (-0.0 + 0.0 i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float, itemsize
-from lamina.dialects.relay.base import TensorInfo
-from lamina.dialects.relay.layout import axis_of, extents
+from lamina.dialects.relay.layout import extents
 from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.relay.fold_explicit_padding import fold_padding
 from lamina.passes.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -171,68 +170,7 @@ simplify += (clipped >> r.clip(x, like=clipped)).when(ordered(0.0, p), ordered(p
 
 # -- pads add up, and convolutions and pools pad by themselves -------------------------------------
 
-
-@computed
-def only_grows(a: Ints, b: Ints = ()) -> bool:
-    return min((*a, *b), default=0) >= 0
-
-
-@computed
-def total(a: Ints, b: Ints) -> Ints:
-    return tuple(i + j for i, j in zip(a, b, strict=True))
-
-
-def image_pads(pad_width: Ints, layout: str) -> Ints | None:
-    """[top, left, bottom, right] of a pad of the image axes, None when it pads others or crops."""
-    if len(pad_width) != 8 or min(pad_width) < 0 or len(layout) != 4:
-        return None
-    h, v = axis_of(layout, "H"), axis_of(layout, "W")
-    if any(pad_width[2 * a] or pad_width[2 * a + 1] for a in range(4) if a not in (h, v)):
-        return None
-    return pad_width[2 * h], pad_width[2 * v], pad_width[2 * h + 1], pad_width[2 * v + 1]
-
-
-@computed
-def pads_image(pad_width: Ints, layout: str) -> bool:
-    return image_pads(pad_width, layout) is not None
-
-
-@computed
-def with_image_pads(padding: Ints, pad_width: Ints, layout: str) -> Ints:
-    """An op's own padding and that of a pad before it."""
-    own = {1: padding * 4, 2: padding * 2, 4: padding}[len(padding)]
-    return tuple(i + j for i, j in zip(own, image_pads(pad_width, layout) or (), strict=True))
-
-
-simplify += (r.nn.pad(x, pad_width=p, pad_mode="constant") >> x).when(only_grows(p))
-first = r.nn.pad(x, pad_width=p, pad_value=k, pad_mode="constant")
-second = r.nn.pad(first, pad_width=q, pad_value=k, pad_mode="constant")
-simplify += (second >> r.nn.pad(x, pad_width=total(p, q), like=second)).when(only_grows(p, q))
-
-
-def some_image(rng: Any) -> TensorInfo:
-    """An image that the samples of convolutions and pools have weights for."""
-    return TensorInfo([(1, 3, 7, 6), (1, 5, 6, 3), (2, 4, 5, 5), (1, 6, 8, 8)][rng.integers(4)], "float64")
-
-
-def some_pads(rng: Any) -> Ints:
-    """Pads of the image axes of NCHW or NHWC."""
-    a, b, c, d = (int(i) for i in rng.integers(0, 3, 4))
-    return (0, 0, 0, 0, a, b, c, d) if rng.random() < 0.7 else (0, 0, a, b, c, d, 0, 0)
-
-
-zeros = r.nn.pad(x, pad_width=p, pad_value=0.0, pad_mode="constant")
-lowest = r.nn.pad(x, pad_width=p, pad_value=float("-inf"), pad_mode="constant")
-conv = r.nn.conv2d(zeros, w, padding=q, data_layout=k)
-pool = r.nn.max_pool2d(lowest, padding=q, layout=k, ceil_mode=False)
-mean = r.nn.avg_pool2d(zeros, padding=q, layout=k, ceil_mode=False, count_include_pad=True)
-for padded, direct in (
-    (conv, r.nn.conv2d(x, w, padding=with_image_pads(q, p, k), like=conv)),
-    (pool, r.nn.max_pool2d(x, padding=with_image_pads(q, p, k), like=pool)),
-    (mean, r.nn.avg_pool2d(x, padding=with_image_pads(q, p, k), like=mean)),
-):
-    rule = (padded >> direct).when(pads_image(p, k))
-    simplify += rule.drawing(x=some_image, p=some_pads)
+simplify += fold_padding
 
 
 @dataclass(frozen=True)

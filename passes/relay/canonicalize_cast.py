@@ -1,0 +1,71 @@
+"""relay-canonicalize-cast: a cast to a wider type is repeated for each of its users, so that it fuses into every one.
+
+Before:
+    %1 = relay.cast %0 {dtype = "int32"} : (tensor<8xi8>) -> tensor<8xi32>
+    %2 = relay.add %1, %a : tensor<8xi32>
+    %3 = relay.multiply %1, %b : tensor<8xi32>
+After:
+    %1 = relay.cast %0 {dtype = "int32"} : (tensor<8xi8>) -> tensor<8xi32>
+    %2 = relay.add %1, %a : tensor<8xi32>
+    %4 = relay.cast %0 {dtype = "int32"} : (tensor<8xi8>) -> tensor<8xi32>
+    %3 = relay.multiply %4, %b : tensor<8xi32>
+
+Kernels then pass the narrow value between them. A value that a function returns is made once all the same, and
+relay-eliminate-common-subexpr undoes it: run that before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.ir import Operation
+
+from lamina.dialects.dtypes import itemsize
+from lamina.dialects.relay.base import RelayOp, has_unknown_extents, tensor_info
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
+
+
+@dataclass(frozen=True)
+class CanonicalizeCast(ModulePass):
+    """A cast to a wider type is repeated for each of its users."""
+
+    name = "relay-canonicalize-cast"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for cast in [o for o in op.walk() if o.name == "relay.cast" and widens(o)]:
+            repeat(cast)
+
+
+def widens(cast: Operation) -> bool:
+    """Whether the result takes more room than the operand."""
+    if has_unknown_extents(cast.result_types):
+        return False
+    return itemsize(tensor_info(cast.results[0].type).dtype) > itemsize(tensor_info(cast.operands[0].type).dtype)
+
+
+def repeat(cast: Operation) -> None:
+    """A cast of its own for every op that uses the result, but the first."""
+    block, result = cast.parent, cast.results[0]
+    users = {u.operation for u in result.uses}
+    # Inside a region it would be computed again in every turn; what is returned is made anyway.
+    if block is None or len(users) < 2 or not all(isinstance(u, RelayOp) and u.parent is block for u in users):
+        return
+    place = cast
+    first = True
+    while users:
+        place = place.next_op
+        assert place is not None
+        if place not in users:
+            continue
+        users.discard(place)
+        if first:
+            first = False
+            continue
+        copy = cast.clone()
+        inherit_location(copy, cast)
+        block.insert_op_before(copy, place)
+        for i, operand in enumerate(place.operands):
+            if operand is result:
+                place.operands[i] = copy.results[0]
