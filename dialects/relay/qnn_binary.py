@@ -181,7 +181,7 @@ class QnnMulOp(QnnBinary):
         product = r.multiply(first, qs.centred(rhs, rhs_zero, rhs_axis, "int64"))
         if _dtype(values) == "int16":
             product = r.clip(product, a_min=-(2.0**31), a_max=2.0**31 - 1)
-        shapes = (qs.info_of(v).shape for v in (lhs_scale, rhs_scale))
+        shapes = qs.info_of(lhs_scale).shape, qs.info_of(rhs_scale).shape
         axis = _scales_axis(*shapes, qs.rank_of(lhs), qs.rank_of(rhs), lhs_axis, rhs_axis)
         made = rescaled(product, r.multiply(lhs_scale, rhs_scale), scale, axis)
         return qs.saturated(qs.shifted(made, zero), _dtype(values))
@@ -250,7 +250,7 @@ class QnnConcatenateOp(RelayOp):
     def np_ref(*inputs: Array, axis: int) -> Array:
         count = (len(inputs) - 2) // 3
         parts = [
-            qs.ref_saturated(ref_requantized(data, s, z, *inputs[-2:]), data.dtype.name)
+            qs.ref_saturated(ref_requantized(data, s, z, inputs[-2], inputs[-1]), data.dtype.name)
             for data, s, z in zip(inputs[:count], inputs[count : 2 * count], inputs[2 * count : 3 * count], strict=True)
         ]
         return np.concatenate(parts, axis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
@@ -28,6 +28,8 @@ from lamina.dialects.relay.windows import pairs
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
+T = TypeVar("T")
+
 
 def one_sample(
     shape: tuple[int, ...], dtype: str = "int8", error: str | None = None, scale: float = 0.02, **attrs: Any
@@ -38,6 +40,12 @@ def one_sample(
         (shape, dtype), (), ((), "int32"), (), ((), "int32"), attrs=attrs, error=error,
         ranges=(bounds, (scale, 2 * scale), (-9, 9), (0.01, 0.05), (-20, 20)),
     )  # fmt: skip
+
+
+def four(scales: tuple[T, ...]) -> tuple[T, T, T, T]:
+    """The scale and zero point of an input and of the output."""
+    scale, zero_point, output_scale, output_zero_point = scales
+    return scale, zero_point, output_scale, output_zero_point
 
 
 @irdl_op_definition
@@ -68,7 +76,7 @@ class QnnLeakyReluOp(RelayOp):
 
     @staticmethod
     def decompose(data: SSAValue, *scales: SSAValue, alpha: float) -> Any:
-        made = requantized(data, *scales)
+        made = requantized(data, *four(scales))
         zero = qs.cast(qs.along(scales[3], 0, 0), "int64")
 
         def times(value: Any, factor: float) -> Any:
@@ -97,7 +105,7 @@ class QnnLeakyReluOp(RelayOp):
         def one(q: int) -> int:
             return q if q >= zero else (low * q + Fraction(1, 2)).__floor__() + high
 
-        made = np.clip(ref_requantized(data, *scales), *qs.limits("int32"))
+        made = np.clip(ref_requantized(data, *four(scales)), *qs.limits("int32"))
         found = [one(int(q)) for q in made.reshape(-1)]
         return qs.ref_saturated(np.asarray(found, np.int64).reshape(data.shape), data.dtype.name)
 
@@ -229,7 +237,7 @@ class QnnAvgPool2dOp(RelayOp):
     def decompose(data: SSAValue, *scales: SSAValue, **attrs: Any) -> Any:
         dtype = qs.info_of(data).dtype
         same = qs.same_constant(scales[0], scales[2]) and qs.same_constant(scales[1], scales[3])
-        made = r.cast(data, dtype="int32") if same else requantized(data, *scales, dtype="int32")
+        made = r.cast(data, dtype="int32") if same else requantized(data, *four(scales), dtype="int32")
         before, after = pairs(attrs["padding"], 2)
         if attrs["count_include_pad"] and any((*before, *after)):
             widths = [0] * (2 * qs.rank_of(data))
@@ -243,9 +251,9 @@ class QnnAvgPool2dOp(RelayOp):
     @staticmethod
     def np_ref(data: Array, *scales: Array, **attrs: Any) -> Array:
         zero = int(scales[3].reshape(()))
-        made = np.clip(ref_requantized(data, *scales), *qs.limits("int32")) - zero
+        made = np.clip(ref_requantized(data, *four(scales)), *qs.limits("int32")) - zero
         # The mean of q is that of (q - zero) plus zero, exact in f64; truncation is of q.
-        exact = r.nn.avg_pool2d.op.np_ref(made.astype(np.float64), **attrs)
+        exact: Array = r.nn.avg_pool2d.op.np_ref(made.astype(np.float64), **attrs)
         return qs.ref_saturated(np.trunc(np.round(exact + zero, 9)).astype(np.int64), data.dtype.name)
 
     @staticmethod

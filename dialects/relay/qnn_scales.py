@@ -208,8 +208,7 @@ def ref_ratio(input_scale: float, output_scale: float) -> tuple[int, int]:
 def ref_rescaled(data: Array, input_scale: Array, output_scale: Array, axis: int, to_nearest: bool) -> Array:
     """Integers times input_scale / output_scale, rounded; ties go up, or away from zero. In Python's integers."""
     pairs = [ref_ratio(float(s), float(output_scale.reshape(()))) for s in input_scale.reshape(-1)]
-    exact = np.frompyfunc(int, 1, 1)
-    multiplier, shift = (ref_along(exact(np.asarray(p, np.int64)), axis, data.ndim) for p in zip(*pairs, strict=True))
+    multiplier, shift = (ref_along(np.asarray(p, object), axis, data.ndim) for p in zip(*pairs, strict=True))
 
     def one(value: int, m: int, s: int) -> int:
         product, unit = value * m, 1 << s
@@ -217,5 +216,5 @@ def ref_rescaled(data: Array, input_scale: Array, output_scale: Array, axis: int
             return -((-product * 2 + unit) // (2 * unit))
         return (product * 2 + unit) // (2 * unit)
 
-    scaled = np.frompyfunc(one, 3, 1)(exact(data.astype(np.int64)), multiplier, shift)
+    scaled = np.frompyfunc(one, 3, 1)(data.astype(np.int64).astype(object), multiplier, shift)
     return np.clip(scaled, -(2**62), 2**62).astype(np.int64)

@@ -234,8 +234,8 @@ def split(rewrite: Rewrite, op: RelayOp, operands: list[Any]) -> Outcome:
     (x,) = operands
     if not isinstance(x, Affine) or not x.is_per_tensor:
         return None
-    made = again(op, x.value)
-    return [replace(x, value=v) for v in (made if isinstance(made, list) else [made])]
+    made: list[SSAValue] | SSAValue = again(op, x.value)
+    return [replace(x, value=v) for v in ([made] if isinstance(made, SSAValue) else made)]
 
 
 @rule("nn.pad")

@@ -17,7 +17,7 @@ weights and quantize nodes and one with integer weights become the same text (af
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -37,7 +37,7 @@ from lamina.errors import InputError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.affine_rules import NEEDS_OUTPUT, RULES, Affine, Rewrite
 from lamina.passes.relay.fold_constant import fold_ops
-from lamina.passes.relay.simplify_expr import image_pads
+from lamina.passes.relay.fold_explicit_padding import image_pads
 
 QUANTIZE, DEQUANTIZE = "relay.qnn.quantize", "relay.qnn.dequantize"
 OPTIONAL = frozenset({"relay.nn.softmax"})
@@ -97,7 +97,7 @@ class FakeQuantizationToInteger(ModulePass):
 
 
 @contextmanager
-def building(place: Operation, store: ParamStore) -> Iterator[list[Operation]]:
+def building(place: Operation, store: ParamStore) -> Generator[list[Operation]]:
     """The ops that are inserted before a place while it lasts; then those on constants alone are computed."""
     builder, made = Builder(InsertPoint.before(place)), list[Operation]()
     builder.operation_insertion_handler = [made.append]

@@ -84,6 +84,6 @@ def drop_unused(values: list[SSAValue]) -> None:
 
     for value in values:
         owner = value.owner
-        if isinstance(owner, ConstantOp) and value.first_use is None:
+        if isinstance(owner, ConstantOp) and owner.parent is not None and value.first_use is None:
             owner.detach()
             owner.erase()

@@ -129,17 +129,17 @@ def test_a_ratio_is_the_nearest_of_31_bits() -> None:
     "to_nearest, expected", [(False, [-2, -1, -1, 0, 0, 1, 1, 2, 2]), (True, [-2, -2, -1, -1, 0, 1, 1, 2, 2])]
 )
 def test_ties_go_up_or_away_from_zero(to_nearest: bool, expected: list[int]) -> None:
-    data, half, one = np.arange(-4, 5), np.float32([0.5]), np.float32([1.0])
+    data, half, one = np.arange(-4, 5), np.asarray([0.5], np.float32), np.asarray([1.0], np.float32)
     assert ref_rescaled(data, half, one, 0, to_nearest).tolist() == expected
 
 
 def test_quantize_sends_halves_away_from_zero_after_the_zero_point() -> None:
     from lamina.dialects import relay as r
 
-    halves = np.float32([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5])
+    halves = np.asarray([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5], np.float32)
     one = np.float32(1)
     assert r.qnn.quantize(halves, one, np.int32(0)).tolist() == [-3, -2, -1, 1, 2, 3]
     assert r.qnn.quantize(halves, one, np.int32(10)).tolist() == [8, 9, 10, 11, 12, 13]
     assert r.qnn.quantize(halves, one, np.int32(10), rounding="TONEVEN").tolist() == [8, 8, 10, 10, 12, 12]
     below = np.nextafter(np.float32(0.5), np.float32(0))
-    assert r.qnn.quantize(np.float32([below, -below]), one, np.int32(0)).tolist() == [0, 0]
+    assert r.qnn.quantize(np.asarray([below, -below], np.float32), one, np.int32(0)).tolist() == [0, 0]

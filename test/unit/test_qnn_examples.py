@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,18 @@ def example() -> Any:
     return module
 
 
-def one(shape: tuple[int, ...], dtype: str) -> Any:
-    return lambda rng: TensorInfo(shape, dtype)
+def one(shape: tuple[int, ...], dtype: str) -> Callable[[Any], TensorInfo]:
+    def draw(rng: Any) -> TensorInfo:
+        return TensorInfo(shape, dtype)
+
+    return draw
+
+
+def some(*values: float) -> Callable[[Any], float]:
+    def draw(rng: Any) -> float:
+        return float(rng.choice(values))
+
+    return draw
 
 
 def test_the_model_loses_its_float_weights_and_its_clip(example: Any) -> None:
@@ -47,8 +58,8 @@ def test_the_equation_of_clips_holds(example: Any) -> None:
     (rule,) = example.remove_clip.equations
     scalars = {"scale": "float32", "zero": "int32", "output_scale": "float32", "output_zero": "int32"}
     draws: dict[str, Any] = {name: one((), dtype) for name, dtype in scalars.items()}
-    draws |= {"low": lambda rng: float(rng.choice([-(2.0**31), -128, 0])), "y": one((3, 4), "int32")}
-    draws["high"] = lambda rng: float(rng.choice([127, 255, 2.0**31]))
+    draws |= {"low": some(-(2.0**31), -128, 0), "y": one((3, 4), "int32")}
+    draws["high"] = some(127, 255, 2.0**31)
     assert check_rule(rule.drawing(**draws).finite()) >= 20
 
 
