@@ -21,7 +21,7 @@ from lamina.dialects.dtypes import numpy_dtype, tensor_type
 from lamina.dialects.relay.base import RelayOp, TypeMismatch
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.relay.value_types import accepts
+from lamina.dialects.relay.value_types import accepts, is_dynamic
 from lamina.errors import InputError
 from lamina.passes.base import inherit_location
 
@@ -46,14 +46,10 @@ class Segment:
         self.inputs = inputs or [v for v in read if not isinstance(v.owner, ConstantOp)]
         made = [r for op in ops for r in op.results]
         self.outputs = [r for r in made if any(use.operation not in inside for use in r.uses)]
-        self.named = [(n, r.type) for n, r in enumerate(self.outputs) if not _is_static(r.type)]
+        self.named = [(n, r.type) for n, r in enumerate(self.outputs) if is_dynamic(r.type)]
         """The results whose types leave something open."""
         self.ready: dict[Any, Callable[[Sequence[Array]], list[Array]]] = {}
         """How to run it, by the shapes of the inputs."""
-
-
-def _is_static(type_: Attribute) -> bool:
-    return isinstance(type_, TensorType) and -1 not in type_.get_shape()
 
 
 class Kernels(ABC):
