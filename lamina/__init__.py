@@ -10,16 +10,30 @@ if TYPE_CHECKING:
     from lamina import te, topi
     from lamina.api import Executable, Model, compile, load
     from lamina.errors import LaminaError
+    from lamina.runtime.vm import evaluate
     from lamina.tensor_program import build, lower
 
 __version__ = "0.1.0"
 
-__all__ = ["Executable", "LaminaError", "Model", "__version__", "build", "compile", "load", "lower", "te", "topi"]
+__all__ = [
+    "Executable",
+    "LaminaError",
+    "Model",
+    "__version__",
+    "build",
+    "compile",
+    "evaluate",
+    "load",
+    "lower",
+    "te",
+    "topi",
+]
 
 _HOME = {
     **dict.fromkeys(("Executable", "Model", "compile", "load"), "lamina.api"),
     **dict.fromkeys(("build", "lower"), "lamina.tensor_program"),
     "LaminaError": "lamina.errors",
+    "evaluate": "lamina.runtime.vm",
 }
 _SUBPACKAGES = ("te", "topi")
 

@@ -27,7 +27,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.base import RelayOp, attrs_of, has_unknown_extents
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
@@ -67,6 +67,7 @@ class _Stair:
         self.names = names
 
     def run(self) -> None:
+        refuse_programs(self.main)
         block = self.main.body.block
         dead: list[Operation] = []
         for op in list(block.ops):
@@ -81,9 +82,6 @@ class _Stair:
                 self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
             elif isinstance(op, FnOp):
                 dead.append(op)
-            elif op.name in BEYOND or isinstance(op, ValueDependent):
-                what = "is no tensor op" if op.name in BEYOND else "has results whose shapes depend on values"
-                raise InputError(f"relay-to-te: {op.name} {what}", hint="run the module by lamina.runtime.vm", op=op)
             elif not isinstance(op, MainReturnOp):
                 raise InputError(
                     f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",
@@ -119,6 +117,27 @@ class _Stair:
             name = f"{wanted}_{n}"
         self.names.add(name)
         return name
+
+
+def refuse_programs(main: MainOp) -> None:
+    """Raises InputError where a function is no graph of tensor ops with known extents."""
+    what = "has an argument whose extents are unknown" if has_unknown_extents(main.body.block.arg_types) else ""
+    refused: Operation = main
+    for op in main.body.block.ops:
+        if what:
+            break
+        refused = op
+        if op.name in BEYOND:
+            what = "is no tensor op"
+        elif isinstance(op, ValueDependent):
+            what = "has results whose shapes depend on values"
+        elif has_unknown_extents(op.result_types):
+            what = "has a result whose extents are unknown"
+        elif isinstance(op, FnOp) and (op.operands or op.recursive is not None):
+            what = "is a closure"
+    if what:
+        name = f"@{main.sym_name.data}" if refused is main else refused.name
+        raise InputError(f"relay-to-te: {name} {what}", hint="run the module by lamina.runtime.vm", op=refused)
 
 
 def structure(function: FnOp) -> Any:
