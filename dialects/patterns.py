@@ -373,6 +373,19 @@ class Constrained(Pattern):
         return f"{self.pattern!r}.{self.kind}({self.wanted!r})"
 
 
+class Composite(Pattern):
+    """The right side of an equation in a pattern table: what matches becomes a function of that name."""
+
+    __slots__ = ("composite",)
+
+    def __init__(self, composite: str) -> None:
+        self.name = ""
+        self.composite = composite
+
+    def __repr__(self) -> str:
+        return f"composite({self.composite!r})"
+
+
 _ = Wildcard()
 
 
@@ -394,6 +407,11 @@ def attr(names: str) -> Any:
 def _several(names: str, make: Callable[[str], Any]) -> Any:
     made = [make(n) for n in names.split()]
     return made[0] if len(made) == 1 else tuple(made)
+
+
+def composite(name: str) -> Composite:
+    """A function of that name, `<compiler>.<what>`: `nn.relu(conv) >> composite("dnnl.conv2d_relu")`."""
+    return Composite(name)
 
 
 def splat(number: Any, like: Pattern | None = None) -> Splat:

@@ -23,6 +23,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.patterns import (
     Alternatives,
     AttrVar,
+    Composite,
     Computed,
     Constrained,
     ConstVar,
@@ -39,6 +40,7 @@ from lamina.dialects.patterns import (
     as_pattern,
     attr,
     caller,
+    composite,
     computed,
     const,
     splat,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternatives",
     "AttrVar",
+    "Composite",
     "Computed",
     "ConstVar",
     "Constrained",
@@ -70,6 +73,7 @@ __all__ = [
     "as_pattern",
     "attr",
     "caller",
+    "composite",
     "compute",
     "computed",
     "const",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.dialects.patterns import (
     Alternatives,
     AttrVar,
+    Composite,
     Computed,
     Constrained,
     ConstVar,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 def check_equation(rule: Equation) -> None:
     """Raises RuleError when the left side has no root op, or the right side uses what the left does not bind."""
+    if isinstance(rule.right, Composite):
+        return  # a pattern table takes every kind of pattern
     for root in roots(rule.left):
         if not isinstance(root, OpPattern):
             raise RuleError(f"the left side {rule.left!r} must be an op")

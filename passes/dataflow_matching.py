@@ -71,22 +71,26 @@ class Match:
         They may be used by others if all that comes of it leads back to the match's value: these ops then stay,
         and the match has copies of them.
         """
-        root: Any = self.value.owner
-        block = root.parent
-        for op in self.ops:
-            if op.parent is not block:
-                if op.parent is None or _ancestor_in(op, self.ops) is None:
-                    return False
+        return blocking_use(self) is None
+
+
+def blocking_use(found: Match) -> tuple[Operation, Operation] | None:
+    """An inner op of a match and the op outside that needs it, where the match cannot be taken out; else None."""
+    root: Any = found.value.owner
+    inside = found.ops
+    for op in inside:
+        if op.parent is not root.parent:
+            if op.parent is None or _ancestor_in(op, inside) is None:
+                return op, root
+            continue
+        for result in op.results:
+            if op is root and (found.whole or result is found.value):
                 continue
-            for result in op.results:
-                if op is root and (self.whole or result is self.value):
-                    continue
-                for use in result.uses:
-                    user = use.operation
-                    if user not in self.ops and _ancestor_in(user, self.ops) is None:
-                        if not leads_back(user, root, self.ops):
-                            return False
-        return True
+            for use in result.uses:
+                user = use.operation
+                if user not in inside and _ancestor_in(user, inside) is None and not leads_back(user, root, inside):
+                    return op, user
+    return None
 
 
 def read_from_outside(op: Operation) -> list[SSAValue]:
@@ -138,7 +142,7 @@ class CompiledPattern:
         """The classes of ops whose values it may match; None for any."""
         self.whole = not any(isinstance(p, ItemPattern) or _is_result(p) for p in surface(pattern))
         self._keys = {slot: key for key, slot in self.compiler.slots.items()}
-        self._guards = [compile_expr(g, self.compiler.slots) for g in guards]
+        self.guards = [(repr(g), compile_expr(g, self.compiler.slots)) for g in guards]
 
     def match(self, value: SSAValue, accept: Callable[[Match], bool] | None = None) -> Match | None:
         """The first match at the value that is accepted, None when there is none."""
@@ -146,7 +150,7 @@ class CompiledPattern:
         attempt = self.attempt()
 
         def finish(_: Any, rest: Goals, m: Attempt) -> Goals:
-            for guard in self._guards:
+            for _text, guard in self.guards:
                 if not guard(m.env):
                     return FAIL
             made = Match(self, m, value)

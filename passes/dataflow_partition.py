@@ -44,6 +44,7 @@ class OpIndex:
 
     def __init__(self, root: Operation) -> None:
         self._by_class: dict[type[Operation], list[tuple[int, Operation]]] = {}
+        self._unsorted: set[type[Operation]] = set()
         self.place: dict[Operation, int] = {}
         stack: list[Iterator[Operation]] = [iter([root])]
         while stack:
@@ -60,17 +61,23 @@ class OpIndex:
     def candidates(self, classes: Classes) -> Iterator[Operation]:
         """The ops of these classes, of all where None, from the last to the first."""
         kinds = list(self._by_class) if classes is None else [c for c in classes if c in self._by_class]
+        for kind in self._unsorted.intersection(kinds):
+            self._by_class[kind].sort(key=lambda e: e[0])
+            self._unsorted.discard(kind)
         lists = [reversed(self._by_class[c]) for c in kinds]
         for _, op in merge(*lists, key=lambda e: -e[0]) if len(lists) != 1 else lists[0]:
-            if op.parent is not None:
+            if op in self.place:
                 yield op
+
+    def remove(self, op: Operation) -> None:
+        """Forget an op that was moved into a function."""
+        self.place.pop(op, None)
 
     def add(self, op: Operation, place: int) -> None:
         """Take in an op that stands where another one was."""
-        from bisect import insort
-
         self.place[op] = place
-        insort(self._by_class.setdefault(type(op), []), (place, op), key=lambda e: e[0])
+        self._by_class.setdefault(type(op), []).append((place, op))
+        self._unsorted.add(type(op))
 
 
 def _inner(op: Operation) -> Iterator[Operation]:
@@ -131,13 +138,13 @@ def partition(
     index = index or OpIndex(op)
     matches = find_matches(compiled, index, check)
     given = {name: to_attribute(value) for name, value in (attrs or {}).items()}
-    for number, found in enumerate(matches):
-        outline(found, given, number, index)
+    for found in matches:
+        outline(found, given, index)
     return len(matches)
 
 
-def outline(found: Match, attrs: dict[str, Attribute], number: int, index: OpIndex | None = None) -> CallOp:
-    """Move a match into a function, `FunctionVar_<number>_<k>` its parameters, and call it where the root was."""
+def outline(found: Match, attrs: dict[str, Attribute], index: OpIndex | None = None) -> CallOp:
+    """Move a match into a function and call it where the root was."""
     root = found.value.owner
     assert isinstance(root, Operation) and root.parent is not None and root.next_op is not None
     block, place = root.parent, root.next_op
@@ -147,8 +154,8 @@ def outline(found: Match, attrs: dict[str, Attribute], number: int, index: OpInd
     arguments = list(found.inputs)
     body = Block(arg_types=[v.type for v in arguments])
     mapped: dict[SSAValue, SSAValue] = dict(zip(arguments, body.args, strict=True))
-    for k, argument in enumerate(body.args):
-        argument.name_hint = f"FunctionVar_{number}_{k}"
+    for argument in body.args:
+        argument.name_hint = "FunctionVar"
     for constant in found.constants:
         copy = constant.clone()
         body.add_op(copy)
@@ -179,8 +186,12 @@ def outline(found: Match, attrs: dict[str, Attribute], number: int, index: OpInd
             constant.detach()
             constant.erase()
     if index is not None and root in index.place:
+        at = index.place[root]
+        for op in order:
+            if op not in stays:
+                index.remove(op)
         for made in (function, call):
-            index.add(made, index.place[root])
+            index.add(made, at)
     return call
 
 

@@ -13,7 +13,16 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.graph_patterns import identity
 from lamina.dialects.relay.base import RelayOp, to_attribute
-from lamina.dialects.terms import Alternatives, Equation, OpPattern, Pattern, Splat, scalar_constant
+from lamina.dialects.terms import (
+    Alternatives,
+    Composite,
+    Equation,
+    OpPattern,
+    Pattern,
+    RuleError,
+    Splat,
+    scalar_constant,
+)
 from lamina.dialects.terms_check import roots
 from lamina.passes.pattern_conditions import bound_value, compile_argument, compile_expr, type_condition
 from lamina.passes.pattern_matching import COMMUTATIVE, FAIL, LIMIT, UNBOUND, Attempt, Goals, PatternCompiler
@@ -28,6 +37,8 @@ class CompiledEquation:
     """An equation, ready to be tried at ops of the classes in `root_types`."""
 
     def __init__(self, rule: Equation) -> None:
+        if isinstance(rule.right, Composite):
+            raise RuleError(f"{rule.right!r} stands in a pattern table only")
         self.rule = rule
         compiler = PatternCompiler(rule.left, True)
         self._slots = compiler.slots

@@ -47,7 +47,8 @@ class FuseOps(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
-            if isinstance(function, func.FuncOp):
+            # What an external compiler takes is its own to fuse.
+            if isinstance(function, func.FuncOp) and "Compiler" not in function.attributes:
                 for block in fusible_blocks(function):
                     fuse_block(block, self.fuse_opt_level > 0, self.max_depth)
 

@@ -1,0 +1,1 @@
+"""oneDNN, under the name that TVM gives it."""

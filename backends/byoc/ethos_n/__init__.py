@@ -1,0 +1,1 @@
+"""Arm's Ethos-N: what it takes, so that programs can be parted; nothing is run."""
