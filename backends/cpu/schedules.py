@@ -26,6 +26,8 @@ UNROLL_BUDGET = 800
 PLAIN_CONVOLUTIONS = (
     *(f"nn.conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "_transpose")),
     "nn.deformable_conv2d",
+    "nn.contrib_conv2d_gemm_without_weight_transform",
+    "nn.conv2d_backward_weight",
 )
 
 MATMUL_UNROLL = 4

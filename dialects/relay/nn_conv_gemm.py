@@ -152,6 +152,14 @@ class ContribConv2dGemmWithoutWeightTransformOp(Convolution):
         dtype = attrs["out_dtype"] or data.dtype
         per_in, per_out = x["C"] // groups, channels // groups
         _, _, tile_n, tile_k = weight.shape
+        kh, kw = (s.size for s in slides)
+
+        def stored(r: Index, s: Index, c: Index, o: Index) -> Any:
+            k = (r * kw + s) * per_in + c
+            return weight[o // tile_n, k // tile_k, o % tile_n, k % tile_k]
+
+        # Neighbours again, for vectors of any width.
+        kernel = te.compute((kh, kw, per_in, channels), stored, "kernel")
         taps = [te.reduce_axis(s.size, n) for s, n in zip(slides, "rs", strict=True)]
         rc = te.reduce_axis(per_in, "c")
         out_layout = attrs["out_layout"] or layout
@@ -161,10 +169,8 @@ class ContribConv2dGemmWithoutWeightTransformOp(Convolution):
             xs: dict[str, Any] = {"N": at["N"], "C": at["C"] // per_out * per_in + rc if groups > 1 else rc}
             for a, s, tap in zip("HW", slides, taps, strict=True):
                 xs[a] = at[a] * s.stride + tap * s.dilation
-            k = (taps[0] * slides[1].size + taps[1]) * per_in + rc
-            stored = weight[at["C"] // tile_n, k // tile_k, at["C"] % tile_n, k % tile_k]
-            product = te.cast(padded[tuple(xs[a] for a in layout)], dtype) * te.cast(stored, dtype)
-            return te.sum(product, [*taps, rc])
+            product = te.cast(padded[tuple(xs[a] for a in layout)], dtype) * te.cast(kernel[*taps, rc, at["C"]], dtype)
+            return te.sum(product, [rc, *taps])
 
         sizes = {"N": x["N"], "C": channels, "H": slides[0].outputs(), "W": slides[1].outputs()}
         return te.compute([sizes[a] for a in out_layout], element, "conv2d_gemm")

@@ -321,22 +321,28 @@ class Conv2dBackwardWeightOp(Convolution):
         slides = windows([x[a] for a in "HW"], *(attrs[n] for n in ("kernel_size", "strides", "dilation", "padding")))
         padded = padded_stage(data, layout, "HW", slides)
         per_in, per_out = x["C"] // groups, dy["C"] // groups
-        sizes = {"O": dy["C"], "I": per_in, "H": slides[0].size, "W": slides[1].size}
         loops = {a: te.reduce_axis(dy[a], n) for a, n in (("N", "n"), ("H", "y"), ("W", "x"))}
+        last = grad
+        if grad_layout != "NHWC":
+            places = ["NHWC".index(a) for a in grad_layout]
+            last = te.compute([dy[a] for a in "NHWC"], lambda *i: grad[tuple(i[n] for n in places)], "channels_last")
+
+        def summed(g: Index, r: Index, s: Index, c: Index, o: Index) -> Any:
+            xs: dict[str, Any] = {"N": loops["N"], "C": g * per_in + c}
+            for a, w, tap in zip("HW", slides, (r, s), strict=True):
+                xs[a] = loops[a] * w.stride + tap * w.dilation
+            value = te.cast(padded[tuple(xs[a] for a in layout)], dtype)
+            return te.sum(value * te.cast(last[(*loops.values(), g * per_out + o)], dtype), list(loops.values()))
+
+        # Output channels last: they are neighbours in the gradient.
+        sums = te.compute([groups, slides[0].size, slides[1].size, per_in, per_out], summed, "sums")
 
         def element(*i: Index) -> Any:
             at = dict(zip(attrs["kernel_layout"], i, strict=True))
-            xs: dict[str, Any] = {"N": loops["N"], "C": at["I"]}
-            if groups > 1:
-                xs["C"] = at["O"] // per_out * per_in + at["I"]
-            for a, w in zip("HW", slides, strict=True):
-                xs[a] = loops[a] * w.stride + at[a] * w.dilation
-            ys: dict[str, Any] = {**loops, "C": at["O"]}
-            product = te.cast(grad[tuple(ys[a] for a in grad_layout)], dtype) * te.cast(
-                padded[tuple(xs[a] for a in layout)], dtype
-            )
-            return te.sum(product, list(loops.values()))
+            group, o = (at["O"] // per_out, at["O"] % per_out) if groups > 1 else (0, at["O"])
+            return sums[group, at["H"], at["W"], at["I"], o]
 
+        sizes = {"O": dy["C"], "I": per_in, "H": slides[0].size, "W": slides[1].size}
         return te.compute([sizes[a] for a in attrs["kernel_layout"]], element, "conv2d_backward_weight")
 
     @staticmethod

@@ -14,7 +14,7 @@ from lamina.dialects.relay.shape_index import INDEX_DTYPES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lamina.dialects.te.build import Scalar, Tensor
+    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 # -- cross entropy ---------------------------------------------------------------------------------
@@ -42,7 +42,13 @@ class _CrossEntropy(RelayOp):
     @classmethod
     def te_compute(cls, x: Tensor, y: Tensor) -> Tensor:
         n, c = te.reduce_axis(x.shape[0], "n"), te.reduce_axis(x.shape[1], "c")
-        total = te.compute((), lambda: te.sum(cls.counted_element(x[n, c]) * y[n, c], [n, c]), "total")
+
+        def column(i: Index) -> Any:
+            return te.sum(cls.counted_element(x[n, i]) * y[n, i], n)
+
+        # Classes are neighbours: their sums are made side by side, and added at the end.
+        columns = te.compute((x.shape[1],), column, "class_sum")
+        total = te.compute((), lambda: te.sum(columns[c], c), "total")
         return te.compute((), lambda: -total[()] / float(x.shape[0]), "cross_entropy")
 
     @classmethod
