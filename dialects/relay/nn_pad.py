@@ -1,4 +1,4 @@
-"""Padding, dilation, flattening and upsampling: ops that only move elements."""
+"""Padding, dilation and flattening: ops that only move elements."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
-from lamina.dialects.relay.families import bool_prop, float_prop, ints_prop, str_prop
-from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, plain
+from lamina.dialects.relay.families import float_prop, ints_prop, str_prop
 from lamina.dialects.relay.windows import per_axis
 
 if TYPE_CHECKING:
@@ -308,72 +307,4 @@ class BatchFlattenOp(RelayOp):
             sample(((5, 2), "float64")),
             sample(((2, 2, 1, 3), "bool")),
             sample((), error="input has rank 0"),
-        ]
-
-
-@irdl_op_definition
-class UpsamplingOp(RelayOp):
-    """Repeats the pixels of an image `scale_h` and `scale_w` times (method nearest_neighbor, whole scales)."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
-    name = "relay.nn.upsampling"
-    data = operand_def()
-    result = result_def()
-    scale_h = float_prop(1.0)
-    scale_w = float_prop(1.0)
-    layout = str_prop("NCHW")
-    method = str_prop()
-    align_corners = bool_prop(False)
-
-    @staticmethod
-    def infer_type(
-        data: TensorInfo, *, scale_h: float, scale_w: float, layout: str, method: str, align_corners: bool
-    ) -> TensorInfo:
-        if method != "nearest_neighbor":
-            raise TypeMismatch(f"method {method!r} is not supported, only 'nearest_neighbor'")
-        extents(layout, data.shape)
-        shape = list(data.shape)
-        for letter, scale in (("H", scale_h), ("W", scale_w)):
-            if not (scale >= 1 and scale == int(scale)):
-                raise TypeMismatch(f"scale {scale} must be a whole number of at least 1")
-            shape[axis_of(layout, letter)] *= int(scale)
-        return TensorInfo(tuple(shape), data.dtype)
-
-    @staticmethod
-    def np_ref(data: NDArray[Any], *, scale_h: float, scale_w: float, layout: str, **_: Any) -> NDArray[Any]:
-        rows = np.repeat(data, int(scale_h), axis_of(layout, "H"))
-        return np.repeat(rows, int(scale_w), axis_of(layout, "W"))
-
-    @staticmethod
-    def te_compute(data: Tensor, *, scale_h: float, scale_w: float, layout: str, **_: Any) -> Tensor:
-        h, w = axis_of(layout, "H"), axis_of(layout, "W")
-        scale = {h: int(scale_h), w: int(scale_w)}
-        shape = [e * scale.get(n, 1) for n, e in enumerate(data.shape)]
-
-        def element(*i: Index) -> Any:
-            return data[tuple(p // scale[n] if n in scale else p for n, p in enumerate(i))]
-
-        return te.compute(shape, element, "upsampling")
-
-    @staticmethod
-    def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
-        offered = layouts[0] if layouts and layouts[0] else attrs["layout"]
-        kept = offered if plain(offered) == plain(attrs["layout"]) else attrs["layout"]
-        return LayoutChoice((kept,), kept, {"layout": kept})
-
-    @staticmethod
-    def samples() -> list[Sample]:
-        near = {"method": "nearest_neighbor"}
-        return [
-            sample((1, 2, 3, 4), attrs=near),
-            sample((1, 2, 3, 4), attrs={**near, "scale_h": 2.0, "scale_w": 2.0}),
-            sample((2, 1, 1, 5), attrs={**near, "scale_h": 3.0}),
-            sample((1, 3, 2, 2), attrs={**near, "scale_w": 5.0, "layout": "NHWC"}),
-            sample((1, 2, 3, 3, 16), attrs={**near, "scale_h": 2.0, "scale_w": 3.0, "layout": "NCHW16c"}),
-            sample((1, 1, 1, 1), attrs={**near, "scale_h": 4.0, "scale_w": 4.0}),
-            sample(((1, 2, 3, 3), "float64"), attrs={**near, "scale_h": 2.0, "align_corners": True}),
-            sample(((1, 2, 3, 3), "int8"), attrs={**near, "scale_w": 2.0}),
-            sample((1, 2, 3, 4), attrs={**near, "scale_h": 1.5}, error="scale 1.5 must be a whole number"),
-            sample((1, 2, 3, 4), attrs={"method": "bilinear"}, error="method 'bilinear' is not supported"),
         ]

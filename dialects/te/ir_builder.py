@@ -71,9 +71,9 @@ class IRBuilder:
 
     @contextmanager
     def for_range(
-        self, begin: int | Index, end: int | Index, name: str = "i", kind: tir.LoopKind = "serial"
+        self, begin: int | Index | Scalar, end: int | Index | Scalar, name: str = "i", kind: tir.LoopKind = "serial"
     ) -> Generator[Index]:
-        """A loop from `begin` to `end` - 1; gives its variable."""
+        """A loop from `begin` to `end` - 1, which may be integers read from memory; gives its variable."""
         start = index_form(begin)
         extent = index_form(end) - start
         loop = tir.ForOp.upto([extent], name, hint=value_name(name))

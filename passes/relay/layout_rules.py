@@ -32,7 +32,7 @@ HAS_LAYOUT_FACET = frozenset(
         "adaptive_avg_pool2d", "avg_pool2d", "global_avg_pool2d", "global_max_pool2d", "lrn", "max_pool2d",
         "upsampling",
     )
-)  # fmt: skip
+) | {"relay.image.resize2d"}  # fmt: skip
 
 
 class Offer(NamedTuple):
