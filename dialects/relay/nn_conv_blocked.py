@@ -1,4 +1,4 @@
-"""Convolutions on channel blocks (NCHWc), as CPUs compute them; `relay-convert-layout` makes them from nn.conv2d."""
+"""Convolutions on channel blocks (NCHWc), as CPUs compute them; `relay-alter-op-layout` makes them from nn.conv2d."""
 
 from __future__ import annotations
 

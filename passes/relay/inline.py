@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr
@@ -36,6 +37,7 @@ class Inline(ModulePass):
     """Puts the bodies of functions in the place of their calls."""
 
     name = "relay-inline"
+    opt_level: ClassVar[int] = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.body.block.ops if isinstance(f, func.FuncOp)}

@@ -1,4 +1,4 @@
-"""What each op does when its operands may be on channel blocks: the table behind relay-convert-layout.
+"""What each op does when its operands may be on channel blocks: the table behind relay-alter-op-layout.
 
 `plan` is given, for each operand, its plain type, whether it is at home on blocks, and whether it is a constant. It
 answers in which layout the op wants each operand, and which op on blocks it becomes; None keeps the op plain.

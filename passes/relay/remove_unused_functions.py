@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
@@ -30,6 +31,7 @@ class RemoveUnusedFunctions(ModulePass):
     """Drops the functions of the module that the entry does not need."""
 
     name = "relay-remove-unused-functions"
+    opt_level: ClassVar[int] = 1
     entry: tuple[str, ...] = ("main",)
     """The functions that are called from outside."""
 
