@@ -30,7 +30,7 @@ from xdsl.traits import Pure
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.annotation import Annotation
-from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.base import RelayOp, attrs_of, has_unknown_extents
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.params import (
     INLINE_BYTES,
@@ -117,7 +117,7 @@ def _fold_shape(op: RelayOp) -> bool:
 def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) -> bool:
     if not op.has_trait(Pure) or not hasattr(op, "np_ref") or isinstance(op, Annotation):
         return False
-    if not all(isinstance(t, TensorType) for t in op.result_types):
+    if not all(isinstance(t, TensorType) for t in op.result_types) or has_unknown_extents(op.result_types):
         return False
     # Packing a weight pads its last block, however much that is.
     if op.name != "relay.layout_transform":
