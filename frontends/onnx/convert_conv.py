@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +11,10 @@ from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_nn import per_axis
 from lamina.frontends.onnx.registry import onnx_op
 
-_SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_RANKS = (1, 2, 3)
 
 
 @onnx_op("ConvTranspose")
@@ -18,7 +22,7 @@ def conv_transpose(n: Node, b: Builder) -> Value:
     """By `pads`, or by `output_shape` or `auto_pad`, from which the padding follows."""
     x, w = n.input(0), n.input(1)
     rank = x.rank - 2
-    if rank not in _SPATIAL or w.rank != x.rank:
+    if rank not in _RANKS or w.rank != x.rank:
         raise n.fail("input and weight must have the same rank of 3, 4 or 5")
     strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
     extra = list(n.attr("output_padding", (0,) * rank))
@@ -57,7 +61,6 @@ def conv_transpose(n: Node, b: Builder) -> Value:
         groups=groups,
         channels=w.shape[1] * groups,
         kernel_size=list(w.shape[2:]),
-        kernel_layout=f"IO{_SPATIAL[rank]}",
     )
     if min(pads) < 0:
         room = [e for a in range(rank) for e in (max(0, -pads[a]), max(0, -pads[rank + a]))]
@@ -81,9 +84,9 @@ def col_to_im(n: Node, b: Builder) -> Value:
         raise n.fail(f"{x.shape[2]} blocks, the image has {prod(counts)}")
     channels = x.shape[1] // prod(block)
     b.check_size([x.shape[0] * channels, *padded], x.dtype)
-    flat = np.zeros([1] * 2 * rank, np.int64)
+    flat: NDArray[np.int64] = np.zeros([1] * 2 * rank, np.int64)
     for a in range(rank):
-        along = np.arange(block[a])[:, None] * dilations[a] + np.arange(counts[a])[None, :] * strides[a]
+        along: NDArray[np.int64] = np.arange(block[a])[:, None] * dilations[a] + np.arange(counts[a])[None, :] * strides[a]
         shape = [1] * 2 * rank
         shape[a], shape[rank + a] = block[a], counts[a]
         flat = flat + along.reshape(shape) * prod(padded[a + 1 :])

@@ -163,10 +163,25 @@ def pad(n: Node, b: Builder) -> Value:
     for k, a in enumerate(axes):
         width[2 * a], width[2 * a + 1] = pads[k], pads[len(axes) + k]
     mode = n.attr("mode", "constant")
-    if mode not in ("constant", "edge", "reflect"):
+    if mode not in ("constant", "edge", "reflect", "wrap"):
         raise n.unsupported(f"padding mode {mode!r} is not supported")
+    if mode == "wrap":
+        return _wrapped(n, b, x, width)
     b.check_size([max(0, width[2 * a] + e + width[2 * a + 1]) for a, e in enumerate(x.shape)], x.dtype)
     return b.op("nn.pad", x, pad_width=width, pad_value=value, pad_mode=mode)
+
+
+def _wrapped(n: Node, b: Builder, x: Value, width: list[int]) -> Value:
+    """The tensor repeated on both sides."""
+    for a in range(x.rank):
+        before, extent, after = width[2 * a], x.shape[a], width[2 * a + 1]
+        if not before and not after:
+            continue
+        if not extent or before + extent + after < 0:
+            raise n.fail(f"pads {before} and {after} do not fit axis {a} of extent {extent}")
+        b.check_size([*x.shape[:a], before + extent + after, *x.shape[a + 1 :]], x.dtype)
+        x = b.op("take", x, b.constant(np.arange(-before, extent + after) % extent), axis=a, mode="clip")
+    return x
 
 
 @onnx_op("DepthToSpace")

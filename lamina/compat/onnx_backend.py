@@ -37,7 +37,7 @@ Given: TypeAlias = "Array | list[Array] | None"
 
 MOST_PROGRAMS = 16
 """Programs kept for one model; the one unused for longest goes first."""
-MOST_FIXED = {"i": 64, "u": 64, "b": 64, "f": 16}
+MOST_FIXED = {"i": 64, "u": 64, "b": 64, "f": 16, "V": 16}
 """The most elements of an input that may be fixed to its value, by its kind: shapes and axes are that small."""
 
 

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import onnx
 from onnx import ModelProto, OptionalProto, SequenceProto, TensorProto, TypeProto, numpy_helper
 
 KINDS = ("node", "expanded", "ml", "preview", "pytorch-converted", "pytorch-operator", "simple", "light")
+
+
+LOOSER = {"test_dft_inverse": 1e-6, "test_dft_inverse_opset19": 1e-6}
+"""The absolute tolerance for tests whose stored outputs are less exact than what they are compared with: zeros that
+came out as 2e-7 when they were computed in float32."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ def _node_cases() -> Iterator[Case]:
         kind = "expanded" if "_expanded" in name and base in operators else _domain_kind(c.model)
         operator = operators[base] if kind == "expanded" else operators[name]
         sets = tuple(([_plain(v) for v in i], [_plain(v) for v in o]) for i, o in c.data_sets)
-        yield Case(name, kind, operator, c.rtol, c.atol, c.model, None, sets)
+        yield Case(name, kind, operator, c.rtol, LOOSER.get(name) or c.atol, c.model, None, sets)
 
 
 def _domain_kind(model: ModelProto) -> str:
@@ -66,19 +70,24 @@ def _file_cases() -> Iterator[Case]:
     for kind in ("simple", "pytorch-converted", "pytorch-operator"):
         for c in cast("list[Any]", load_model_tests(kind=kind)):
             folder = Path(c.model_dir)
-            model = onnx.load(str(folder / "model.onnx"))
+            model = read_model(folder / "model.onnx")
             sets = tuple(_stored(d, model) for d in sorted(folder.glob("test_data_set*")))
             yield Case(c.name, kind, model.graph.node[0].op_type, c.rtol, c.atol, None, folder / "model.onnx", sets)
     for c in cast("list[Any]", load_model_tests(kind="real")):
         # These are the light models: all weights are made up, and the input counts from 0 to 1.
         path = Path(DATA_DIR) / "light" / Path(c.url).name
-        model = onnx.load(str(path))
+        model = read_model(path)
         initialised = {t.name for t in model.graph.initializer}
         inputs = [_counting(i) for i in model.graph.input if i.name not in initialised]
         outputs = [
             _read(path.with_name(f"{path.stem}_output_{k}.pb"), o.type) for k, o in enumerate(model.graph.output)
         ]
         yield Case(c.name, "light", "", c.rtol, c.atol, None, path, ((inputs, outputs),))
+
+
+def read_model(path: Path) -> ModelProto:
+    """A model as its file has it."""
+    return ModelProto.FromString(path.read_bytes())
 
 
 def _counting(proto: Any) -> Any:
@@ -103,4 +112,4 @@ def _read(path: Path, type_: TypeProto) -> Any:
         optional = OptionalProto()
         optional.ParseFromString(data)
         return numpy_helper.to_optional(optional)
-    return numpy_helper.to_array(onnx.TensorProto.FromString(data))
+    return numpy_helper.to_array(TensorProto.FromString(data))

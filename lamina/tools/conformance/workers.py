@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import Any
+from typing import Any, cast
 
-from lamina.tools.conformance.cases import Case
+from lamina.tools.conformance.cases import Case, read_model
 
 VERDICTS = ("passed", "unsupported", "wrong", "error", "crashed", "hung")
 MOST_MEMORY = 24 << 30
@@ -40,9 +40,10 @@ def run_case(case: Case, opt_level: int) -> Outcome:
         return Outcome(verdict, " ".join(str(error).split())[:400], round(perf_counter() - start, 3))
 
     try:
-        import onnx
-
-        model = case.model if case.model is not None else onnx.load(str(case.path))
+        model = case.model
+        if model is None:
+            assert case.path is not None
+            model = read_model(case.path)
         prepared = LaminaBackend.prepare(model, opt_level=opt_level)
         results: list[list[Any]] = [list(prepared.run(inputs)) for inputs, _ in case.sets]
     except BackendIsNotSupposedToImplementIt as e:
@@ -64,9 +65,10 @@ def _compare(expected: Any, result: Any, case: Case) -> None:
     if not isinstance(expected, list):
         Runner.assert_similar_outputs([expected], [result], case.rtol, case.atol)
         return
-    if not isinstance(result, list) or len(result) != len(expected):
-        raise AssertionError(f"{len(expected)} outputs or elements expected, got {result!r:.80}")
-    for one, other in zip(expected, result, strict=True):
+    ones, others = cast("list[Any]", expected), cast("list[Any]", result)
+    if not isinstance(result, list) or len(others) != len(ones):
+        raise AssertionError(f"{len(ones)} outputs or elements expected, got {result!r:.80}")
+    for one, other in zip(ones, others, strict=True):
         if one is None or other is None:
             if one is not other:
                 raise AssertionError("an optional value is missing on one side")
@@ -78,7 +80,8 @@ def _serve(pipe: Any, cases: Sequence[Case], opt_level: int, folder: str) -> Non
     os.nice(10)
     os.chdir(folder)  # reproducers of internal errors are written here
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    while (index := pipe.recv()) is not None:
+    while True:
+        index: int = pipe.recv()
         pipe.send(run_case(cases[index], opt_level))
 
 
