@@ -285,6 +285,7 @@ class Conv2dTransposeOp(TransposedConvolution):
             sample((1, 5, 4, 3), (3, 3, 2, 3), attrs={"data_layout": "NHWC", "kernel_layout": "HWOI"}),
             sample(((1, 3, 4, 4), "int8"), ((3, 2, 3, 3), "int8"), attrs={"out_dtype": "int32", "strides": [2, 2]}),
             sample((x, "float64"), (w, "float64"), attrs={"strides": [2, 2]}),
+            sample(((1, 3, 5, 7), "float16"), (w, "float16"), attrs={"strides": [2, 2]}),
             sample(x, (4, 3, 3, 3), error="input has 3 channels, weight expects 4"),
             sample(x, w, attrs={"groups": 2}, error="input has 3 channels, which 2 groups do not divide"),
             sample(x, w, attrs={"strides": [0, 1]}, error="stride 0 is out of range"),

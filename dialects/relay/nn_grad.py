@@ -304,14 +304,15 @@ class Conv2dBackwardWeightOp(Convolution):
     @staticmethod
     def np_ref(grad: NDArray[Any], data: NDArray[Any], **attrs: Any) -> NDArray[Any]:
         dtype = attrs["out_dtype"] or data.dtype.name
-        dy = np.transpose(grad, [attrs["grad_layout"].index(a) for a in "NCHW"]).astype(dtype)
-        x = np.transpose(data, [attrs["data_layout"].index(a) for a in "NCHW"]).astype(dtype)
+        wide = np.float32 if data.dtype.itemsize == 2 and data.dtype.kind not in "iu" else np.dtype(dtype)
+        dy = np.transpose(grad, [attrs["grad_layout"].index(a) for a in "NCHW"]).astype(wide)
+        x = np.transpose(data, [attrs["data_layout"].index(a) for a in "NCHW"]).astype(wide)
         slides = windows(x.shape[2:], *(attrs[n] for n in ("kernel_size", "strides", "dilation", "padding")))
         taps = gather(x, (2, 3), slides, dy.shape[2:], 0)
         groups = attrs["groups"]
         parts = zip(np.split(dy, groups, 1), np.split(taps, groups, 1), strict=True)
         dw = np.concatenate([np.einsum("noyx,ncyxrs->ocrs", g, t) for g, t in parts])
-        return np.transpose(dw, ["OIHW".index(a) for a in attrs["kernel_layout"]])
+        return np.transpose(dw, ["OIHW".index(a) for a in attrs["kernel_layout"]]).astype(dtype)
 
     @staticmethod
     def te_compute(grad: Tensor, data: Tensor, **attrs: Any) -> Tensor:
@@ -363,6 +364,7 @@ class Conv2dBackwardWeightOp(Convolution):
             ),
             sample(((1, 2, 3, 3), "int8"), ((1, 2, 4, 4), "int8"), attrs={"kernel_size": [2, 2], "out_dtype": "int32"}),
             sample((dy, "float64"), (x, "float64"), attrs=three),
+            sample(((1, 5, 3, 3), "bfloat16"), ((1, 4, 4, 4), "bfloat16"), attrs={"kernel_size": [2, 2]}),
             sample((2, 4, 5, 5), x, attrs=three, error="the gradient has extent 5 in W, the convolution 4"),
             sample(dy, x, attrs={**three, "groups": 2}, error="2 groups do not divide 3 and 4 channels"),
             sample(dy, x, attrs={**three, "data_layout": "CHW"}, error="must be an order of the axes N, C, H, W"),
