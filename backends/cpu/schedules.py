@@ -19,6 +19,7 @@ from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.scheduling import Schedule
+from lamina.passes.stair.limits import lanes_have_code
 
 UNROLL_BUDGET = 800
 """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
@@ -87,8 +88,12 @@ def _follower(stage: Stage) -> Stage | None:
 
 
 def _lanes(stage: Stage, target: TargetAttr) -> int:
-    element = dtype_name(stage.op.result.type.element_type)
-    return target.lanes(8 * itemsize(element))
+    """Elements in one vector of the stage; less than a short row has where there is no code for its length."""
+    element = stage.op.result.type.element_type
+    lanes = target.lanes(8 * itemsize(dtype_name(element)))
+    vector = _vector_dim(stage.spatial)
+    row = 1 if vector is None else stage.spatial[vector]
+    return lanes if row > lanes or lanes_have_code(element, row) else 1 << (row.bit_length() - 1)
 
 
 def _reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
