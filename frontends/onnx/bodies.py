@@ -27,6 +27,8 @@ class Scope:
     attrs: dict[str, AttributeProto] = field(default_factory=dict[str, AttributeProto])
     prefix: str = ""
     names: dict[str, str] | None = None
+    calls: tuple[tuple[str, str, str], ...] = ()
+    """The local functions that this is the inside of, the outermost first."""
     outer: Scope | None = None
     """Where the names mean something that are not in `names`: a branch or loop sees what is around it."""
 
@@ -46,7 +48,8 @@ class Scope:
         """The scope of a branch or loop body that stands in this one."""
         local = [v.name for part in (graph.input, graph.initializer) for v in part]
         local += [o for node in graph.node for o in node.output if o]
-        return Scope(self.opset, self.attrs, prefix, {name: f"{prefix}/{name}" for name in local}, self)
+        names = {name: f"{prefix}/{name}" for name in local}
+        return Scope(self.opset, self.attrs, prefix, names, self.calls, self)
 
 
 @dataclass
@@ -82,11 +85,10 @@ def subgraphs(node: RawNode) -> list[GraphProto]:
 
 @dataclass
 class _Body:
-    """A body being put in place: its remaining nodes, its scope, and which function it is."""
+    """A body being put in place: its remaining nodes and its scope."""
 
     nodes: Iterator[Any]
     scope: Scope
-    function: tuple[str, str, str] | None
     after: list[RawNode] = field(default_factory=list[RawNode])
 
 
@@ -100,7 +102,7 @@ class Bodies:
 
     def flatten(self, nodes: Sequence[Any], scope: Scope) -> Iterator[RawNode]:
         """The nodes of a body in order, those of local functions in place of their calls."""
-        stack = [_Body(iter(nodes), scope, None)]
+        stack = [_Body(iter(nodes), scope)]
         while stack:
             body = stack[-1]
             proto = next(body.nodes, None)
@@ -113,7 +115,7 @@ class Bodies:
             if function is None:
                 yield node
                 continue
-            self._refuse_recursion(function, [b.function for b in stack if b.function is not None], node)
+            self._refuse_recursion(function, node)
             stack.append(self._expand(function, node))
 
     def expand(self, function: FunctionProto, node: RawNode) -> Iterator[RawNode]:
@@ -147,8 +149,8 @@ class Bodies:
         name = f"{scope.prefix}/{proto.name}" if scope.prefix and proto.name else proto.name
         return RawNode(proto.op_type, domain, scope.opset.get(domain, 0), name, index, inputs, outputs, attrs, scope)
 
-    def _refuse_recursion(self, function: FunctionProto, chain: list[tuple[str, str, str]], node: RawNode) -> None:
-        key = _key(function.domain, function.name, function.overload)
+    def _refuse_recursion(self, function: FunctionProto, node: RawNode) -> None:
+        key, chain = _key(function.domain, function.name, function.overload), node.scope.calls
         if key in chain:
             cycle = " -> ".join(shown(k[1]) for k in [*chain[chain.index(key) :], key][:8])
             raise InputError(
@@ -170,7 +172,8 @@ class Bodies:
         actual = [*node.inputs, *[""] * (len(function.input) - len(node.inputs))]
         names = dict(zip(function.input, actual, strict=True))
         attrs = {a.name: a for a in function.attribute_proto} | node.attrs
-        scope = Scope(opset_versions(function.opset_import, where), attrs, prefix, names)
+        calls = (*node.scope.calls, _key(function.domain, function.name, function.overload))
+        scope = Scope(opset_versions(function.opset_import, where), attrs, prefix, names, calls)
         after: list[RawNode] = []
         for formal, outer in zip(function.output, node.outputs, strict=False):
             if formal in names:  # an input handed through
@@ -180,7 +183,7 @@ class Bodies:
                 )
             elif outer:
                 names[formal] = outer
-        return _Body(iter(function.node), scope, _key(function.domain, function.name, function.overload), after)
+        return _Body(iter(function.node), scope, after)
 
 
 def _key(domain: str, name: str, overload: str) -> tuple[str, str, str]:

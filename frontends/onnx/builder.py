@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.dtypes import DTYPES, tensor_type
+from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.relay.core import ConstantOp, make_constant
@@ -26,7 +26,7 @@ from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.onnx.attributes import attribute_values
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.source import shown
-from lamina.frontends.onnx.tensors import checked_nbytes, decode, type_name
+from lamina.frontends.onnx.tensors import checked_nbytes, decode, dtype_of, type_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -339,12 +339,10 @@ class Builder:
         """A tensor of bytes as one of the type that they hold."""
         return Value(x.shape, x.dtype, ssa=x.ssa, array=x.array, logical=logical)
 
-    def check_type(self, name: str) -> None:
-        """Raise UnsupportedError for a type that no tensor has here."""
-        if name not in DTYPES:
-            raise UnsupportedError(
-                f"element type {name} is not supported", where=self.where, hint="use float32 or integers"
-            )
+    def type_of(self, code: int) -> str:
+        """What an ONNX element type that a node asks for is called. Raises LaminaError where no tensor has it."""
+        dtype_of(code, self.where)
+        return type_name(code)
 
     # -- shorthands that several converters share ----------------------------------------------------
 

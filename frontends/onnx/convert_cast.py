@@ -7,7 +7,7 @@ from onnx import TensorProto
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.narrow import narrowed, widened
 from lamina.frontends.onnx.registry import onnx_op
-from lamina.frontends.onnx.tensors import HELD, type_name
+from lamina.frontends.onnx.tensors import HELD
 
 
 def converted(n: Node, b: Builder, x: Value, logical: str) -> Value:
@@ -18,7 +18,6 @@ def converted(n: Node, b: Builder, x: Value, logical: str) -> Value:
         x = widened(b, x)
     if logical in HELD:
         return narrowed(n, b, x, logical, bool(n.attr("saturate", 1)), n.attr("round_mode", "up"))
-    b.check_type(logical)
     return b.cast(x, logical)
 
 
@@ -30,7 +29,7 @@ def cast(n: Node, b: Builder) -> Value:
         if to.upper() not in TensorProto.DataType.keys():
             raise n.fail(f"there is no type {to!r}")
         to = TensorProto.DataType.Value(to.upper())
-    return converted(n, b, n.input(0), type_name(to))
+    return converted(n, b, n.input(0), b.type_of(to))
 
 
 @onnx_op("CastLike", held=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,19 +77,20 @@ def col_to_im(n: Node, b: Builder) -> Value:
     if x.rank != 3 or len(block) != rank or x.shape[1] % prod(block):
         raise n.fail("the shapes do not fit")
     strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
-    pads = list(n.attr("pads", (0,) * 2 * rank))
+    pads: list[int] = list(n.attr("pads", (0,) * 2 * rank))
     padded = [e + pads[a] + pads[rank + a] for a, e in enumerate(image)]
     counts = [(e - d * (k - 1) - 1) // s + 1 for e, d, k, s in zip(padded, dilations, block, strides, strict=True)]
     if prod(counts) != x.shape[2]:
         raise n.fail(f"{x.shape[2]} blocks, the image has {prod(counts)}")
     channels = x.shape[1] // prod(block)
     b.check_size([x.shape[0] * channels, *padded], x.dtype)
-    flat: NDArray[np.int64] = np.zeros([1] * 2 * rank, np.int64)
+    flat: NDArray[Any] = np.zeros([1] * 2 * rank, np.int64)
     for a in range(rank):
-        along: NDArray[np.int64] = np.arange(block[a])[:, None] * dilations[a] + np.arange(counts[a])[None, :] * strides[a]
+        taps, starts = np.arange(block[a]) * dilations[a], np.arange(counts[a]) * strides[a]
+        along: NDArray[Any] = np.add(taps.reshape(-1, 1), starts.reshape(1, -1))
         shape = [1] * 2 * rank
         shape[a], shape[rank + a] = block[a], counts[a]
-        flat = flat + along.reshape(shape) * prod(padded[a + 1 :])
+        flat = np.add(flat, along.reshape(shape) * prod(padded[a + 1 :]))
     rows = x.shape[0] * channels
     places = np.ascontiguousarray(np.broadcast_to(flat.reshape(1, -1), (rows, flat.size)))
     zeros = b.op("full", b.scalar(0, x), shape=[rows, prod(padded)], dtype=x.dtype)

@@ -230,13 +230,13 @@ def elu(n: Node, b: Builder) -> Value:
     """gamma * (x if x > 0 else alpha * (exp(x) - 1)); Celu divides x by alpha inside exp."""
     x = n.input(0)
     selu = n.op_type == "Selu"
-    alpha = n.attr("alpha", 1.67326319217681884765625 if selu else 1.0)
+    alpha = n.attr("alpha", (1.6732 if n.version < 6 else 1.67326319217681884765625) if selu else 1.0)
     inner = b.op("divide", x, b.scalar(alpha, x)) if n.op_type == "Celu" and alpha != 1.0 else x
     below = _exp_minus_one(b, inner)
     if alpha != 1.0:
         below = b.op("multiply", below, b.scalar(alpha, x))
     y = b.op("where", b.op("greater", x, b.scalar(0, x)), x, below)
-    gamma = n.attr("gamma", 1.05070102214813232421875) if selu else 1.0
+    gamma = n.attr("gamma", 1.0507 if n.version < 6 else 1.05070102214813232421875) if selu else 1.0
     return y if gamma == 1.0 else b.op("multiply", y, b.scalar(gamma, y))
 
 

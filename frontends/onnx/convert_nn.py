@@ -145,8 +145,10 @@ def instance_normalization(n: Node, b: Builder) -> Value:
 
 
 @onnx_op("GroupNormalization")
-def group_normalization(n: Node, b: Builder) -> Value:
+def group_normalization(n: Node, b: Builder) -> Value | None:
     x, scale, bias = n.input(0), n.input(1), n.input(2)
+    if n.version >= 21 and x.dtype in ("float16", "bfloat16"):
+        return None  # ONNX's function computes in the type `stash_type`
     groups = n.attr("num_groups")
     if n.version < 21 and x.rank > 1 and scale.shape == (groups,) != (x.shape[1],) and x.shape[1] % groups == 0:
         # Until opset 21 scale and bias were one number a group.
@@ -156,9 +158,9 @@ def group_normalization(n: Node, b: Builder) -> Value:
 
 @onnx_op("LayerNormalization")
 def layer_normalization(n: Node, b: Builder) -> Value | None:
-    if n.wants_output(1) or n.wants_output(2):
-        return None  # the mean and the deviation are what ONNX's function has on the way
     x, scale = n.input(0), n.input(1)
+    if n.wants_output(1) or n.wants_output(2) or x.dtype in ("float16", "bfloat16"):
+        return None  # ONNX's function has the mean and the deviation on the way, and their type, `stash_type`
     axis = n.axis(n.attr("axis", -1), x.rank)
     normal = x.shape[axis:]
     count = prod(normal)

@@ -9,7 +9,7 @@ from lamina.frontends.onnx.convert_cast import converted
 from lamina.frontends.onnx.convert_nn import convolution, product
 from lamina.frontends.onnx.narrow import LIMITS, is_float_code, widened
 from lamina.frontends.onnx.registry import onnx_op
-from lamina.frontends.onnx.tensors import HELD, type_name
+from lamina.frontends.onnx.tensors import HELD
 
 
 def spread(n: Node, b: Builder, v: Value, shape: tuple[int, ...], axis: int, block: int) -> Value:
@@ -40,13 +40,12 @@ def quantize(n: Node, b: Builder) -> Value:
     x, scale = n.input(0), n.input(1)
     zero = n.input(2) if n.has(2) else None
     to = n.attr("output_dtype", 0)
-    logical = zero.logical if zero is not None else type_name(to) if to else "uint8"
+    logical = zero.logical if zero is not None else b.type_of(to) if to else "uint8"
     axis, block = n.attr("axis", 1), n.attr("block_size", 0)
     if x.dtype == "int32":
         x = b.cast(x, "float32")
     if "precision" in n.attrs and n.attrs["precision"]:
-        name = type_name(n.attrs["precision"])
-        b.check_type(name)
+        name = b.type_of(n.attrs["precision"])
         x, scale = b.cast(x, name), b.cast(scale, name)
     elif x.dtype != scale.dtype:
         wide = "float32" if "float32" in (x.dtype, scale.dtype) else x.dtype
@@ -75,7 +74,7 @@ def dequantize(n: Node, b: Builder) -> Value:
         y = b.op("subtract", y, spread(n, b, number(b, n.input(2), y.dtype), x.shape, axis, block))
     y = b.op("multiply", b.cast(y, "float32"), b.cast(spread(n, b, scale, x.shape, axis, block), "float32"))
     to = n.attr("output_dtype", 0)
-    return b.cast(y, type_name(to) if to else scale.dtype)
+    return b.cast(y, b.type_of(to) if to else scale.dtype)
 
 
 def _shifted(n: Node, b: Builder, x: Value, zero: Value | None, axis: int) -> Value:

@@ -10,6 +10,7 @@ from lamina.dialects.dtypes import itemsize
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_nn import per_axis
 from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.onnx.tensors import HELD
 
 
 @onnx_op("GridSample")
@@ -94,10 +95,9 @@ def roi_align(n: Node, b: Builder) -> Value:
 @onnx_op("BitCast")
 def bit_cast(n: Node, b: Builder) -> Value:
     """The same bits as elements of another type of the same width."""
-    from lamina.frontends.onnx.tensors import type_name
-
-    x, to = n.input(0), type_name(n.attr("to"))
-    b.check_type(to)
+    x, to = n.input(0), b.type_of(n.attr("to"))
+    if to in HELD:
+        raise n.unsupported(f"bits of {to} are not supported")
     if itemsize(x.dtype) != itemsize(to):
         raise n.fail(f"{x.dtype} and {to} differ in width")
     if x.dtype == to:

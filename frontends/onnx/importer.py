@@ -49,6 +49,9 @@ MOVES = frozenset(
     )
 )
 
+# Bodies in bodies, also by way of functions: each takes some of Python's stack.
+DEEPEST_BODY = 64
+
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
 
 
@@ -113,6 +116,7 @@ class _Importer:
         self.values: dict[str, AnyValue] = {}
         self.arguments: dict[int, str] = {}
         self.results: list[SSAValue] = []
+        self.depth = 0
         self.sequences: dict[str, int | None] = {}
 
     def run(self) -> ImportedModel:
@@ -325,6 +329,9 @@ class _Importer:
         scope = node.raw.scope.inside(graph, f"{node.raw.name or node.op_type}.{node.raw.index}.{tag}")
         if len(graph.input) != len(inputs):
             raise node.fail(f"its body has {len(graph.input)} inputs, expects {len(inputs)}")
+        if self.depth >= DEEPEST_BODY:
+            raise node.unsupported(f"bodies are nested deeper than {DEEPEST_BODY}", "flatten the control flow")
+        self.depth += 1
         for formal, value in zip(graph.input, inputs, strict=True):
             self.values[scope.resolve(formal.name)] = value
         for tensor in graph.initializer:
@@ -332,6 +339,7 @@ class _Importer:
             self.values[name] = self._decoded(tensor, name, node.where)
         self._run(self.graph.bodies.flatten(graph.node, scope))
         outputs = [self._lookup(scope.resolve(o.name)) for o in graph.output]
+        self.depth -= 1
         self.builder.enter(node)
         if None in outputs:
             raise node.fail("an output of its body is missing")
