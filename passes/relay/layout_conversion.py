@@ -65,8 +65,9 @@ class LayoutConverter:
         """Convert the block."""
         for op in list(self.block.ops):
             types = [*op.operand_types, *op.result_types]
-            plain = isinstance(op, RelayOp) and len(op.results) == 1 and not op.regions
-            if not plain or has_unknown_extents(types) or not (self._asked(op) or self._follow(op)):
+            if not isinstance(op, RelayOp) or len(op.results) != 1 or op.regions or has_unknown_extents(types):
+                self._stay(op)
+            elif not self._asked(op) and not self._follow(op):
                 self._stay(op)
         for old in reversed(list(self._home)):
             owner = old.owner
@@ -146,7 +147,7 @@ class LayoutConverter:
         if not axes or (len(axes) > 1 and op.name in ("relay.argmax", "relay.argmin")):
             return False
         given = {"axis": tuple(sorted(home.place(a, rank) for a in axes)), "exclude": False}
-        gone = set() if attrs["keepdims"] else {home.source[a] for a in axes}
+        gone = "" if attrs["keepdims"] else [home.source[a] for a in axes]
         left, kept = ("".join(a for a in order if a not in gone) for order in (home.source, home.layout))
         self._become(op, [home.value], given, left, kept)
         return True

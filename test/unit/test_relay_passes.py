@@ -1,7 +1,6 @@
 """Every relay pass on random programs: the result verifies, computes the same values, and is at rest where claimed."""
 
 from collections.abc import Callable
-from importlib import import_module
 from math import prod
 from typing import Any
 
@@ -13,23 +12,23 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 
+from lamina.backends.cpu.jit import named_target
+from lamina.compiler import relay_pipeline
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, tensor_info
 from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
 from lamina.dialects.relay.params import ParamAttr, ParamStore
+from lamina.dialects.target import TARGET
 from lamina.dominance import find_violation
 from lamina.passes.relay.eliminate_common_subexpr import eliminate_common_subexpr
 from lamina.passes.relay.fuse_ops import fuse_block
 from lamina.passes.relay.graph_partition import Graph, Partition
+from lamina.pipeline import parse_pipeline
+from lamina.registry import our_passes
 from lamina.runtime.relay_reference import main_function, run_relay
-
-
-def pass_named(name: str) -> Any:
-    """The pass class of a name: `relay-fuse-ops` is in passes/relay/fuse_ops.py."""
-    module = import_module(f"lamina.passes.relay.{name.removeprefix('relay-').replace('-', '_')}")
-    return next(v for v in vars(module).values() if isinstance(v, type) and getattr(v, "name", None) == name)
+from lamina.transform import OPT_LEVELS
 
 
 class Program:
@@ -45,6 +44,11 @@ class Program:
     def constant(self, *shape: int, low: float = -1.0, high: float = 1.0) -> SSAValue:
         array = self.rng.uniform(low, high, shape).astype(np.float32)
         op = make_constant(array, self.store, f"c{len(self.values)}")
+        self.block.add_op(op)
+        return op.result
+
+    def number(self, value: float) -> SSAValue:
+        op = make_constant(np.float32(value), self.store, "number")
         self.block.add_op(op)
         return op.result
 
@@ -75,16 +79,23 @@ class Program:
 
 
 def grow(p: Program) -> None:
-    """One more op on an image (or on what became of it)."""
+    """One more op on an image (or on what became of it), or several on the same."""
+    if p.choose(6) == 0:
+        branch(p)
+        return
     x = p.value(4)
     if x is None:
         x = p.value(2)
         if x is None:
             return
         n, k = tensor_info(x.type).shape
-        kind = p.choose(5)
+        kind = p.choose(8)
         if kind == 0:
             p.add("nn.dense", x, p.constant(p.pick(3, 16), k))
+        elif kind == 3:
+            p.add(p.pick("nn.dense", "nn.matmul"), x, p.add("transpose", p.constant(k, k)))
+        elif kind == 4:
+            p.add("divide", x, p.pick(p.constant(), p.constant(k), p.number(4.0)))
         elif kind == 1:
             p.add("multiply", x, p.constant(k, low=0.1))
         elif kind == 2:
@@ -93,7 +104,7 @@ def grow(p: Program) -> None:
             p.add(p.pick("nn.relu", "tanh", "negative"), x)
         return
     n, c, h, w = tensor_info(x.type).shape
-    kind = p.choose(16)
+    kind = p.choose(20)
     if kind <= 3:
         out, size = p.pick(4, 16, 24, 32), p.pick(1, 3)
         weight = p.constant(out, c, size, size)
@@ -132,8 +143,51 @@ def grow(p: Program) -> None:
         p.add("nn.global_avg_pool2d", x)
     elif kind == 14:
         p.add("nn.lrn", x, size=3)
+    elif kind == 15:
+        p.add(p.pick("mean", "max", "sum"), x, axis=p.pick((2, 3), (1,), (-1, 1), (0,)), keepdims=bool(p.choose(2)))
+    elif kind == 16:
+        # a dilated convolution as TensorFlow writes it
+        last = p.add("transpose", x, axes=(0, 2, 3, 1))
+        pads = (1, 1 + h % 2, 2, 2 + w % 2)
+        apart = p.add("nn.space_to_batch_nd", last, block_shape=(2, 2), paddings=pads)
+        y = p.add("nn.conv2d", apart, p.constant(2, 2, c, 4), data_layout="NHWC", kernel_layout="HWIO")
+        y = p.add("nn.batch_to_space_nd", y, block_shape=(2, 2), crops=(0, 1, p.choose(3), 0))
+        p.add("transpose", y, axes=(0, 3, 1, 2))
+    elif kind == 17:
+        wide = p.add("cast", x, dtype="float64")
+        y = p.add("add", p.add("abs", wide), p.add("negative", wide))
+        for v in [v for v in p.values if tensor_info(v.type).dtype == "float64"]:
+            p.values.remove(v)
+        p.add("cast", y, dtype="float32")
+    elif kind == 18:
+        p.add("nn.softmax", p.add("annotation.stop_fusion", p.add("tanh", x)), axis=p.pick(1, -1))
     else:
         p.add(p.pick("nn.relu", "sigmoid", "exp", "nn.dropout", "negative", "abs", "cos"), x)
+
+
+def branch(p: Program) -> None:
+    """Ops of one kind on one value, and what follows them, mostly the same."""
+    x = p.value(p.pick(2, 4))
+    if x is None:
+        return
+    shape = tensor_info(x.type).shape
+    rank, channels = len(shape), shape[1]
+    first = p.pick(2, 4)
+    for _ in range(p.choose(3) + 2):
+        units = p.pick(first, first, 3)
+        if rank == 4:
+            y = p.add("nn.conv2d", x, p.constant(units, channels, 1, 1), strides=(p.pick(1, 1, 2),) * 2)
+        elif p.choose(4):
+            y = p.add("nn.dense", x, p.constant(units, channels))
+        else:
+            left = p.add("expand_dims", x, axis=0, num_newaxis=1)
+            y = p.add("squeeze", p.add("nn.batch_matmul", left, p.constant(1, units, channels)), axis=(0,))
+        if p.choose(3):
+            y = p.add("nn.bias_add", y, p.constant(units), axis=1)
+        if p.choose(3):
+            y = p.add("multiply", y, p.pick(p.number(2.0), p.constant(units, *(1,) * (rank - 2))))
+        if p.choose(2):
+            p.add("nn.relu", y)
 
 
 class Drawn:
@@ -158,20 +212,43 @@ def programs(draw: Any) -> Drawn:
     return Drawn(p)
 
 
-PIPELINE = (
-    "relay-simplify-inference",
-    "relay-eliminate-common-subexpr",
-    "relay-fold-constant",
-    "relay-canonicalize-ops",
-    "relay-fold-scale-axis",
-    "relay-simplify-expr",
-    "relay-fold-constant",
-    "relay-convert-layout",
-    "relay-simplify-expr",
-    "relay-dead-code-elimination",
-    "relay-fuse-ops",
-)
-IDEMPOTENT = set(PIPELINE) - {"relay-convert-layout"}
+LEVELS = [pytest.param(level, id=f"level {level}") for level in OPT_LEVELS]
+
+OFFLOAD = "relay-merge-composite{patterns=dnnl},relay-annotate-target{targets=dnnl},relay-merge-compiler-regions"
+
+OTHERWISE = {
+    "relay-to-mixed-precision": "changes the accuracy",
+    "relay-first-order-gradient": "changes what the function returns",
+}
+"""Passes whose results are not the program's values, tested elsewhere."""
+
+VARIANTS = {
+    "relay-annotate-target": ["{targets=dnnl}"],
+    "relay-merge-composite": ["{patterns=dnnl}"],
+    "relay-partition-graph": ["", OFFLOAD],
+    "relay-alter-op-layout": ["", "{block=8}"],
+    "relay-combine-parallel-conv2d": ["{min-num-branches=2}"],
+    "relay-combine-parallel-dense": ["{min-num-branches=2}", "{min-num-branches=2 to-batch=false}"],
+    "relay-combine-parallel-batch-matmul": ["{min-num-branches=2}"],
+    "relay-convert-layout": ["", "{desired-layouts=nn.conv2d:NHWC:default,nn.max_pool2d:NHWC}"],
+    "relay-inject-stop-fusion": ["{ops=nn.relu,nn.conv2d}"],
+    "relay-split-args": ["{max-function-args=2}"],
+}
+"""The options that passes are tested with, where the defaults do not show all that they do."""
+
+CASES = [
+    f"{options},{name}" if options == OFFLOAD else name + options
+    for name, file in our_passes().items()
+    if file.level == "relay" and name not in OTHERWISE
+    for options in VARIANTS.get(name, [""])
+]
+
+MOVES_ON = {
+    "relay-alter-op-layout": "converts again what it has put between plain ops",
+    "relay-convert-layout": "converts again what it has put between plain ops",
+    "relay-fuse-ops": "its functions are no ops that it could group",
+}
+"""Passes that are not at rest after one run, and why."""
 
 
 def outputs(module: ModuleOp, store: ParamStore) -> list[Any]:
@@ -187,12 +264,13 @@ def check_same(want: list[Any], got: list[Any]) -> None:
         np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4 * float(finite.max(initial=1.0)))
 
 
-def run_pass(name: str, module: ModuleOp, store: ParamStore) -> None:
+def run_passes(text: str, module: ModuleOp, store: ParamStore) -> None:
     ctx = LaminaContext()
     ctx.params = store
-    pass_named(name)().apply(ctx, module)
-    module.verify()
-    assert find_violation(module) is None
+    for p in parse_pipeline(text):
+        p.apply(ctx, module)
+        module.verify()
+        assert find_violation(module) is None
 
 
 SETTINGS = settings(
@@ -203,27 +281,28 @@ SETTINGS = settings(
 )
 
 
-@pytest.mark.parametrize("name", sorted(set(PIPELINE)))
+@pytest.mark.parametrize("text", CASES)
 @SETTINGS
 @given(program=programs())
-def test_pass_keeps_values_and_types(name: str, program: Drawn):
+def test_pass_keeps_values_and_types(text: str, program: Drawn):
     module, store = program.module, program.store
     want = outputs(module, store)
-    run_pass(name, module, store)
+    run_passes(text, module, store)
     check_same(want, outputs(module, store))
-    if name in IDEMPOTENT and name != "relay-fuse-ops":
-        text = str(module)
-        run_pass(name, module, store)
-        assert str(module) == text
+    if text.partition("{")[0] not in MOVES_ON:
+        after = str(module)
+        run_passes(text, module, store)
+        assert str(module) == after
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @SETTINGS
 @given(program=programs())
-def test_pipeline_keeps_values_and_names(program: Drawn):
+def test_pipeline_keeps_values(level: int, program: Drawn):
     module, store = program.module, program.store
     want = outputs(module, store)
-    for name in PIPELINE:
-        run_pass(name, module, store)
+    module.attributes[TARGET] = named_target("x86-64-v3", 1)
+    run_passes(",".join(relay_pipeline(level)), module, store)
     check_same(want, outputs(module, store))
     # Every relay op is in a primitive function now.
     for op in main_function(module).body.block.ops:
@@ -283,8 +362,7 @@ def test_folding_weights_computes_nothing_until_asked():
     y = p.add("nn.conv2d", p.values[0], p.constant(32, 32, 3, 3), padding=(1, 1))
     p.add("multiply", y, p.constant(32, 1, 1))
     module = p.finish()
-    for name in ("relay-fold-scale-axis", "relay-convert-layout"):
-        run_pass(name, module, p.store)
+    run_passes("relay-fold-scale-axis,relay-alter-op-layout", module, p.store)
     (weight,) = [
         op.value
         for op in module.walk()
