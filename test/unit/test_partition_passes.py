@@ -1,0 +1,330 @@
+"""Partitioning for external compilers on random programs: values stay, no cycles, nothing that could join stays apart."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.builder import Builder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from lamina.context import LaminaContext
+from lamina.dialects import relay as r
+from lamina.dialects.dataflow_pattern import is_op, wildcard
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
+from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.params import array_dense
+from lamina.dialects.terms import composite, inserting
+from lamina.errors import UsageError
+from lamina.passes import pattern_tables
+from lamina.passes.dataflow_matching import match
+from lamina.passes.partition_report import partition_report
+from lamina.passes.pattern_explaining import explain
+from lamina.passes.pattern_matching import Attempt
+from lamina.passes.pattern_tables import PatternTable, find_table, get_pattern_table, register_pattern_table
+from lamina.passes.relay.annotate_target import AnnotateTarget
+from lamina.passes.relay.compiler_regions import Regions, open_blocks
+from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
+from lamina.passes.relay.merge_composite import MergeComposite, merge_composites
+from lamina.passes.relay.partition_graph import PartitionGraph
+from lamina.runtime.relay_reference import main_function, run_relay
+
+F32 = tensor_type((3,), "float32")
+UNARY = ("exp", "nn.relu", "abs", "tanh", "erf", "negative")
+BINARY = ("add", "subtract", "maximum")
+
+
+@pytest.fixture(autouse=True)
+def tables() -> Iterator[None]:
+    """Two compilers of the test's own: `ones` takes some unary ops and pairs of them, `twos` binary ones."""
+    known = dict(pattern_tables._TABLES)  # pyright: ignore[reportPrivateUsage]
+    x = wildcard()
+    ones = PatternTable("ones")
+    ones += is_op("nn.relu")(is_op("exp")(x)) >> composite("ones.exp_relu")
+    ones += ("ones.add_relu", is_op("nn.relu")(is_op("add")(x, wildcard())))
+    ones.takes("exp", "nn.relu", "abs")
+    PatternTable("twos").takes("add", "maximum")
+    yield
+    pattern_tables._TABLES.clear()  # pyright: ignore[reportPrivateUsage]
+    pattern_tables._TABLES.update(known)  # pyright: ignore[reportPrivateUsage]
+
+
+def word(name: str) -> Any:
+    at: Any = r
+    for part in name.split("."):
+        at = getattr(at, part)
+    return at
+
+
+def program(rng: random.Random, ops: int) -> ModuleOp:
+    """Random ops on two inputs and a constant; what nobody reads is returned."""
+    body = Block(arg_types=[F32, F32])
+    with inserting(Builder(InsertPoint.at_end(body))):
+        constant = ConstantOp.make(array_dense(np.array([0.5, -1.0, 2.0], np.float32)))
+        body.add_op(constant)
+        values: list[SSAValue] = [*body.args, constant.result]
+        for _ in range(ops):
+            near = values[-rng.choice((2, 4, 12)) :]
+            if rng.random() < 0.5:
+                values.append(word(rng.choice(UNARY))(rng.choice(near)))
+            else:
+                values.append(word(rng.choice(BINARY))(rng.choice(near), rng.choice(values)))
+    results = [v for v in values if isinstance(v.owner, Operation) and v.first_use is None] or values[-1:]
+    body.add_op(func.ReturnOp(*results))
+    return ModuleOp([func.FuncOp("main", ([F32, F32], [v.type for v in results]), Region(body))])
+
+
+def outputs(module: ModuleOp) -> list[Any]:
+    x, y = np.array([0.1, -0.7, 1.3], np.float32), np.array([-0.2, 0.4, 0.0], np.float32)
+    return list(run_relay(main_function(module), [x, y]))
+
+
+def joinable(block: Block) -> list[str]:
+    """Pairs of regions of one compiler, one reading the other, that could be one: by plain reachability."""
+    regions = Regions(block)
+    after, _ = regions.graph()
+
+    def reaches(start: int, goal: int, but: int) -> bool:
+        seen: set[int] = set()
+        stack = [n for n in after[start] if n != but]
+        while stack:
+            n = stack.pop()
+            if n == goal:
+                return True
+            if n not in seen:
+                seen.add(n)
+                stack += after[n]
+        return False
+
+    return [
+        f"{regions.ops[a].name} and {regions.ops[b].name}"
+        for a, readers in after.items()
+        for b in readers
+        if regions.compiler[a] is not None and regions.compiler[a] == regions.compiler[b] and not reaches(a, b, b)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_partitioned_programs_compute_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    module = program(rng, rng.choice((4, 12, 40)))
+    expected = outputs(module)
+    ctx = LaminaContext()
+    passes: list[Any] = [AnnotateTarget(targets=("ones", "twos")), MergeCompilerRegions(), PartitionGraph()]
+    if seed % 2:
+        merge_composites(module, find_table("ones").entries)
+        module.verify()
+    for p in passes:
+        p.apply(ctx, module)
+        module.verify()
+        if isinstance(p, MergeCompilerRegions):
+            for block in open_blocks(module):
+                assert not joinable(block)
+            before = str(module)
+            p.apply(ctx, module)
+            assert str(module) == before
+    for a, b in zip(expected, outputs(module), strict=True):
+        np.testing.assert_array_equal(a, b)
+    main = next(f for f in module.body.block.ops if isinstance(f, func.FuncOp))
+    left = [o.name for o in main.walk() if o.name.startswith("relay.") and o.name != "relay.constant"]
+    assert set(left) <= {"relay.tanh", "relay.erf", "relay.negative", "relay.subtract"}
+    report = partition_report(module, [find_table("ones"), find_table("twos")])
+    assert len(report.left) == len(left) and all(reason for _, reason in report.left)
+
+
+# -- the matcher against a plain one -----------------------------------------------------------------------------
+
+
+def plain(p: Pattern, value: SSAValue, bound: dict[Pattern, Any]) -> Iterator[dict[Pattern, Any]]:
+    """Every way a pattern matches a value: generators in the place of goals."""
+    if p in bound:
+        if bound[p] is value:
+            yield bound
+    elif isinstance(p, Var):
+        yield bound | {p: value}
+    elif isinstance(p, Alternatives):
+        for c in p.choices:
+            yield from plain(c, value, bound)
+    elif isinstance(p, OpPattern) and type(value.owner) is p.op:
+        operands = list(value.owner.operands)
+        orders = [operands, operands[::-1]] if p.op.name == "relay.add" else [operands]
+        for order in orders:
+            states = [bound | {p: value}]
+            for a, v in zip(p.args, order, strict=True):
+                states = [s for b in states for s in plain(a, v, b)]
+            yield from states
+
+
+def random_pattern(rng: random.Random, depth: int, shared: list[Pattern]) -> Pattern:
+    roll = rng.random()
+    if depth == 0 or roll < 0.15:
+        return rng.choice(shared) if rng.random() < 0.6 else wildcard()
+    if roll < 0.35:
+        return Alternatives([random_pattern(rng, depth - 1, shared) for _ in range(2)])
+    name = rng.choice((*UNARY[:3], *BINARY[:2]))
+    made = is_op(name)(*(random_pattern(rng, depth - 1, shared) for _ in range(1 + (name in BINARY))))
+    if rng.random() < 0.2:
+        shared.append(made)
+    return made
+
+
+def test_random_patterns_match_as_a_plain_matcher_says() -> None:
+    rng = random.Random(1)
+    hits = misses = 0
+    for _ in range(250):
+        module = program(rng, 10)
+        pattern = random_pattern(rng, 3, [wildcard(), wildcard()])
+        for op in module.walk():
+            if op.name.startswith("relay.") and op.results:
+                value = op.results[0]
+                expected = next(plain(pattern, value, {}), None) is not None
+                assert match(pattern, value) == expected, (pattern, str(module))
+                assert (explain(pattern, value) is None) == expected
+                hits, misses = hits + expected, misses + (not expected)
+    assert hits > 300 and misses > 300
+
+
+def abstracted(rng: random.Random, value: SSAValue, depth: int, known: dict[SSAValue, Pattern]) -> Pattern:
+    """A pattern of a value: inputs are variables, the same for the same value, and operands of add are swapped."""
+    if value in known:
+        return known[value]
+    owner = value.owner
+    if depth == 0 or not isinstance(owner, Operation) or isinstance(owner, ConstantOp):
+        known[value] = wildcard()
+        return known[value]
+    operands = list(owner.operands)
+    if owner.name == "relay.add" and rng.random() < 0.5:
+        operands.reverse()
+    made: Pattern = is_op(owner.name.removeprefix("relay."))(*(abstracted(rng, v, depth - 1, known) for v in operands))
+    if rng.random() < 0.3:
+        other = is_op(rng.choice(UNARY))(wildcard())
+        made = Alternatives([other, made] if rng.random() < 0.5 else [made, other])
+    return made
+
+
+def test_patterns_made_of_a_program_match_it() -> None:
+    rng = random.Random(2)
+    swapped = 0
+    for _ in range(150):
+        module = program(rng, 14)
+        for op in module.walk():
+            if op.name.startswith("relay.") and op.operands:
+                pattern = abstracted(rng, op.results[0], 4, {})
+                assert match(pattern, op.results[0]), (pattern, str(module))
+                swapped += "add" in repr(pattern)
+    assert swapped > 300
+
+
+# -- tables ------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_of_tuples_as_in_tvm() -> None:
+    seen: list[SSAValue] = []
+
+    @register_pattern_table("third")
+    def third() -> list[Any]:  # pyright: ignore[reportUnusedFunction]
+        def small(value: SSAValue) -> bool:
+            seen.append(value)
+            return False
+
+        return [("third.exp", is_op("exp")(wildcard()), small), ("third.abs", is_op("abs")(wildcard()))]
+
+    names = [name for name, _, _ in get_pattern_table("third")]
+    assert names == ["third.exp", "third.abs"]
+    module = program(random.Random(3), 80)
+    MergeComposite(patterns=("third",)).apply(LaminaContext(), module)
+    text = str(module)
+    assert seen and "third.abs" in text and "third.exp" not in text
+
+
+def test_first_entries_have_priority() -> None:
+    table = PatternTable("fourth")
+    exp = is_op("exp")(wildcard())
+    table += ("fourth.exp", exp)
+    table += ("fourth.exp_relu", is_op("nn.relu")(exp))
+    body = Block(arg_types=[F32])
+    with inserting(Builder(InsertPoint.at_end(body))):
+        out = r.nn.relu(r.exp(body.args[0]))
+    body.add_op(func.ReturnOp(out))
+    module = ModuleOp([func.FuncOp("main", ([F32], [F32]), Region(body))])
+    assert merge_composites(module, table.entries) == {"fourth.exp": 1, "fourth.exp_relu": 0}
+
+
+def test_mistakes_in_tables() -> None:
+    table = PatternTable("fifth")
+    with pytest.raises(RuleError, match="the right side in a pattern table is composite"):
+        x = wildcard()
+        table += is_op("exp")(x) >> x
+    with pytest.raises(RuleError, match="fifth.a: 3 is no pattern"):
+        table += ("fifth.a", 3)
+    with pytest.raises(UsageError, match="there is no pattern table 'dnnll'; did you mean 'dnnl'"):
+        find_table("dnnll")
+
+
+def test_a_backend_of_another_package_is_found_by_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "faraway_patterns.py").write_text(
+        "from lamina.passes.pattern_tables import PatternTable\n"
+        "from lamina.dataflow_pattern import is_op, wildcard\n"
+        "faraway = PatternTable('faraway')\n"
+        "faraway += ('faraway.tanh', is_op('tanh')(wildcard()))\n"
+        "faraway.takes('erf')\n"
+    )
+    info = tmp_path / "faraway-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faraway\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[lamina.backends]\nfaraway = faraway_patterns\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    try:
+        assert "faraway" in pattern_tables.table_names()
+        assert [e.name for e in find_table("faraway").entries] == ["faraway.tanh"]
+        assert list(find_table("faraway").ops) == ["relay.erf"]
+    finally:
+        sys.modules.pop("faraway_patterns", None)
+
+
+def test_report_says_what_went_where_and_what_kept_the_rest() -> None:
+    body = Block(arg_types=[F32])
+    with inserting(Builder(InsertPoint.at_end(body))):
+        value = r.nn.relu(r.exp(body.args[0]))
+        out = r.erf(r.abs(value))
+    body.add_op(func.ReturnOp(out))
+    module = ModuleOp([func.FuncOp("main", ([F32], [F32]), Region(body))])
+    merge_composites(module, find_table("ones").entries)
+    for p in (AnnotateTarget(targets=("ones",)), MergeCompilerRegions(), PartitionGraph()):
+        p.apply(LaminaContext(), module)
+    assert str(partition_report(module, [find_table("ones")])).splitlines() == [
+        "ones: 1 region, 3 ops (1 ones.exp_relu, 1 abs)",
+        "left: 1 op",
+        "  erf: no pattern of ones has it",
+    ]
+
+
+# -- cost --------------------------------------------------------------------------------------------------------
+
+
+def test_work_of_the_dnnl_table_grows_linearly(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    real = Attempt.run
+
+    def counted(self: Attempt, goals: Any) -> bool:
+        counts[-1] += 1
+        found = real(self, goals)
+        counts[-1] += len(self.trail)
+        return found
+
+    monkeypatch.setattr(Attempt, "run", counted)
+    for n in (400, 4000):
+        counts.append(0)
+        merge_composites(program(random.Random(5), n), find_table("dnnl").entries)
+    assert 0 < counts[1] < 13 * counts[0]
