@@ -11,9 +11,9 @@ those values as its guard, and other values lead to another program.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from onnx import ModelProto, TensorProto, helper, numpy_helper
@@ -29,11 +29,12 @@ from lamina.frontends.onnx.tensors import HELD, code_of, type_name
 from lamina.model import Model, Origin, Port
 
 if TYPE_CHECKING:
-    from lamina.api import Executable
+    from lamina.frontends.onnx import ImportedModel
     from lamina.frontends.onnx import Port as ImportedPort
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 Given: TypeAlias = "Array | list[Array] | None"
+Runs: TypeAlias = "Callable[[Mapping[str, Array]], dict[str, Array]]"
 
 MOST_PROGRAMS = 16
 """Programs kept for one model; the one unused for longest goes first."""
@@ -45,7 +46,7 @@ MOST_FIXED = {"i": 64, "u": 64, "b": 64, "f": 16, "V": 16}
 class _Program:
     """What was compiled for inputs of some shapes and, where they decide shapes, values."""
 
-    exe: Executable
+    run: Runs
     fixed: frozenset[str]
     outputs: tuple[ImportedPort, ...]
     sequences: dict[str, int | None]
@@ -81,7 +82,7 @@ class LaminaRep(BackendRep):
             self._programs.move_to_end(key)
             program = self._programs[key]
             arrays = {name: v for name, v in given.items() if name not in program.fixed}
-            results = program.exe.run(dict(_flat(arrays)))
+            results = program.run(dict(_flat(arrays)))
         except UnsupportedError as e:
             raise BackendIsNotSupposedToImplementIt(str(e)) from e
         for port in program.outputs:
@@ -110,7 +111,7 @@ class LaminaRep(BackendRep):
 
     def _compile(self, given: Mapping[str, Given]) -> _Program:
         while True:
-            fixed = {name: v.copy() for name, v in given.items() if name in self._fixed and isinstance(v, np.ndarray)}
+            fixed = {name: v.copy() for name, v in given.items() if name in self._fixed and _is_small(v)}
             shapes: dict[str, Any] = {name: _shape(v) for name, v in given.items() if name not in fixed}
             try:
                 imported = load_onnx(self.model, shapes, values=fixed)
@@ -120,13 +121,16 @@ class LaminaRep(BackendRep):
                 if not fresh or not all(_is_small(given.get(n)) for n in fresh):
                     raise
                 self._fixed |= fresh
+        return _Program(self.build(imported), frozenset(fixed), imported.outputs, imported.sequences)
+
+    def build(self, imported: ImportedModel) -> Runs:
+        """What runs an imported model: it takes and gives arrays by the names of ports."""
         inputs, outputs = (
             tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
         )
         origin = Origin(self.model, {}, None)
         model = Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
-        exe = lamina.compile(model, opt_level=self.opt_level, cache=False)
-        return _Program(exe, frozenset(fixed), imported.outputs, imported.sequences)
+        return lamina.compile(model, opt_level=self.opt_level, cache=False).run
 
 
 def _given(name: str, value: Any) -> Given:
@@ -158,7 +162,8 @@ def _shape(value: Given) -> Any:
     return None if value is None else [v.shape for v in value] if isinstance(value, list) else value.shape
 
 
-def _is_small(value: Given) -> bool:
+def _is_small(value: Given) -> TypeGuard[Array]:
+    """Whether an input may be fixed to its value."""
     return isinstance(value, np.ndarray) and value.size <= MOST_FIXED.get(value.dtype.kind, 0)
 
 
