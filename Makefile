@@ -10,13 +10,13 @@ STAMP := $(VENV)/.installed
 JOBS ?= 2
 PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 # Files of tests that take more than a few seconds together; `make check` leaves them out.
-LENGTHY := ops_five_ways onnx_nodes onnx_bad_input models light_models relay_passes schedules opt_tool_lit \
+LENGTHY := ops_five_ways onnx_nodes onnx_bad_input onnx_backend conformance models light_models relay_passes schedules opt_tool_lit \
 	opt_tool_fuzz recipes expand_math pool
 LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
 
-.PHONY: help setup demo test test-models check lint types lit bench bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test test-models conformance check lint types lit bench bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -40,6 +40,9 @@ test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores)
 
 test-models: $(STAMP) ## the long tests: all models at every level of optimisation
 	$(PYTEST) -m long test/unit/test_light_models.py
+
+conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
+	$(PY) -m lamina.tools.conformance --jobs $(JOBS)
 
 check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests (under a minute)
 	$(MAKE) --no-print-directory lint lit

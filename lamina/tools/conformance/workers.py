@@ -52,13 +52,13 @@ def run_case(case: Case, opt_level: int) -> Outcome:
         return outcome("error", f"{type(e).__name__}: {e}")
     try:
         for result, (_, expected) in zip(results, case.sets, strict=True):
-            _compare(expected, result, case)
+            compare(expected, result, case)
     except Exception as e:
         return outcome("wrong", e)
     return outcome("passed")
 
 
-def _compare(expected: Any, result: Any, case: Case) -> None:
+def compare(expected: Any, result: Any, case: Case) -> None:
     """Raise AssertionError where outputs differ by the runner's own measure; sequences element by element."""
     from onnx.backend.test.runner import Runner
 
@@ -73,12 +73,12 @@ def _compare(expected: Any, result: Any, case: Case) -> None:
             if one is not other:
                 raise AssertionError("an optional value is missing on one side")
         else:
-            _compare(one, other, case)
+            compare(one, other, case)
 
 
 def _serve(pipe: Any, cases: Sequence[Case], opt_level: int, folder: str) -> None:
     os.nice(10)
-    os.chdir(folder)  # reproducers of internal errors are written here
+    os.environ["LAMINA_REPRODUCER_DIR"] = folder
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     while True:
         index: int = pipe.recv()
