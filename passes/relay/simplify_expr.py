@@ -15,12 +15,16 @@ broadcasts against without growing. The sign of a zero is not kept (-0.0 + 0.0 i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float, itemsize
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import TensorInfo
 from lamina.dialects.relay.layout import extents
 from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.relay.concretize_like import concretize, has_zero
 from lamina.passes.relay.fold_explicit_padding import fold_padding
 from lamina.passes.rewriting import Rules
 
@@ -31,6 +35,10 @@ c, d = const("c d")
 p, q, lo, hi, k = attr("p q lo hi k")
 
 simplify = Rules("relay-simplify-expr")
+
+# -- types are known -------------------------------------------------------------------------------
+
+simplify += concretize
 
 # -- a transpose is a permutation acting on axes ---------------------------------------------------
 
@@ -61,11 +69,6 @@ for flag in (False, True):
     simplify += product >> r.nn.batch_matmul(x, y, transpose_b=not flag, like=product)
 
 # -- a reshape keeps the order of elements, so the last shape decides ------------------------------
-
-
-@computed
-def has_zero(shape: Ints) -> bool:
-    return 0 in shape
 
 
 for inner in (r.reshape(x), r.squeeze(x), r.nn.batch_flatten(x), r.expand_dims(x)):
@@ -102,6 +105,26 @@ simplify += (
     >> r.layout_transform(x, src_layout=p, dst_layout=lo, channels=k)
 ).when(keeps_channels(hi, x.shape, p, k))
 
+
+@computed
+def is_permutation(source: str, target: str) -> bool:
+    """Whether a transform moves whole axes."""
+    return source.isupper() and sorted(source) == sorted(target)
+
+
+@computed
+def moved(source: str, target: str) -> Ints:
+    """The permutation that a transform of whole axes is."""
+    return tuple(source.index(a) for a in target)
+
+
+whole = r.layout_transform(x, src_layout=p, dst_layout=q, channels=0)
+simplify += (r.transpose(whole, axes=lo) >> r.transpose(x, axes=compose(moved(p, q), lo, x.rank))).when(
+    is_permutation(p, q)
+)
+turned = r.layout_transform(r.transpose(x, axes=lo), src_layout=p, dst_layout=q, channels=0)
+simplify += (turned >> r.transpose(x, axes=compose(lo, moved(p, q), x.rank))).when(is_permutation(p, q))
+
 # -- casts -----------------------------------------------------------------------------------------
 
 _MANTISSA = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
@@ -126,6 +149,12 @@ def holds(wide: str, narrow: str) -> bool:
 simplify += r.cast(x) >> x
 simplify += (r.cast(r.cast(x, dtype=p), dtype=q) >> r.cast(x, dtype=q)).when(holds(p, x.dtype))
 
+
+@computed
+def real(dtype: str) -> bool:
+    return is_float(dtype)
+
+
 # -- neutral elements ------------------------------------------------------------------------------
 
 simplify += r.add(x, 0) >> x
@@ -138,6 +167,15 @@ simplify += r.abs(r.abs(x)) >> r.abs(x)
 simplify += r.nn.relu(r.nn.relu(x)) >> r.nn.relu(x)
 condition = var("condition")
 simplify += r.where(condition, x, x) >> x
+
+# x + x = 2x,   c / sqrt(x) = c * rsqrt(x),   a^2 + 2ab + b^2 = (a + b)^2
+simplify += r.add(x, x) >> r.multiply(x, 2)
+simplify += r.divide(c, r.sqrt(x)) >> r.multiply(c, r.rsqrt(x))
+squares = r.multiply(x, x), r.multiply(y, y)
+twice = r.multiply(r.multiply(x, y), 2) | r.multiply(x, r.multiply(y, 2))
+total = r.add(x, y)
+for binomial in (r.add(r.add(squares[0], twice), squares[1]), r.add(r.add(*squares), twice)):
+    simplify += (binomial >> r.multiply(total, total)).when(real(x.dtype)).finite()
 
 # -- constants gather, so that they fold -----------------------------------------------------------
 
@@ -165,8 +203,62 @@ simplify += (
 simplify += r.nn.relu(r.clip(x, a_min=p, a_max=q)) >> r.clip(
     x, a_min=clamp(p, 0.0, float("inf")), a_max=clamp(q, 0.0, float("inf"))
 )
+
+
+@computed
+def covers(low: float, high: float, dtype: str) -> bool:
+    """Whether an interval holds all values of an integer type."""
+    if not dtype.lstrip("u").startswith("int"):
+        return False
+    least, greatest = bounds(dtype)
+    return low <= least and high >= greatest
+
+
+@computed
+def within(low: float, high: float, narrow: str, wide: str) -> bool:
+    """Whether all whole numbers of an interval are values of an integer type."""
+    if not all(t.lstrip("u").startswith("int") for t in (narrow, wide)):
+        return False
+    least, greatest = bounds(narrow)
+    return least <= low <= high <= greatest
+
+
+def bounds(dtype: str) -> tuple[int, int]:
+    """The least and the greatest value of an integer type."""
+    bits = itemsize(dtype) * 8
+    return (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+simplify += (r.clip(x, a_min=p, a_max=q) >> x).when(covers(p, q, x.dtype))
+limited = r.clip(x, a_min=p, a_max=q)
+simplify += (r.cast(r.cast(limited, dtype=lo), dtype=hi) >> limited).when(within(p, q, lo, x.dtype), same(hi, x.dtype))
 clipped = r.clip(r.nn.relu(x), a_min=p, a_max=q)
 simplify += (clipped >> r.clip(x, like=clipped)).when(ordered(0.0, p), ordered(p, q))
+
+# -- the order of quantised numbers is that of the real ones ---------------------------------------
+
+
+@computed
+def keeps_order(scale: Any, zero: Any, dtype: str) -> bool:
+    """Whether different narrow integers stay different and in order: one positive scale, one zero point in reach."""
+    if scale is None or zero is None or scale.size != 1 or zero.size != 1 or itemsize(dtype) > 2:
+        return False
+    return bool(np.all((scale > 1e-30) & (scale < 1e30))) and bool(np.all(np.abs(zero) < 2**16))
+
+
+def a_scale(rng: Any) -> TensorInfo:
+    return TensorInfo((), "float32")
+
+
+def a_zero(rng: Any) -> TensorInfo:
+    return TensorInfo((), "int32")
+
+
+real_values = r.qnn.dequantize(x, c, d, out_dtype="float32")
+for op in (r.argmax, r.argmin, r.argsort):
+    place = op(real_values)
+    ordered_alike = (place >> op(x, like=place)).when(keeps_order(c.value, d.value, x.dtype))
+    simplify += ordered_alike.drawing(c=a_scale, d=a_zero)
 
 # -- pads add up, and convolutions and pools pad by themselves -------------------------------------
 
