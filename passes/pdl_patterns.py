@@ -14,7 +14,8 @@
 The name behind `with` is the composite's, without one it is the symbol. The root is what `rewrite` names. An operand
 is any value, `operation "relay.constant"` or the constraint "is_constant" a constant, an attribute without a value
 the same value wherever it occurs. Types are compared where they are stated; the same open type at two places is not
-looked at, since types follow from the operands. Constraints that only C++ knows are refused.
+looked at, since types follow from the operands. "has_dtype", "has_rank", "has_shape" ("2,?") and "has_type" say more
+of a type, "is_splat" of a constant; "has_one_use" is what partitioning asks anyway. Other constraints are refused.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.dataflow_pattern import op_pattern
-from lamina.dialects.patterns import AttrVar, Constrained, ConstVar, Pattern, RuleError, Var
+from lamina.dialects.patterns import AttrVar, Constrained, ConstVar, Pattern, RuleError, Splat, Var
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.terms_check import results_of
 from lamina.errors import InputError
 
-CONSTRAINTS = {"is_constant": ConstVar}
-"""The constraints that are known here, and the leaf that a value under one is."""
+LEAVES: dict[str, type[Pattern]] = {"is_constant": ConstVar}
+"""The constraints that say which leaf an operand is."""
+TYPED = ("has_dtype", "has_rank", "has_shape", "has_type")
+"""The constraints on the type of a value, behind which their attributes stand."""
 
 
 def composite_name(op: pdl.PatternOp) -> str:
@@ -54,7 +57,8 @@ class _Reader:
         self.op = op
         self.known: dict[SSAValue, Any] = {}
         self.constrained: dict[SSAValue, type[Pattern]] = {}
-        self.used: dict[SSAValue, int] = {}
+        self.splats: dict[SSAValue, Any] = {}
+        self.conditions: dict[SSAValue, list[tuple[str, Any]]] = {}
 
     def root(self) -> Pattern:
         rewrite = self.op.body.block.last_op
@@ -66,15 +70,15 @@ class _Reader:
         # PDL stands in the order of its uses: what an op reads has been read before it.
         for inner in self.op.body.block.ops:
             if isinstance(inner, pdl.OperandOp):
-                self.known[inner.value] = self._operand(inner)
+                self.known[inner.value] = self._conditioned(inner.value, self._operand(inner))
             elif isinstance(inner, pdl.ResultOp):
-                self.known[inner.val] = self._result(inner)
+                self.known[inner.val] = self._conditioned(inner.val, self._result(inner))
             elif isinstance(inner, pdl.OperationOp):
                 self.known[inner.op] = self._operation(inner)
             elif isinstance(inner, pdl.AttributeOp):
                 value = inner.value
                 self.known[inner.output] = AttrVar("attribute") if value is None else from_attribute(value)
-            elif not isinstance(inner, (pdl.TypeOp, pdl.ApplyNativeConstraintOp, pdl.RewriteOp)):
+            elif not isinstance(inner, (pdl.TypeOp, pdl.TypesOp, pdl.ApplyNativeConstraintOp, pdl.RewriteOp)):
                 raise self.error(f"{inner.name} has no meaning in a dataflow pattern", inner)
         root = self.known[rewrite.root]
         if isinstance(root, ConstVar):
@@ -86,12 +90,38 @@ class _Reader:
         return InputError(f"pdl.pattern {name}{what}", hint=hint, op=op)
 
     def _constraint(self, op: pdl.ApplyNativeConstraintOp) -> None:
-        name = op.constraint_name.data
-        leaf = CONSTRAINTS.get(name)
-        if leaf is None or len(op.args) != 1 or op.is_negated.value.data:
-            known = ", ".join(CONSTRAINTS)
-            raise self.error(f"the constraint {name!r} is not known here", op, f"known of one value: {known}")
-        self.constrained[op.args[0]] = leaf
+        name, value = op.constraint_name.data, op.args[0] if op.args else None
+        if value is None or op.is_negated.value.data or name not in (*LEAVES, *TYPED, "is_splat", "has_one_use"):
+            known = ", ".join((*LEAVES, *TYPED, "is_splat", "has_one_use"))
+            raise self.error(f"the constraint {name!r} is not known here", op, f"known are {known}")
+        given = [self._stated(v, op) for v in op.args[1:]]
+        if name in LEAVES:
+            self.constrained[value] = LEAVES[name]
+        elif name == "is_splat":
+            if len(given) != 1:
+                raise self.error("is_splat takes a value and a number", op)
+            self.splats[value] = given[0]
+        elif name in TYPED:
+            wanted: Any = tuple(given) if name == "has_dtype" else given[0] if len(given) == 1 else None
+            if wanted is None:
+                raise self.error(f"{name} takes a value and one attribute", op)
+            if name == "has_shape":
+                wanted = tuple(None if e == "?" else int(e) for e in str(wanted).split(",") if e)
+            self.conditions.setdefault(value, []).append((name, wanted))
+
+    def _stated(self, value: SSAValue, op: Operation) -> Any:
+        owner = value.owner
+        if isinstance(owner, pdl.AttributeOp) and owner.value is not None:
+            return from_attribute(owner.value)
+        stated: Any = owner.constantType if isinstance(owner, pdl.TypeOp) else None
+        if stated is None:
+            raise self.error("a constraint takes attributes and types that are stated", op)
+        return stated
+
+    def _conditioned(self, value: SSAValue, pattern: Pattern) -> Pattern:
+        for name, wanted in self.conditions.get(value, ()):
+            pattern = Constrained(pattern, name, wanted)
+        return pattern
 
     def _operand(self, op: pdl.OperandOp) -> Pattern:
         return self._typed((self.constrained.get(op.value, Var))(""), op.value_type)  # type: ignore[call-arg]
@@ -111,7 +141,7 @@ class _Reader:
         if isinstance(inner, ConstVar):
             if number != 0:
                 raise self.error(f"relay.constant has no result {number}", op)
-            return source
+            return Splat(self.splats[op.val]) if op.val in self.splats else source
         count = results_of(inner.op)
         if count >= 0 and number >= count:
             raise self.error(f"{inner.op.name} has no result {number}", op)

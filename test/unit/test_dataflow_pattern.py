@@ -1,15 +1,14 @@
 """Dataflow patterns: what each kind matches, what backtracking finds, what is taken out and what is rewritten."""
 
+import sys
 from collections.abc import Callable
-from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.printer import Printer
 
-from lamina.context import LaminaContext
 from lamina.dataflow_pattern import (
     DFPatternCallback,
     FunctionPattern,
@@ -32,48 +31,10 @@ from lamina.dataflow_pattern import (
 from lamina.dialects import relay as r
 from lamina.dialects.patterns import OpPattern, RuleError
 from lamina.errors import InputError, InternalError
-from lamina.parsing import parse_text
 
-T = "tensor<4xf32>"
+sys.path.insert(0, str(Path(__file__).parent))
 
-
-def module_of(body: str, results: str = "%out", params: str = f"%x: {T}, %y: {T}", types: str = T) -> ModuleOp:
-    """`func.func @main` with the lines of a body; `;` separates ops."""
-    lines = "\n".join(line.strip() for line in body.replace(";", "\n").splitlines())
-    text = f"func.func @main({params}) -> ({types}) {{\n{lines}\nreturn {results} : {types}\n}}"
-    module = parse_text(LaminaContext(), text, "test.mlir")
-    module.verify()
-    return module
-
-
-def value(module: ModuleOp, name: str = "out") -> SSAValue:
-    for op in module.walk():
-        for v in (*op.results, *(a for g in op.regions for b in g.blocks for a in b.args)):
-            if v.name_hint == name:
-                return v
-    raise KeyError(name)
-
-
-def text(module: ModuleOp) -> str:
-    stream = StringIO()
-    Printer(stream).print_op(module)
-    return stream.getvalue()
-
-
-def names(module: ModuleOp) -> list[str]:
-    return [o.name.removeprefix("relay.") for o in module.walk() if o.name.startswith("relay.")]
-
-
-def unary(*steps: str, start: str = "x") -> str:
-    """Lines of a chain of unary ops, each value named by its op; the last one is %out."""
-    lines: list[str] = []
-    at = start
-    for i, s in enumerate(steps):
-        name = "out" if i == len(steps) - 1 else f"v{i}"
-        lines.append(f"%{name} = relay.{s} %{at} : {T}")
-        at = name
-    return "\n".join(lines)
-
+from pattern_programs import T, module_of, names, text, unary, value  # noqa: E402
 
 # -- one test for each kind of pattern ---------------------------------------------------------------------------
 

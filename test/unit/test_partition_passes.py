@@ -1,4 +1,4 @@
-"""Partitioning for external compilers on random programs: values stay, no cycles, nothing that could join stays apart."""
+"""Partitioning for external compilers on random programs: values stay, no cycles, what could join has joined."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from xdsl.rewriter import InsertPoint
 from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.dialects.dataflow_pattern import is_op, wildcard
-from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.params import array_dense
 from lamina.dialects.terms import composite, inserting
 from lamina.errors import UsageError
 from lamina.passes import pattern_tables
@@ -38,9 +36,9 @@ from lamina.passes.relay.merge_composite import MergeComposite, merge_composites
 from lamina.passes.relay.partition_graph import PartitionGraph
 from lamina.runtime.relay_reference import main_function, run_relay
 
-F32 = tensor_type((3,), "float32")
-UNARY = ("exp", "nn.relu", "abs", "tanh", "erf", "negative")
-BINARY = ("add", "subtract", "maximum")
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pattern_programs import F32, UNARY, program, random_pattern  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -56,31 +54,6 @@ def tables() -> Iterator[None]:
     yield
     pattern_tables._TABLES.clear()  # pyright: ignore[reportPrivateUsage]
     pattern_tables._TABLES.update(known)  # pyright: ignore[reportPrivateUsage]
-
-
-def word(name: str) -> Any:
-    at: Any = r
-    for part in name.split("."):
-        at = getattr(at, part)
-    return at
-
-
-def program(rng: random.Random, ops: int) -> ModuleOp:
-    """Random ops on two inputs and a constant; what nobody reads is returned."""
-    body = Block(arg_types=[F32, F32])
-    with inserting(Builder(InsertPoint.at_end(body))):
-        constant = ConstantOp.make(array_dense(np.array([0.5, -1.0, 2.0], np.float32)))
-        body.add_op(constant)
-        values: list[SSAValue] = [*body.args, constant.result]
-        for _ in range(ops):
-            near = values[-rng.choice((2, 4, 12)) :]
-            if rng.random() < 0.5:
-                values.append(word(rng.choice(UNARY))(rng.choice(near)))
-            else:
-                values.append(word(rng.choice(BINARY))(rng.choice(near), rng.choice(values)))
-    results = [v for v in values if isinstance(v.owner, Operation) and v.first_use is None] or values[-1:]
-    body.add_op(func.ReturnOp(*results))
-    return ModuleOp([func.FuncOp("main", ([F32, F32], [v.type for v in results]), Region(body))])
 
 
 def outputs(module: ModuleOp) -> list[Any]:
@@ -154,27 +127,14 @@ def plain(p: Pattern, value: SSAValue, bound: dict[Pattern, Any]) -> Iterator[di
     elif isinstance(p, Alternatives):
         for c in p.choices:
             yield from plain(c, value, bound)
-    elif isinstance(p, OpPattern) and type(value.owner) is p.op:
-        operands = list(value.owner.operands)
+    elif isinstance(p, OpPattern) and isinstance(value.owner, Operation) and type(value.owner) is p.op:
+        operands: list[SSAValue] = list(value.owner.operands)
         orders = [operands, operands[::-1]] if p.op.name == "relay.add" else [operands]
         for order in orders:
             states = [bound | {p: value}]
             for a, v in zip(p.args, order, strict=True):
                 states = [s for b in states for s in plain(a, v, b)]
             yield from states
-
-
-def random_pattern(rng: random.Random, depth: int, shared: list[Pattern]) -> Pattern:
-    roll = rng.random()
-    if depth == 0 or roll < 0.15:
-        return rng.choice(shared) if rng.random() < 0.6 else wildcard()
-    if roll < 0.35:
-        return Alternatives([random_pattern(rng, depth - 1, shared) for _ in range(2)])
-    name = rng.choice((*UNARY[:3], *BINARY[:2]))
-    made = is_op(name)(*(random_pattern(rng, depth - 1, shared) for _ in range(1 + (name in BINARY))))
-    if rng.random() < 0.2:
-        shared.append(made)
-    return made
 
 
 def test_random_patterns_match_as_a_plain_matcher_says() -> None:
@@ -284,7 +244,7 @@ def test_a_backend_of_another_package_is_found_by_its_entry_point(
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faraway\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[lamina.backends]\nfaraway = faraway_patterns\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     try:
         assert "faraway" in pattern_tables.table_names()
         assert [e.name for e in find_table("faraway").entries] == ["faraway.tanh"]

@@ -1,0 +1,184 @@
+"""Rules as pdl.patterns: every equation of the tree prints, reads back, and matches what it matched."""
+
+from __future__ import annotations
+
+import random
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdsl.dialects import pdl
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from lamina.context import LaminaContext
+from lamina.dialects import relay as r
+from lamina.dialects.dataflow_pattern import is_if, is_op, wildcard
+from lamina.dialects.patterns import OpPattern, Pattern, RuleError
+from lamina.dialects.terms import attr, composite, computed, splat, var
+from lamina.parsing import parse_text
+from lamina.passes.dataflow_matching import match
+from lamina.passes.pattern_tables import find_table
+from lamina.passes.pdl_patterns import composite_name, read_pattern
+from lamina.passes.pdl_printing import pdl_module, pdl_patterns
+from lamina.passes.rewriting import Rules
+from lamina.registry import our_passes
+from lamina.tools.pdl_rules import rules_module
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pattern_programs import module_of, program, random_pattern, unary, value  # noqa: E402
+
+
+def read(text: str) -> list[pdl.PatternOp]:
+    module = parse_text(LaminaContext(), text, "rules.mlir")
+    module.verify()
+    assert str(module) == text
+    return [o for o in module.body.block.ops if isinstance(o, pdl.PatternOp)]
+
+
+def test_every_equation_prints_and_reads_back() -> None:
+    count = 0
+    for file in our_passes().values():
+        for rules in vars(import_module(file.module)).values():
+            if isinstance(rules, Rules):
+                for equation in rules.equations:
+                    patterns = read(str(pdl_module([equation])))
+                    assert patterns
+                    count += 1
+    assert count > 60
+
+
+def test_a_rule_as_text() -> None:
+    x, p, q = var("x"), *attr("p q")
+
+    @computed
+    def compose(a: Any, b: Any) -> Any:
+        return tuple(a[i] for i in b)
+
+    @computed
+    def are_known(a: Any) -> bool:
+        return a is not None
+
+    inner = r.transpose(x, axes=p)
+    rule = (r.transpose(inner, axes=q) >> r.transpose(x, axes=compose(p, q))).when(are_known(p))
+    (made,) = pdl_patterns(rule)
+    assert [line.strip() for line in str(made).splitlines()[1:-1]] == [
+        "%0 = pdl.type",
+        "%1 = pdl.operand : %0",
+        "%2 = pdl.attribute",
+        "%3 = pdl.type",
+        '%4 = pdl.operation "relay.transpose" (%1 : !pdl.value) {"axes" = %2} -> (%3 : !pdl.type)',
+        "%5 = pdl.result 0 of %4",
+        'pdl.apply_native_constraint "has_one_use"(%5 : !pdl.value)',
+        "%6 = pdl.attribute",
+        "%7 = pdl.type",
+        '%8 = pdl.operation "relay.transpose" (%5 : !pdl.value) {"axes" = %6} -> (%7 : !pdl.type)',
+        'pdl.apply_native_constraint "are_known"(%2 : !pdl.attribute)',
+        "pdl.rewrite %8 {",
+        '%9 = pdl.apply_native_rewrite "compose"(%2, %6 : !pdl.attribute, !pdl.attribute) : !pdl.attribute',
+        '%10 = pdl.operation "relay.transpose" (%1 : !pdl.value) {"axes" = %9}',
+        "%11 = pdl.result 0 of %10",
+        "pdl.replace %8 with (%11 : !pdl.value)",
+        "}",
+    ]
+
+
+def test_one_pattern_for_each_way_to_read_a_rule() -> None:
+    x, y = var("x y")
+    swapped = pdl_patterns(r.add(r.exp(x), y) >> composite("c.a"))
+    assert [p.benefit.value.data for p in swapped] == [2, 1]
+    assert len(pdl_patterns(r.add(x, x) >> composite("c.b"))) == 1
+    assert len(pdl_patterns((r.abs(x) | r.exp(x)) >> composite("c.c"))) == 2
+    assert {composite_name(p) for p in swapped} == {"c.a"}
+
+
+def test_a_pattern_read_from_its_text_matches_the_same() -> None:
+    rng = random.Random(7)
+    hits = misses = 0
+    for _ in range(500):
+        module = program(rng, 10)
+        pattern: Pattern = random_pattern(rng, 3, [wildcard(), wildcard()])
+        if not isinstance(pattern, OpPattern):
+            continue
+        try:
+            written = pdl_patterns(pattern >> composite("c.random"))
+        except RuleError as e:
+            assert "ways" in str(e)
+            continue
+        back = [read_pattern(p) for p in read(str(ModuleOp(written)))]
+        for op in module.walk():
+            if op.name.startswith("relay.") and op.results:
+                expected = match(pattern, op.results[0])
+                assert any(match(p, op.results[0]) for p in back) == expected, (pattern, str(module))
+                hits, misses = hits + expected, misses + (not expected)
+    assert hits > 20 and misses > 300
+
+
+def test_constraints_read_back() -> None:
+    x = var("x")
+    m = module_of(unary("exp", "tanh"))
+    for constrained, fits in (
+        (x.has_shape((None,)), True),
+        (x.has_shape((4,)).has_dtype("float32"), True),
+        (x.has_rank(2), False),
+        (x.has_dtype("int8", "int32"), False),
+        (x.has_type(type_of_out(m)), True),
+    ):
+        (made,) = pdl_patterns(r.tanh(constrained) >> composite("c.t"))
+        (again,) = read(str(ModuleOp([made])))
+        assert match(read_pattern(again), value(m)) == fits, constrained
+    number = module_of("%c = relay.constant dense<2.0> : tensor<4xf32>\n%out = relay.power %x, %c : tensor<4xf32>")
+    for n, fits in ((2, True), (3, False)):
+        (made,) = read(str(pdl_module([r.power(x, splat(n)) >> composite("c.p")])))
+        assert match(read_pattern(made), value(number)) == fits
+
+
+def type_of_out(module: ModuleOp) -> Any:
+    return value(module).type
+
+
+def test_tables_print() -> None:
+    refused: list[str] = []
+    for name in ("dnnl", "bnns"):
+        for entry in find_table(name).entries:
+            rule = (entry.pattern >> composite(entry.name)).when(*entry.guards)
+            try:
+                patterns = read(str(pdl_module([rule])))
+            except RuleError as e:
+                assert "can be read in more than 256 ways" in str(e)
+                refused.append(entry.name)
+            else:
+                assert all(composite_name(p) == entry.name for p in patterns)
+    assert refused == ["dnnl.qnn.conv2d", "dnnl.qnn.dense"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        is_op("exp")(wildcard()).dominates(is_op("tanh")(wildcard())),
+        is_op("exp")(is_if(wildcard(), wildcard(), wildcard())),
+        wildcard().has_attr({"TOpPattern": 0})(None),
+        is_op("split")(wildcard()),
+    ],
+)
+def test_what_pdl_cannot_say_is_refused(pattern: Pattern) -> None:
+    with pytest.raises(RuleError, match="PDL"):
+        pdl_patterns(pattern >> composite("c.x"))
+
+
+def test_a_lowering_is_refused() -> None:
+    rules = Rules("test")
+
+    @rules.lower(r.exp)
+    def gone(op: Operation) -> None:  # pyright: ignore[reportUnusedFunction]
+        """Before: exp(x).  After: exp(x)."""
+
+    with pytest.raises(RuleError, match="a lowering by a function is no pdl.pattern"):
+        pdl_module(rules)
+
+
+def test_the_rules_of_a_pass_from_the_command_line() -> None:
+    assert len(read(str(rules_module("relay-simplify-expr")))) > 20
