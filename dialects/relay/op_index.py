@@ -265,6 +265,8 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.unravel_index": ("shape_value", "UnravelIndexOp"),
     "relay.variance": ("reduce", "VarianceOp"),
     "relay.vision.all_class_non_max_suppression": ("vision_nms", "AllClassNonMaxSuppressionOp"),
+    "relay.vision.get_valid_counts": ("vision_boxes", "GetValidCountsOp"),
+    "relay.vision.non_max_suppression": ("vision_boxes", "NonMaxSuppressionOp"),
     "relay.vision.regular_non_max_suppression": ("vision_nms_regular", "RegularNonMaxSuppressionOp"),
     "relay.vision.roi_align": ("vision_roi", "RoiAlignOp"),
     "relay.vision.roi_pool": ("vision_roi", "RoiPoolOp"),
