@@ -27,12 +27,14 @@ from lamina.dialects.dataflow_pattern import (
 )
 from lamina.dialects.graph_patterns import FunctionPattern
 from lamina.passes.dataflow_partition import DFPatternCallback, find, match, partition, rewrite
+from lamina.passes.pattern_explaining import explain
 
 __all__ = [
     "DFPatternCallback",
     "FunctionPattern",
     "Pattern",
     "dominates",
+    "explain",
     "find",
     "has_attr",
     "has_dtype",

@@ -226,12 +226,29 @@ def is_redirected(p: Pattern) -> bool:
     return isinstance(p, Var) and p.target is not None
 
 
+def associated(p: OpPattern) -> list[OpPattern]:
+    """The other forms of `(a * b) / c`: `a * (b / c)` and `b * (a / c)`; of `a * (b / c)` it is `(a * b) / c`."""
+    if p.op.name == "relay.divide" and len(p.args) == 2:
+        product, c = p.args
+        if isinstance(product, OpPattern) and product.op.name == "relay.multiply" and len(product.args) == 2:
+            a, b = product.args
+            return [OpPattern(product.op, (v, OpPattern(p.op, (w, c), {})), {}) for v, w in ((a, b), (b, a))]
+    if p.op.name == "relay.multiply" and len(p.args) == 2:
+        return [
+            OpPattern(quotient.op, (OpPattern(p.op, (quotient.args[0], a), {}), quotient.args[1]), {})
+            for quotient, a in (p.args, p.args[::-1])
+            if isinstance(quotient, OpPattern) and quotient.op.name == "relay.divide" and len(quotient.args) == 2
+        ]
+    return []
+
+
 def root_classes(p: Pattern) -> Classes:
     """The classes of the ops whose values a pattern may match; None for any value."""
     found: set[type[Operation]] = set()
     for q in surface(p):
         if isinstance(q, OpPattern):
             found.add(q.op)
+            found.update(other.op for other in associated(q))
         elif isinstance(q, (ConstVar, Splat)):
             found.add(ConstantOp)
         elif isinstance(q, FunctionPattern):

@@ -47,6 +47,7 @@ from lamina.dialects.patterns import (
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
 from lamina.passes.pattern_conditions import (
+    associated,
     attribute_test,
     callee_test,
     has_attributes,
@@ -128,6 +129,7 @@ class PatternCompiler:
         self.pattern_of: dict[Step, Pattern] = {}
         """The pattern that a step was made of: who explains a failure names it."""
         self._let_variables: set[Pattern] = set()
+        self._forms: set[Pattern] = set()
         self.patterns = list(reachable(pattern))
         count_ops(pattern, self.count)
         for p in self.patterns:
@@ -163,7 +165,8 @@ class PatternCompiler:
         if isinstance(p, Wildcard):
             return lambda value, rest, m: rest
         if isinstance(p, OpPattern):
-            return self._op_value(p, is_root)
+            others = [] if self.interior_single or p in self._forms else associated(p)
+            return self._any_form(p, others, is_root) if others else self._op_value(p, is_root)
         if isinstance(p, Var):
             return self._redirected(p) if p.target is not None else self._once(p, None)
         if isinstance(p, ConstVar):
@@ -306,6 +309,31 @@ class PatternCompiler:
             return match_op(op, rest, m)
 
         return match_value
+
+    def _any_form(self, p: OpPattern, others: list[OpPattern], is_root: bool) -> Step:
+        """A product over a number, in TVM's three forms; an equation takes its left side as it is written."""
+        slot = self.slots[p.origin]
+        for form in others:
+            for q in reachable(form):
+                if q not in self.patterns and isinstance(q, OpPattern):
+                    self._forms.add(q)
+                    self.patterns.append(q)
+                    self.slots.setdefault(q, len(self.slots))
+        own = self._op_value(p, is_root)
+        steps = [(own, p.op), *((self.step(form, is_root), form.op) for form in others)]
+
+        def match_form(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
+            fitting = [step for step, op in steps if type(value.owner) is op]
+            if not fitting:
+                return FAIL
+            for step in reversed(fitting[1:]):
+                m.choose((step, value, (bind_here, value, rest)))
+            return (fitting[0], value, rest if fitting[0] is own else (bind_here, value, rest))
+
+        def bind_here(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
+            return rest if bind_same(m, slot, value.owner) else FAIL
+
+        return match_form
 
     def _op(self, p: OpPattern) -> Step:
         slot = self.slots[p.origin]

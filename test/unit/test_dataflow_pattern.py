@@ -245,6 +245,28 @@ def test_alternatives_and_swapped_operands_backtrack():
     assert match(is_op("subtract")(either, is_op("exp")(w)), value(m))
 
 
+def test_a_product_over_a_number_in_three_forms():
+    a, b, c = is_var("x"), is_op("exp")(wildcard()), is_var("y")
+    quotient = (a * b) / c
+    lines = f"%b = relay.exp %x : {T}\n%i = relay.{{}} : {T}\n%out = relay.{{}} : {T}"
+    for first, second, fits in (
+        ("multiply %x, %b", "divide %i, %y", True),
+        ("divide %b, %y", "multiply %x, %i", True),
+        ("divide %x, %y", "multiply %i, %b", True),
+        ("divide %y, %b", "multiply %x, %i", False),
+        ("multiply %x, %b", "divide %y, %i", False),
+    ):
+        m = module_of(lines.format(first, second))
+        assert match(quotient, value(m)) == fits, (first, second)
+        if fits:
+            found = find(quotient, value(m))
+            assert found is not None and found[quotient] == [value(m)]
+            assert partition(quotient, m) == 1
+            m.verify()
+    m = module_of(lines.format("multiply %x, %b", "divide %i, %y"))
+    assert match(a * (b / c), value(m)) and match((b / c) * a, value(m))
+
+
 def test_optional_with_and_without():
     pattern = is_op("exp")(wildcard()).optional(lambda e: is_op("nn.relu")(e))
     both, one = module_of(unary("exp", "nn.relu")), module_of(unary("exp"))

@@ -44,7 +44,6 @@ from pattern_programs import F32, UNARY, program, random_pattern  # noqa: E402
 @pytest.fixture(autouse=True)
 def tables() -> Iterator[None]:
     """Two compilers of the test's own: `ones` takes some unary ops and pairs of them, `twos` binary ones."""
-    known = dict(pattern_tables._TABLES)  # pyright: ignore[reportPrivateUsage]
     x = wildcard()
     ones = PatternTable("ones")
     ones += is_op("nn.relu")(is_op("exp")(x)) >> composite("ones.exp_relu")
@@ -52,8 +51,8 @@ def tables() -> Iterator[None]:
     ones.takes("exp", "nn.relu", "abs")
     PatternTable("twos").takes("add", "maximum")
     yield
-    pattern_tables._TABLES.clear()  # pyright: ignore[reportPrivateUsage]
-    pattern_tables._TABLES.update(known)  # pyright: ignore[reportPrivateUsage]
+    for name in ("ones", "twos", "third", "fourth", "fifth", "faraway"):
+        pattern_tables._TABLES.pop(name, None)  # pyright: ignore[reportPrivateUsage]
 
 
 def outputs(module: ModuleOp) -> list[Any]:
