@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, Precision, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import ALL, Elementwise, bool_prop, check_dtype, elementwise_samples, str_prop
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Annotation(Elementwise):
     """y = x, with something said about it. Fusion takes it away."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
     DTYPES: ClassVar[tuple[str, ...]] = ALL
     PARTS: ClassVar[bool] = True
     """Whether what is before it and what is behind it are kept in kernels of their own."""

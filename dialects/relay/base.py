@@ -11,8 +11,8 @@ the attributes by keyword:
     infer_layout(layouts, **attrs)  conv-like ops only
     relay_grad, precision         where they apply
 
-and FUSION_KIND, a ClassVar (TVM's TOpPattern). Attributes are plain properties: integers are i64, reals f64,
-lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes them so.
+and FUSION_KIND and PRECISION, ClassVars (TVM's TOpPattern, mixed precision). Attributes are plain properties: integers
+are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes them so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import abc
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
@@ -57,6 +57,17 @@ class OpPattern(IntEnum):
     OUT_ELEMWISE_FUSABLE = 4
     TUPLE = 7
     OPAQUE = 8
+
+
+class Precision(Enum):
+    """What an op does in a program of mixed precision: TVM's lists."""
+
+    ALWAYS = "always"
+    """It is worth it: operands are made narrow, sums are kept wide."""
+    FOLLOW = "follow"
+    """Narrow where its operands are."""
+    NEVER = "never"
+    """Results would lose too much, or leave the range."""
 
 
 class TensorInfo(NamedTuple):
@@ -165,6 +176,8 @@ class RelayOp(IRDLOperation, abc.ABC):
     """Base of all Relay ops on tensors: text form, construction, type inference and verification."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = None
+    """Where nothing is said, what computes or moves single elements follows (`precision_of`)."""
 
     traits = traits_def(Pure())
 
@@ -349,6 +362,13 @@ def arity(cls: type[RelayOp]) -> int | None:
 
     operands = cls.get_irdl_definition().operands
     return None if any(isinstance(d, VarOperandDef) for _, d in operands) else len(operands)
+
+
+def precision_of(op: type[RelayOp]) -> Precision | None:
+    """What the op does in mixed precision; None where nobody has said so."""
+    if op.PRECISION is not None:
+        return op.PRECISION
+    return Precision.FOLLOW if op.FUSION_KIND <= OpPattern.INJECTIVE else None
 
 
 def attrs_of(op: RelayOp) -> dict[str, Any]:

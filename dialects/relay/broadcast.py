@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, sample
+from lamina.dialects.relay.base import Precision, Sample, sample
 from lamina.dialects.relay.families import (
     FLOATS,
     Broadcast,
@@ -150,6 +150,7 @@ class PowerOp(Broadcast):
     """y = lhs ^ rhs of floats; a negative base has values at whole exponents only."""
 
     name = "relay.power"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     DTYPES: ClassVar[tuple[str, ...]] = FLOATS
     RANGES: ClassVar[tuple[tuple[float, float] | None, ...] | None] = ((0.1, 3.0), (-2.0, 2.0))
 

@@ -22,6 +22,7 @@ from xdsl.irdl import operand_def, prop_def, result_def
 from lamina.dialects.lazy import te
 from lamina.dialects.relay.base import (
     OpPattern,
+    Precision,
     RelayOp,
     Sample,
     TensorInfo,
@@ -298,6 +299,7 @@ class Reduction(RelayOp):
     """Reduces the axes in `axis` (all when empty; with `exclude` all the others); `keepdims` leaves extents of 1."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.COMM_REDUCE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
     RESULT_DTYPE: ClassVar[str | None] = None
     EMPTY: ClassVar[bool] = True

@@ -10,6 +10,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
     OpPattern,
+    Precision,
     RelayOp,
     Sample,
     TensorInfo,
@@ -163,6 +164,7 @@ def along(vector: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
 
 class _Softmax(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     @staticmethod
     def infer_type(data: TensorInfo, *, axis: int) -> TensorInfo:
@@ -282,6 +284,7 @@ class DropoutOp(RelayOp):
     """Inference: the identity. `rate` is kept for the record."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     name = "relay.nn.dropout"
     data = operand_def()

@@ -17,6 +17,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
     OpPattern,
+    Precision,
     RelayOp,
     Sample,
     TensorInfo,
@@ -39,6 +40,8 @@ ZERO = to_attribute([0, 0])
 
 class Convolution(RelayOp):
     """The fields that all convolutions have, with TVM's names."""
+
+    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 

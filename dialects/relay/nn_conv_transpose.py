@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, same_dtype, sample, to_attribute
+from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample, to_attribute
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import ONE, ZERO, Convolution, check_kernel
 from lamina.dialects.relay.windows import Spread, pairs, per_axis
@@ -39,6 +39,8 @@ class TransposedConvolution(Convolution):
     in one and three the layout is that of the convolution of which this is the transpose, whose outputs O are the
     data here.
     """
+
+    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
 
     SPATIAL: ClassVar[str]
     INPUT: ClassVar[str]

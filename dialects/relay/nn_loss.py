@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import (
+    OpPattern,
+    Precision,
+    RelayOp,
+    Sample,
+    TensorInfo,
+    TypeMismatch,
+    same_dtype,
+    sample,
+)
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
 
 class _CrossEntropy(RelayOp):
     """-sum(x * y) / N of predictions x and targets y [N, C], as a tensor of rank 0."""
+
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     x = operand_def()
     y = operand_def()
@@ -109,6 +120,7 @@ class NllLossOp(RelayOp):
     """
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.nll_loss"
     predictions = operand_def()

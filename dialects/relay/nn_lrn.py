@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
+from lamina.dialects.relay.base import (
+    OpPattern,
+    Precision,
+    RelayOp,
+    Sample,
+    TensorInfo,
+    TypeMismatch,
+    normalize_axis,
+    sample,
+)
 from lamina.dialects.relay.families import FLOATS, check_dtype, float_prop, int_prop, str_prop
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout
 
@@ -27,6 +36,7 @@ class LrnOp(RelayOp):
     """
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.lrn"
     data = operand_def()

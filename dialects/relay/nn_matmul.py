@@ -12,6 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
     OpPattern,
+    Precision,
     RelayOp,
     Sample,
     TensorInfo,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 
 class _Product(RelayOp):
+    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
+
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
 

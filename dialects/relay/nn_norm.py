@@ -15,6 +15,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
     OpPattern,
+    Precision,
     RelayOp,
     Sample,
     TensorInfo,
@@ -114,6 +115,7 @@ class BatchNormOp(RelayOp):
     """y = (x - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, parameters along `axis`."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     name = "relay.nn.batch_norm"
     data = operand_def()
@@ -195,6 +197,7 @@ class LayerNormOp(RelayOp):
     """y = (x - mean) / sqrt(var + epsilon) * gamma + beta; mean and variance over `axis`, gamma and beta along it."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.layer_norm"
     data = operand_def()
@@ -241,6 +244,7 @@ class InstanceNormOp(RelayOp):
     """As layer_norm, with mean and variance over all axes but the first (batch) and `axis` (channel)."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.instance_norm"
     data = operand_def()
@@ -292,6 +296,7 @@ class GroupNormOp(RelayOp):
     """As layer_norm, with mean and variance over each of `num_groups` groups of channels and all later axes."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.group_norm"
     data = operand_def()
@@ -367,6 +372,7 @@ class L2NormalizeOp(RelayOp):
     """y = x / sqrt(max(sum of x*x over `axis`, eps)); an empty list means all axes."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.l2_normalize"
     data = operand_def()

@@ -14,7 +14,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, ints_prop, stage_name, str_prop
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
 from lamina.dialects.relay.windows import Window, gather, windows
@@ -121,6 +121,8 @@ class _Pool(RelayOp):
 class _MaxPool(_Pool):
     """The maximum of each window."""
 
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
+
     @classmethod
     def np_ref(cls, data: NDArray[Any], **attrs: Any) -> NDArray[Any]:
         axes, slides = image_axes(attrs["layout"], cls.SPATIAL), pool_windows(data.shape, cls.SPATIAL, attrs)
@@ -135,6 +137,8 @@ class _MaxPool(_Pool):
 
 class _AvgPool(_Pool):
     """The mean of each window; of integers it is truncated, and their sum wraps in their own type."""
+
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     @classmethod
     def np_ref(cls, data: NDArray[Any], **attrs: Any) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, ints_prop, stage_name, str_prop
 from lamina.dialects.relay.layout import LayoutChoice, extents
 from lamina.dialects.relay.nn_pool import TAP_NAMES, image_axes, keep_layout, lowest
@@ -68,6 +68,8 @@ def _over_image(data: Tensor, layout: str, reducer: Any, name: str) -> Tensor:
 class GlobalAvgPool2dOp(_Global):
     """The mean over the image of each channel: [N, C, H, W] -> [N, C, 1, 1]."""
 
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
+
     DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     name = "relay.nn.global_avg_pool2d"
@@ -92,6 +94,7 @@ class GlobalMaxPool2dOp(_Global):
     """The maximum over the image of each channel: [N, C, H, W] -> [N, C, 1, 1]."""
 
     name = "relay.nn.global_max_pool2d"
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
     data = operand_def()
     result = result_def()
     layout = str_prop("NCHW")
@@ -178,6 +181,8 @@ def _region(o: Index, extent: int, size: int) -> tuple[Index, Index]:
 
 
 class _AdaptiveAvg(_Adaptive):
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
+
     DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     @classmethod
@@ -200,6 +205,8 @@ class _AdaptiveAvg(_Adaptive):
 
 
 class _AdaptiveMax(_Adaptive):
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
+
     @classmethod
     def np_ref(cls, data: NDArray[Any], *, output_size: Sequence[int], layout: str) -> NDArray[Any]:
         return cls.pooled(data, output_size, layout, np.max)

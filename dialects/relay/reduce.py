@@ -15,7 +15,7 @@ from xdsl.irdl import irdl_op_definition, operand_def
 
 from lamina.dialects.dtypes import is_float, itemsize
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample
 from lamina.dialects.relay.families import (
     ALL,
     BOOL,
@@ -108,6 +108,7 @@ class MaxOp(Reduction):
     """The greatest element; NaN where there is one."""
 
     name = "relay.max"
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
     EMPTY: ClassVar[bool] = False
 
     @staticmethod
@@ -128,6 +129,7 @@ class MinOp(Reduction):
     """The smallest element; NaN where there is one."""
 
     name = "relay.min"
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
     EMPTY: ClassVar[bool] = False
 
     @staticmethod
@@ -232,6 +234,8 @@ class MeanOp(Reduction):
 
 class ArgReduction(Reduction):
     """The place of an extreme as int32, counted in row-major order over the reduced axes."""
+
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     DTYPES: ClassVar[tuple[str, ...]] = ALL
     RESULT_DTYPE: ClassVar[str | None] = "int32"

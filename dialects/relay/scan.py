@@ -14,7 +14,16 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.dtypes import is_float, itemsize, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
+from lamina.dialects.relay.base import (
+    OpPattern,
+    Precision,
+    RelayOp,
+    Sample,
+    TensorInfo,
+    TypeMismatch,
+    normalize_axis,
+    sample,
+)
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, str_prop
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
@@ -35,6 +44,7 @@ class Cumulative(RelayOp):
     `exclusive` all before this one. `dtype` is that of the result, of the operand where it is empty."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     START: ClassVar[int]
 
     data = operand_def(TensorType)

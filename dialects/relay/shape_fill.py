@@ -10,7 +10,16 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import DTYPES, is_float, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
+from lamina.dialects.relay.base import (
+    OpPattern,
+    Precision,
+    RelayOp,
+    Sample,
+    TensorInfo,
+    TypeMismatch,
+    normalize_axis,
+    sample,
+)
 from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, str_prop
 
 if TYPE_CHECKING:
@@ -157,6 +166,7 @@ class ArangeOp(RelayOp):
 
     name = "relay.arange"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     start = float_prop(0.0)
     stop = float_prop()
@@ -218,6 +228,7 @@ class OneHotOp(RelayOp):
 
     name = "relay.one_hot"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     indices = operand_def(TensorType)
     on_value = operand_def(TensorType)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import Precision
 from lamina.dialects.relay.families import Elementwise
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ class ErfOp(Elementwise):
     """y = the error function, 2/sqrt(pi) * integral of exp(-t^2) from 0 to x."""
 
     name = "relay.erf"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -159,6 +161,7 @@ class ExpOp(Elementwise):
     """y = e^x."""
 
     name = "relay.exp"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -174,6 +177,7 @@ class LogOp(Elementwise):
     """y = natural logarithm."""
 
     name = "relay.log"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     RANGES: ClassVar[tuple[float, float] | None] = (0.05, 4.0)
 
     @staticmethod
@@ -190,6 +194,7 @@ class Log10Op(Elementwise):
     """y = logarithm to base 10."""
 
     name = "relay.log10"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     RANGES: ClassVar[tuple[float, float] | None] = (0.05, 4.0)
 
     @staticmethod
@@ -206,6 +211,7 @@ class Log2Op(Elementwise):
     """y = logarithm to base 2."""
 
     name = "relay.log2"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     RANGES: ClassVar[tuple[float, float] | None] = (0.05, 4.0)
 
     @staticmethod
