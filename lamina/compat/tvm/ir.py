@@ -1,0 +1,233 @@
+"""`tvm.ir` and `tvm.IRModule`: modules of Relay's functions, which are modules of our IR underneath.
+
+A module holds expressions, our IR, or both; whichever is asked for is made from the other one. What passes have made
+is read as expressions when somebody looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TensorType
+from xdsl.ir import Attribute, Region
+
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.relay.expr import Attrs, Call, Expr, GlobalVar, Op
+from lamina.compat.tvm.relay.from_ir import read_module
+from lamina.compat.tvm.relay.names import value_name
+from lamina.compat.tvm.relay.structural import assert_structural_equal, structural_equal, structural_hash
+from lamina.compat.tvm.relay.to_ir import Builder, function_attribute
+from lamina.compat.tvm.relay.ty import FuncType, GlobalTypeVar, TensorType as _TensorType, TupleType, Type, TypeCall, TypeVar
+from lamina.dialects.relay.params import ParamStore
+from lamina.errors import InputError, UsageError, did_you_mean
+
+RelayExpr = Expr
+IRTensorType = _TensorType
+
+
+class IRModule:
+    """Functions by their global names."""
+
+    def __init__(self, functions: Mapping[Any, Any] | None = None, type_definitions: Any = None) -> None:
+        if type_definitions:
+            raise UsageError("type definitions are not bridged", hint="write relay.type in our IR")
+        self._functions: dict[GlobalVar, e.Function] | None = {}
+        self._ir: tuple[ModuleOp, ParamStore] | None = None
+        self.attrs: Attrs | None = None
+        for name, function in (functions or {}).items():
+            self[name] = function
+
+    # -- the two forms ----------------------------------------------------------------------------------
+
+    @staticmethod
+    def of_ir(module: ModuleOp, store: ParamStore | None = None) -> IRModule:
+        """The module of one of our IR, which belongs to it from now on."""
+        made = IRModule()
+        made._functions = None
+        made._ir = (module, store or ParamStore())
+        return made
+
+    @staticmethod
+    def from_expr(expr: Any, functions: Mapping[Any, Any] | None = None, type_defs: Any = None) -> IRModule:
+        """A module whose `main` is a function, or gives an expression, whose free variables are parameters."""
+        from lamina.compat.tvm.relay.analysis import free_vars
+
+        made = IRModule(functions, type_defs)
+        expr = e.as_expr(expr)
+        if isinstance(expr, e.Function):
+            name = str(expr.attrs.get("global_symbol", "main"))
+            made["main" if made.functions else name] = expr
+        else:
+            made["main"] = e.Function(free_vars(expr), expr)
+        return made
+
+    def ir(self) -> tuple[ModuleOp, ParamStore]:
+        """The module of our IR and its weights. It must not be changed: clone it."""
+        if self._ir is None:
+            self._ir = build_module(self.functions)
+        return self._ir
+
+    @property
+    def functions(self) -> dict[GlobalVar, e.Function]:
+        if self._functions is None:
+            assert self._ir is not None
+            self._functions = read_module(*self._ir)
+        return self._functions
+
+    def functions_items(self) -> list[tuple[GlobalVar, e.Function]]:
+        return list(self.functions.items())
+
+    @property
+    def type_definitions(self) -> dict[Any, Any]:
+        return {}
+
+    # -- by names ---------------------------------------------------------------------------------------
+
+    def get_global_var(self, name: str) -> GlobalVar:
+        """The global variable of a name. Raises ValueError where there is none."""
+        for found in self.functions:
+            if found.name_hint == name:
+                return found
+        near = did_you_mean(name, [g.name_hint for g in self.functions])
+        raise ValueError(f"there is no function @{name} in the module" + (f"; {near}" if near else ""))
+
+    def get_global_vars(self) -> list[GlobalVar]:
+        return list(self.functions)
+
+    def __getitem__(self, name: Any) -> e.Function:
+        return self.functions[name if isinstance(name, GlobalVar) else self.get_global_var(name)]
+
+    def __setitem__(self, name: Any, function: Any) -> None:
+        functions = self.functions
+        if not isinstance(name, GlobalVar):
+            name = next((g for g in functions if g.name_hint == name), None) or GlobalVar(str(name))
+        function = e.as_expr(function)
+        if not isinstance(function, e.Function):
+            from lamina.compat.tvm.relay.analysis import free_vars
+
+            function = e.Function(free_vars(function), function)
+        functions[name] = function
+        self._ir = None
+
+    update_func = __setitem__
+
+    def __contains__(self, name: Any) -> bool:
+        return name in self.functions or any(g.name_hint == name for g in self.functions)
+
+    def __iter__(self) -> Iterator[GlobalVar]:
+        return iter(self.functions)
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def update(self, other: Any) -> None:
+        """Take over the functions of another module, by their names."""
+        for name, function in (other.functions if isinstance(other, IRModule) else dict(other)).items():
+            own = next((g for g in self.functions if g.name_hint == getattr(name, "name_hint", name)), name)
+            self[own] = function
+
+    def with_attr(self, attr_key: str, attr_value: Any) -> IRModule:
+        """The module with an attribute."""
+        made = IRModule(self.functions)
+        made._ir = self._ir
+        made.attrs = Attrs({**(self.attrs or {}), attr_key: attr_value})
+        return made
+
+    def astext(self, show_meta_data: bool = True, annotate: object = None) -> str:
+        """The text in Relay's own format."""
+        from lamina.compat.tvm.relay.text_printer import astext
+
+        return astext(self, show_meta_data)
+
+    def __str__(self) -> str:
+        return self.astext(show_meta_data=False)
+
+    __repr__ = __str__
+
+    def show(self, *args: object, **kwargs: object) -> None:
+        """Print the text."""
+        print(self.astext(show_meta_data=False))
+
+
+def build_module(functions: Mapping[GlobalVar, e.Function]) -> tuple[ModuleOp, ParamStore]:
+    """Functions as a module of our IR. Raises LaminaError where one is wrong."""
+    from lamina.verification import verify_module
+
+    store = ParamStore()
+    for f in functions.values():
+        origin = _store_of(f)
+        if origin is not None:
+            store = origin
+            break
+    built: dict[GlobalVar, func.FuncOp | None] = {}
+
+    def find(name: GlobalVar) -> tuple[str, FunctionType]:
+        known = name if name in functions else next((g for g in functions if g.name_hint == name.name_hint), None)
+        if known is None:
+            raise InputError(f"there is no function @{name.name_hint} in the module")
+        if built.get(known) is None:
+            if known in built:
+                return known.name_hint, Builder(store).signature(functions[known], known)
+            build(known)
+        op = built[known]
+        assert op is not None
+        return known.name_hint, op.function_type
+
+    def build(name: GlobalVar) -> None:
+        built[name] = None
+        built[name] = _global_function(name, functions[name], Builder(store, find))
+
+    for name in functions:
+        if name not in built:
+            build(name)
+    module = ModuleOp([cast(func.FuncOp, built[name]) for name in functions])
+    verify_module(module)
+    return module, store
+
+
+def _store_of(function: e.Function) -> ParamStore | None:
+    """The store that a function's constants are from, if it was read from a module."""
+    from lamina.compat.tvm.relay.expr_functor import post_order
+
+    for node in post_order(function.body):
+        origin = node.__dict__.get("_origin") if isinstance(node, e.Constant) else None
+        if origin is not None and origin[1] is not None:
+            return origin[1]
+    return None
+
+
+def _global_function(name: GlobalVar, function: e.Function, builder: Builder) -> func.FuncOp:
+    body, results = builder.function(function, None)
+    body.block.add_op(func.ReturnOp(*results))
+    type_ = FunctionType.from_lists(list(body.block.arg_types), [v.type for v in results])
+    names: list[DictionaryAttr] = []
+    for n, p in enumerate(function.params):
+        names.append(DictionaryAttr({"lamina.name": StringAttr(p.name_hint)} if isinstance(type_.inputs.data[n], TensorType) else {}))
+    op = func.FuncOp(
+        name.name_hint, type_, Region(body.block), arg_attrs=ArrayAttr(names) if any(d.data for d in names) else None
+    )
+    marks: dict[str, Attribute] = {k: function_attribute(v) for k, v in function.attrs.items()}
+    op.attributes.update(marks)
+    return op
+
+
+def save_json(node: Any) -> str:
+    """A module as text, from which `load_json` makes an equal one."""
+    return node.astext()
+
+
+def load_json(text: str) -> Any:
+    """The module of a text that `save_json` made."""
+    from lamina.compat.tvm.parser import parse
+
+    return parse(text)
+
+
+__all__ = [
+    "Attrs", "Call", "FuncType", "GlobalTypeVar", "GlobalVar", "IRModule", "Op", "RelayExpr", "TupleType", "Type",
+    "TypeCall", "TypeVar", "assert_structural_equal", "load_json", "save_json", "structural_equal", "structural_hash",
+    "ty", "value_name",
+]  # fmt: skip

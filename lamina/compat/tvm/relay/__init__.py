@@ -1,0 +1,124 @@
+"""`tvm.relay`, as programs for TVM 0.8 to 0.19 use it: a bridge to our IR and our passes.
+
+    from lamina.compat import tvm
+    from lamina.compat.tvm import relay
+
+    x = relay.var("x", shape=(1, 3, 224, 224))
+    y = relay.nn.relu(relay.nn.conv2d(x, relay.var("w"), kernel_size=(3, 3), channels=16, padding=(1, 1)))
+    mod = tvm.IRModule.from_expr(y)
+
+The functions that build calls are made from the operators' declarations. A name that is not here is an
+AttributeError that says what to use instead; docs/reference/tvm-names.md lists what there is.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from lamina.compat.tvm.relay import expr, ty
+from lamina.compat.tvm.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    TupleWrapper,
+    Var,
+    bind,
+    const,
+    var,
+)
+from lamina.compat.tvm.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
+from lamina.compat.tvm.relay.namespace import OpNamespace, not_bridged
+from lamina.compat.tvm.relay.ty import (
+    Any as _AnyFunction,
+)
+from lamina.compat.tvm.relay.ty import (
+    FuncType,
+    GlobalTypeVar,
+    RefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+    scalar_type,
+)
+
+RelayExpr = Expr
+Any_ = _AnyFunction
+TensorTypeNode = TensorType
+
+
+def _namespaces() -> dict[str, OpNamespace]:
+    found: dict[str, OpNamespace] = {}
+    for name in ("nn", "image", "vision", "annotation", "dyn", "random"):
+        found[name] = OpNamespace(f"relay.{name}", f"{name}.")
+    qnn = OpNamespace("relay.qnn.op", "qnn.")
+    found["qnn"] = OpNamespace("relay.qnn", "qnn.", {"op": qnn})
+    found["qnn.op"] = qnn
+    for name, module in found.items():
+        sys.modules[f"{__name__}.{name}"] = module
+    return found
+
+
+_SPACES = _namespaces()
+nn = _SPACES["nn"]
+image = _SPACES["image"]
+vision = _SPACES["vision"]
+annotation = _SPACES["annotation"]
+dyn = _SPACES["dyn"]
+qnn = _SPACES["qnn"]
+
+_MODULES = ("analysis", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "testing", "transform")
+_HOMES = {
+    **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "build_module"),
+    **dict.fromkeys(("save_param_dict", "load_param_dict"), "param_dict"),
+    **dict.fromkeys(("parse", "parse_expr", "fromtext", "SpanCheck"), "text_parser"),
+    **dict.fromkeys(("astext",), "text_printer"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name == "Any":
+        return _AnyFunction
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in ("structural_equal", "structural_hash"):
+        return getattr(import_module(f"{__name__}.structural"), name)
+    if name == "reverse_reshape" or not name[0].isupper():
+        from lamina.compat.tvm.relay.op_composites import function_of
+
+        found = function_of(name)
+        if found is not None:
+            globals()[name] = found
+            return found
+    raise not_bridged(f"relay.{name}", __dir__())
+
+
+def __dir__() -> list[str]:
+    from lamina.compat.tvm.relay.namespace import function_names
+
+    roots = [n for n in function_names() if "." not in n]
+    return sorted({*roots, *__all__, *_MODULES, *_HOMES, *_SPACES, "Any"})
+
+
+__all__ = [
+    "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function", "GlobalTypeVar",
+    "GlobalVar", "If", "Let", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr", "TensorType", "Tuple",
+    "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeVar", "Var", "annotation", "bind", "const",
+    "dyn", "expr", "image", "nn", "qnn", "scalar_type", "ty", "var", "vision",
+]  # fmt: skip

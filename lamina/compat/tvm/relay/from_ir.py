@@ -1,0 +1,230 @@
+"""Our IR as expressions: what passes have made, to be walked and changed by TVM's programs.
+
+A node is made when it is asked for, and its operands when somebody looks at them, so that a look at the end of a
+model of 10,000 ops costs no more than what is looked at. One value is one node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType, UnknownLoc
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts
+from lamina.dialects.relay.base import RelayOp, from_attribute
+from lamina.dialects.relay.control import IfOp
+from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
+from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
+from lamina.errors import UnsupportedError
+
+
+class Reader:
+    """Reads a module's functions. The module must not change while nodes of it are looked at."""
+
+    def __init__(self, store: ParamStore | None, globals_: Mapping[str, e.GlobalVar] | None = None) -> None:
+        self.store = store
+        self.globals = dict(globals_ or {})
+        self.nodes: dict[SSAValue, e.Expr] = {}
+        self._calls: dict[Operation, e.Expr] = {}
+
+    def global_var(self, name: str) -> e.GlobalVar:
+        return self.globals.setdefault(name, e.GlobalVar(name))
+
+    def function(self, op: func.FuncOp) -> e.Function:
+        """A function of the module."""
+        block = op.body.block
+        params = [cast(e.Var, self.node(a)) for a in block.args]
+        for p, attrs in zip(params, op.arg_attrs.data if op.arg_attrs is not None else (), strict=False):
+            given = attrs.data.get("lamina.name")
+            if isinstance(given, StringAttr):
+                p.name_hint = given.data
+        attrs = {k: from_attribute(v) for k, v in op.attributes.items()}
+        types = list(op.function_type.outputs.data)
+        return self._function(block, params, types, attrs)
+
+    def _function(
+        self, block: Block, params: Sequence[e.Var], types: Sequence[Attribute], attrs: Mapping[str, Any]
+    ) -> e.Function:
+        function = e.Function.lazy(lambda f: f.__dict__.update(body=self._result(block)))
+        function.__dict__.update(params=list(params), ret_type=ty.joined(types), attrs=e.Attrs(attrs))
+        function.__dict__["_type"] = ty.FuncType([p.checked_type for p in params], ty.joined(types))
+        return function
+
+    def _result(self, block: Block) -> e.Expr:
+        """What a block gives, and what it does on the way: writes of cells are lets."""
+        last = block.last_op
+        assert last is not None
+        values = list(last.operands)
+        result = self.node(values[0]) if len(values) == 1 else self._tuple(values)
+        done = [op for op in block.ops if isinstance(op, (RefWriteOp, RefCreateOp, RefReadOp))]
+        if not any(isinstance(op, RefWriteOp) for op in done):
+            return result
+        # Reads, writes and calls have an order, which only lets keep.
+        for op in reversed([o for o in block.ops if _has_effect(o)]):
+            result = e.Let(e.Var("_"), self._effect(op), result) if not op.results else self._bind(op, result)
+        return result
+
+    def _bind(self, op: Operation, body: e.Expr) -> e.Expr:
+        value = self._calls.get(op) or self.node(op.results[0])
+        if isinstance(value, e.Var):
+            return e.Let(value, self._bound[value], body)
+        variable = e.Var(f"v{len(self._bound)}")
+        self._bound[variable] = value
+        return e.Let(variable, value, body)
+
+    @property
+    def _bound(self) -> dict[e.Expr, e.Expr]:
+        return self.__dict__.setdefault("_bound_values", {})
+
+    def _effect(self, op: Operation) -> e.Expr:
+        if isinstance(op, RefWriteOp):
+            return e.RefWrite(self.node(op.cell), self.node(op.value))
+        raise UnsupportedError(f"{op.name} is not bridged")
+
+    def _tuple(self, values: Sequence[SSAValue]) -> e.Expr:
+        """Several values: those of one op as it is, others as a tuple."""
+        if values:
+            owner = values[0].owner
+            if isinstance(owner, Operation) and list(owner.results) == list(values) and owner.name not in _TUPLE_FIRST:
+                return self._whole(owner)
+        return e.Tuple([self.node(v) for v in values])
+
+    def _whole(self, op: Operation) -> e.Expr:
+        """The call of an op with several results."""
+        found = self._calls.get(op)
+        if found is None:
+            found = self._calls[op] = self._read(op)
+            found.__dict__["_type"] = ty.TupleType([ty.from_ir(r.type) for r in op.results])
+        return found
+
+    def node(self, value: SSAValue) -> e.Expr:
+        """The expression of a value."""
+        found = self.nodes.get(value)
+        if found is None:
+            found = self.nodes[value] = self._make(value)
+            found.__dict__.setdefault("_type", ty.from_ir(value.type))
+            if isinstance(value.owner, Operation) and not isinstance(value.owner.location, UnknownLoc):
+                found.span = value.owner.location
+        return found
+
+    def _make(self, value: SSAValue) -> e.Expr:
+        owner = value.owner
+        if isinstance(owner, Block):
+            return self._argument(cast(BlockArgument, value), owner)
+        if is_several(owner):
+            number = owner.results.index(value)  # pyright: ignore[reportArgumentType]
+            return e.TupleGetItem.lazy(lambda n: n.__dict__.update(tuple_value=self._whole(owner)), index=number)
+        if isinstance(owner, RelayOp) and owner.name.removeprefix("relay.") in FIRST_OF:
+            call = self._read(owner)
+            size = FIRST_OF[owner.name.removeprefix("relay.")]
+            types = [ty.from_ir(value.type)]
+            types += [ty.from_ir(o.type) for o in owner.operands[3:5]] if size == 3 else [types[0]]
+            call.__dict__["_type"] = ty.TupleType(types)
+            return e.TupleGetItem(call, 0)
+        return self._read(owner)
+
+    def _argument(self, value: BlockArgument, block: Block) -> e.Expr:
+        parent = block.parent_op()
+        if isinstance(parent, FnOp):
+            captured = parent.captured
+            if value in captured:
+                return self.node(parent.operands[captured.index(value)])
+            if value is parent.itself:
+                raise UnsupportedError("a local function that calls itself is not read back")
+        name = value.name_hint or f"p{value.index}"
+        return e.Var(name, ty.from_ir(value.type))
+
+    def _read(self, op: Operation) -> e.Expr:
+        """The node of an op, its operands still to be looked at."""
+        node = self._read_op(op)
+        if not isinstance(op.location, UnknownLoc):
+            node.span = op.location
+        return node
+
+    def _read_op(self, op: Operation) -> e.Expr:
+        if isinstance(op, ConstantOp):
+            return e.Constant.lazy(lambda n: self._load_constant(n, op), _origin=(op, self.store))
+        if isinstance(op, RelayOp):
+            name = op.name.removeprefix("relay.")
+
+            def load(n: Any) -> None:
+                _, args, attrs = call_parts(op, [self.node(o) for o in op.operands])
+                n.__dict__.update(args=args, attrs=attrs)
+
+            return e.Call.lazy(load, op=e.get_op(name), type_args=[])
+        if isinstance(op, TupleOp):
+            return e.Tuple.lazy(lambda n: n.__dict__.update(fields=[self.node(o) for o in op.operands]))
+        if isinstance(op, TupleGetItemOp):
+            return e.TupleGetItem.lazy(
+                lambda n: n.__dict__.update(tuple_value=self.node(op.tuple_value)), index=op.index.value.data
+            )
+        if isinstance(op, FnOp):
+            params = [cast(e.Var, self.node(p)) for p in op.parameters]
+            attrs = {k: from_attribute(v) for k, v in op.attributes.items()}
+            return self._function(op.body.block, params, op.function_type.outputs.data, attrs)
+        if isinstance(op, CallOp):
+            return e.Call.lazy(lambda n: self._load_call(n, self.node(op.callee), op.arguments), type_args=[])
+        if isinstance(op, func.CallOp):
+            name = op.callee.string_value()
+            return e.Call.lazy(lambda n: self._load_call(n, self.global_var(name), op.arguments), type_args=[])
+        if isinstance(op, GlobalOp):
+            return self.global_var(op.callee.string_value())
+        if isinstance(op, IfOp):
+            return e.If.lazy(lambda n: self._load_if(n, op))
+        if isinstance(op, RefCreateOp):
+            return e.RefCreate.lazy(lambda n: n.__dict__.update(value=self.node(op.value)))
+        if isinstance(op, RefReadOp):
+            return e.RefRead.lazy(lambda n: n.__dict__.update(ref=self.node(op.cell)))
+        raise UnsupportedError(f"{op.name} has no expression of Relay's", hint="print the module of our IR: mod.ir()")
+
+    def _load_constant(self, node: Any, op: ConstantOp) -> None:
+        from lamina.compat.tvm.nd import NDArray
+        from lamina.compat.tvm.runtime import cpu
+        from lamina.dialects.relay.core import constant_array
+
+        node.__dict__["data"] = NDArray(constant_array(op, self.store), cpu(0))
+
+    def _load_call(self, node: Any, callee: e.Expr, arguments: Sequence[SSAValue]) -> None:
+        node.__dict__.update(op=callee, args=[self.node(a) for a in arguments], attrs=e.Attrs())
+
+    def _load_if(self, node: Any, op: IfOp) -> None:
+        def branch(region: Region) -> e.Expr:
+            return self._result(region.block)
+
+        node.__dict__.update(
+            cond=self.node(op.condition), true_branch=branch(op.true_region), false_branch=branch(op.false_region)
+        )
+
+
+_TUPLE_FIRST = frozenset(f"relay.{n}" for n in FIRST_OF)
+
+
+def is_several(op: Operation) -> bool:
+    """Whether an op gives a tuple in TVM: it has several results, or a number that its attributes decide."""
+    if len(op.results) != 1:
+        return True
+    return op.name in ("relay.split", "relay.meshgrid", "relay.unique")
+
+
+def _has_effect(op: Operation) -> bool:
+    return isinstance(op, (RefWriteOp, RefReadOp, RefCreateOp, CallOp, func.CallOp))
+
+
+def read_module(module: ModuleOp, store: ParamStore | None) -> dict[e.GlobalVar, e.Function]:
+    """The functions of a module."""
+    reader = Reader(store)
+    return {
+        reader.global_var(op.sym_name.data): reader.function(op)
+        for op in module.body.block.ops
+        if isinstance(op, func.FuncOp)
+    }
+
+
+__all__ = ["Reader", "TupleType", "is_several", "read_module"]

@@ -1,0 +1,273 @@
+"""How a call of TVM's operators is an op of our IR, where the two are not written alike.
+
+- a list of tensors is a tuple in TVM and operands here;
+- a number that TVM passes as an operand may be an attribute here (the pad value of nn.pad);
+- pairs ([[before, after], ...]) are one flat list here;
+- None as an attribute is the default here;
+- nn.batch_norm and nn.dropout give tuples in TVM, of which a program at inference needs the first field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lamina.compat.tvm.relay.expr import Attrs, Call, Constant, Expr, Tuple, const
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import RelayOp, arity, from_attribute, to_attribute
+from lamina.errors import UnsupportedError, UsageError, did_you_mean
+
+PAIRS = {"pad_width", "paddings", "crops"}
+"""Attributes that are lists of pairs in TVM."""
+
+FIRST_OF = {"nn.batch_norm": 3, "nn.dropout": 2}
+"""Operators that give tuples of this many fields in TVM and the first field here."""
+
+SEVERAL = {"qnn.concatenate": 3}
+"""Operators on lists that take more than one list."""
+
+NUMBERS: dict[str, tuple[tuple[int, str], ...]] = {
+    "nn.pad": ((1, "pad_value"),),
+    "arange": ((0, "start"), (1, "stop"), (2, "step")),
+}
+"""Operands of TVM's, by their place, that are attributes here."""
+
+WHERE_UNKNOWN = {"nn.pad": "dyn.nn.pad"}
+"""The operator that takes them as operands when they are not known."""
+
+
+def op_names() -> list[str]:
+    """The operators by TVM's names."""
+    from lamina.dialects.relay.op_index import OPS
+
+    return [n.removeprefix("relay.") for n in OPS if n not in _LANGUAGE]
+
+
+_LANGUAGE = frozenset(
+    f"relay.{n}"
+    for n in (
+        *("call", "constant", "construct", "fn", "global", "if", "match", "return", "type", "yield", "tuple"),
+        *("tuple_get_item", "ref_create", "ref_read", "ref_write", "check_divisor", "multiplier_shift"),
+    )
+)
+
+
+@cache
+def op_class(name: str) -> type[RelayOp]:
+    """The class of an operator by TVM's name. Raises UsageError."""
+    found = find_op(f"relay.{name}") if f"relay.{name}" not in _LANGUAGE else None
+    if found is None or not issubclass(found, RelayOp):
+        near = did_you_mean(name, op_names())
+        raise UsageError(f"there is no operator {name!r}", hint=near or "docs/reference/tvm-names.md lists them")
+    return found
+
+
+def takes_list(name: str) -> bool:
+    """Whether an operator takes tensors as a tuple."""
+    return arity(op_class(name)) is None
+
+
+def operand_names(name: str) -> list[str]:
+    """What the operands are called here."""
+    return [n for n, _ in op_class(name).get_irdl_definition().operands]
+
+
+# -- a call as an op ----------------------------------------------------------------------------------
+
+
+def op_of_call(call: Call) -> tuple[type[RelayOp], list[Expr], dict[str, Any]]:
+    """The op class, the operands among the call's arguments and the attributes for `RelayOp.make`."""
+    name = call.op.name
+    args, attrs = list(call.args), {k: v for k, v in call.attrs.items() if v is not None}
+    places = NUMBERS.get(name, ())
+    if places and len(args) > places[0][0]:
+        if all(_known(args[n]) for n, _ in places if n < len(args)):
+            for n, key in places:
+                if n < len(args):
+                    attrs[key] = float(_scalar(args[n]))
+            args = args[: places[0][0]]
+        elif name in WHERE_UNKNOWN:
+            name = WHERE_UNKNOWN[name]
+            if "pad_width" in attrs:
+                widths = np.asarray(attrs.pop("pad_width"), np.int32)
+                args = [args[0], const(widths, "int32"), args[1]]
+        else:
+            what = ", ".join(key for _, key in places)
+            raise UnsupportedError(f"{name}: {what} have to be constants", hint="give numbers")
+    cls = op_class(name)
+    known = cls.known_attributes()
+    for key in [k for k in attrs if k not in known]:
+        value = attrs.pop(key)
+        if value not in ("", (), False, -1) and key not in _IGNORED:
+            raise UnsupportedError(f"{name}: attribute {key!r} is not bridged; it has {', '.join(known) or 'none'}")
+    return cls, args, {k: fitted(cls, k, _plain(k, v)) for k, v in attrs.items()}
+
+
+@cache
+def kinds(cls: type[RelayOp], key: str) -> frozenset[str]:
+    """What an attribute may be: `int`, `float`, `bool`, `text`, `ints`, `floats`."""
+    from xdsl.irdl import ConstraintContext
+    from xdsl.utils.exceptions import VerifyException
+
+    tries = {"int": 1, "float": 1.0, "bool": True, "text": "", "ints": (1,), "floats": (1.0,)}
+    found: set[str] = set()
+    for kind, value in tries.items():
+        try:
+            cls.known_attributes()[key].constr.verify(to_attribute(value), ConstraintContext())
+        except VerifyException:
+            continue
+        found.add(kind)
+    return frozenset(found)
+
+
+def fitted(cls: type[RelayOp], key: str, value: Any) -> Any:
+    """A number as the attribute wants it: TVM's programs write 2 for 2.0, and 1 for True."""
+    wanted = kinds(cls, key)
+    if isinstance(value, (list, tuple)):
+        return [float(v) for v in value] if "ints" not in wanted and "floats" in wanted else list(value)  # type: ignore[misc]
+    if isinstance(value, bool):
+        return value if "bool" in wanted else int(value) if "int" in wanted else float(value)
+    if isinstance(value, int) and "int" not in wanted:
+        if "bool" in wanted:
+            return bool(value)
+        if "ints" in wanted:
+            return [value]
+        return float(value) if "float" in wanted else value
+    if isinstance(value, float) and "float" not in wanted and "int" in wanted and value == int(value):
+        return int(value)
+    return value
+
+
+_IGNORED = frozenset(("index_rank", "out_layout", "weight_layout", "auto_scheduler_rewritten_layout", "stop", "dtype"))
+"""Attributes of TVM's that say what is known here without them."""
+
+
+def _known(arg: Expr) -> bool:
+    return isinstance(arg, Constant) and arg.values.size == 1
+
+
+def _scalar(arg: Expr) -> Any:
+    assert isinstance(arg, Constant)
+    return arg.values.reshape(-1)[0]
+
+
+def _plain(key: str, value: Any) -> Any:
+    if isinstance(value, Constant):
+        value = value.values.tolist()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if key in PAIRS and len(value) and not isinstance(value[0], (int, np.integer)):
+        return [int(n) for pair in value for n in pair]
+    if isinstance(value, (list, tuple)):
+        return [v.item() if isinstance(v, np.generic) else getattr(v, "value", v) for v in value]
+    return value
+
+
+# -- an op as a call ----------------------------------------------------------------------------------
+
+
+def call_parts(op: RelayOp, args: Sequence[Expr]) -> tuple[str, list[Expr], Attrs]:
+    """TVM's operator, its arguments and its attributes, of an op whose operands are some expressions."""
+    name = op.name.removeprefix("relay.")
+    attrs = {key: from_attribute(value) for key, value in op.properties.items()}
+    defaults = op.defaults()
+    for key, value in attrs.items():
+        if value == () and key in defaults:
+            attrs[key] = None
+        elif key in PAIRS:
+            attrs[key] = tuple(zip(value[::2], value[1::2], strict=True))
+    given = list(args)
+    if takes_list(name):
+        several = SEVERAL.get(name, 1)
+        if several == 1:
+            given = [Tuple(given)]
+        else:
+            n = (len(given) - 2) // several
+            given = [Tuple(given[i * n : (i + 1) * n]) for i in range(several)] + given[several * n :]
+    for n, key in NUMBERS.get(name, ()):
+        dtype = attrs.get("dtype") or str(_element_dtype(op))
+        given.insert(n, const(attrs.pop(key), dtype))
+    return name, given, Attrs(attrs)
+
+
+def _element_dtype(op: RelayOp) -> str:
+    from lamina.dialects.relay.base import tensor_info
+
+    return tensor_info(op.results[0].type).dtype
+
+
+def non_default_attrs(name: str, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Those attributes that the text has to show."""
+    defaults = {k: from_attribute(v) for k, v in op_class(name).defaults().items()}
+
+    def same(key: str, value: Any) -> bool:
+        if value is None or (key in defaults and _plain(key, value) == defaults[key]):
+            return True
+        return isinstance(value, (list, tuple)) and tuple(value) == defaults.get(key)
+
+    return {k: v for k, v in attrs.items() if not same(k, v)}
+
+
+# -- types of weights that are not written ------------------------------------------------------------
+
+
+def missing_type(name: str, place: int, data: Any, attrs: Mapping[str, Any]) -> tuple[tuple[int, ...], str] | None:
+    """Shape and dtype of operand `place` of an operator whose first operand has the tensor type `data`.
+
+    None where the operator does not say it.
+    """
+    rule = _RULES.get(name)
+    if rule is None or place == 0:
+        return None
+    shape = rule(place, tuple(data.shape), dict(attrs))
+    return (shape, data.dtype) if shape is not None else None
+
+
+def _conv(transposed: bool, default: str) -> Callable[[int, tuple[int, ...], dict[str, Any]], tuple[int, ...] | None]:
+    def shape(place: int, data: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...] | None:
+        channels, kernel = attrs.get("channels"), attrs.get("kernel_size")
+        if place != 1 or not channels or not kernel:
+            return None
+        data_layout = attrs.get("data_layout") or {3: "NCW", 4: "NCHW", 5: "NCDHW"}[len(data)]
+        groups = attrs.get("groups") or 1
+        taken = data[data_layout.index("C")]
+        layout: str = attrs.get("kernel_layout") or default
+        sizes = dict(zip("DHW"[-len(kernel) :], kernel, strict=True))
+        sizes |= {"O": channels // groups, "I": taken} if transposed else {"O": channels, "I": taken // groups}
+        return tuple(sizes[letter] for letter in layout) if all(c in sizes for c in layout) else None
+
+    return shape
+
+
+def _dense(place: int, data: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...] | None:
+    return (attrs["units"], data[-1]) if place == 1 and attrs.get("units") else None
+
+
+def _channel(default: int) -> Callable[[int, tuple[int, ...], dict[str, Any]], tuple[int, ...] | None]:
+    def shape(place: int, data: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...]:
+        axis = attrs.get("axis")
+        return (data[default if axis is None else axis],)
+
+    return shape
+
+
+_RULES: dict[str, Callable[[int, tuple[int, ...], dict[str, Any]], tuple[int, ...] | None]] = {
+    "nn.conv1d": _conv(False, "OIW"),
+    "nn.conv2d": _conv(False, "OIHW"),
+    "nn.conv3d": _conv(False, "OIDHW"),
+    "nn.conv1d_transpose": _conv(True, "IOW"),
+    "nn.conv2d_transpose": _conv(True, "IOHW"),
+    "nn.conv3d_transpose": _conv(True, "IODHW"),
+    "nn.dense": _dense,
+    "nn.bias_add": _channel(1),
+    "nn.prelu": _channel(1),
+    "nn.batch_norm": _channel(1),
+    "nn.instance_norm": _channel(1),
+    "nn.group_norm": _channel(1),
+    "nn.layer_norm": _channel(-1),
+}

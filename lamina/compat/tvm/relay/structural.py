@@ -1,0 +1,218 @@
+"""Whether two expressions, types or modules are written alike, whatever their variables are called."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.relay.op_table import non_default_attrs
+
+
+class _Difference(Exception):
+    """Two things differ; the text says how."""
+
+
+class _Comparison:
+    def __init__(self, map_free_vars: bool) -> None:
+        self.map_free_vars = map_free_vars
+        self.pairs: dict[Any, Any] = {}
+        self.back: dict[Any, Any] = {}
+        self.work: list[tuple[Any, Any]] = []
+
+    def run(self, a: Any, b: Any) -> None:
+        self.work.append((a, b))
+        while self.work:
+            self.compare(*self.work.pop())
+
+    def bind(self, a: e.Var, b: e.Var) -> None:
+        """Let two variables be the same one."""
+        self.pairs[a], self.back[b] = b, a
+        if a.type_annotation is not None and b.type_annotation is not None and a.type_annotation != b.type_annotation:
+            raise _Difference(f"%{a.name_hint} is {a.type_annotation}, %{b.name_hint} {b.type_annotation}")
+
+    def compare(self, a: Any, b: Any) -> None:
+        if isinstance(a, e.TupleWrapper):
+            a = a.tuple_value
+        if isinstance(b, e.TupleWrapper):
+            b = b.tuple_value
+        if isinstance(a, e.Var) and isinstance(b, e.Var):
+            return self._variables(a, b)
+        if isinstance(a, e.Expr) and a in self.pairs:
+            if self.pairs[a] is not b:
+                raise _Difference("a value that one side uses twice is two values on the other")
+            return
+        if type(a) is not type(b):
+            raise _Difference(f"{type(a).__name__} differs from {type(b).__name__}")
+        if isinstance(a, e.Expr):
+            if b in self.back and not isinstance(a, (e.Constant, e.Op, e.GlobalVar)):
+                raise _Difference("a value that one side uses twice is two values on the other")
+            self.pairs[a], self.back[b] = b, a
+            self._nodes(a, b)
+        elif isinstance(a, ty.Type):
+            if a != b:
+                raise _Difference(f"type {a} differs from {b}")
+        elif not _same(a, b):
+            raise _Difference(f"{a!r} differs from {b!r}")
+
+    def _variables(self, a: e.Var, b: e.Var) -> None:
+        if a in self.pairs or b in self.back:
+            if self.pairs.get(a) is not b:
+                raise _Difference(f"%{a.name_hint} stands where %{b.name_hint} does")
+        elif self.map_free_vars:
+            self.bind(a, b)
+        elif a is not b:
+            raise _Difference(f"%{a.name_hint} and %{b.name_hint} are two variables")
+
+    def _nodes(self, a: Any, b: Any) -> None:
+        work = self.work
+        if isinstance(a, e.Call):
+            self._lengths(a.args, b.args, "arguments")
+            self._attributes(a, b)
+            work += zip([a.op, *a.args], [b.op, *b.args], strict=True)
+        elif isinstance(a, e.Function):
+            self._lengths(a.params, b.params, "parameters")
+            for p, q in zip(a.params, b.params, strict=True):
+                self.bind(p, q)
+            if not _same(_plain(a.attrs), _plain(b.attrs)):
+                raise _Difference(f"function attributes {dict(a.attrs)} differ from {dict(b.attrs)}")
+            work.append((a.body, b.body))
+        elif isinstance(a, e.Tuple):
+            self._lengths(a.fields, b.fields, "fields")
+            work += zip(a.fields, b.fields, strict=True)
+        elif isinstance(a, e.Constant):
+            if not _same(a.values, b.values):
+                raise _Difference("constants differ")
+        elif isinstance(a, e.TupleGetItem):
+            if a.index != b.index:
+                raise _Difference(f"field {a.index} differs from field {b.index}")
+            work.append((a.tuple_value, b.tuple_value))
+        elif isinstance(a, e.Let):
+            self.bind(a.var, b.var)
+            work += [(a.body, b.body), (a.value, b.value)]
+        elif isinstance(a, (e.GlobalVar, e.Op)):
+            name = "name_hint" if isinstance(a, e.GlobalVar) else "name"
+            if getattr(a, name) != getattr(b, name):
+                raise _Difference(f"{getattr(a, name)} differs from {getattr(b, name)}")
+        else:
+            from lamina.compat.tvm.relay.expr_functor import children
+
+            work += zip(children(a), children(b), strict=True)
+
+    def _lengths(self, a: Any, b: Any, what: str) -> None:
+        if len(a) != len(b):
+            raise _Difference(f"{len(a)} {what} differ from {len(b)}")
+
+    def _attributes(self, a: e.Call, b: e.Call) -> None:
+        if isinstance(a.op, e.Op) and isinstance(b.op, e.Op) and a.op is b.op:
+            sides = [_plain(non_default_attrs(c.op.name, c.attrs)) for c in (a, b)]
+            if not _same(*sides):
+                raise _Difference(f"{a.op.name}: attributes {sides[0]} differ from {sides[1]}")
+
+
+def _plain(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: getattr(v, "value", v) for k, v in attrs.items()}
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        x, y = np.asarray(a), np.asarray(b)
+        return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        x, y = cast("Mapping[str, Any]", a), cast("Mapping[str, Any]", b)
+        return x.keys() == y.keys() and all(_same(x[k], y[k]) for k in x)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        items = (list(cast("Any", a)), list(cast("Any", b)))
+        return len(items[0]) == len(items[1]) and all(map(_same, *items))
+    return bool(a == b)
+
+
+def _compare(lhs: Any, rhs: Any, map_free_vars: bool) -> None:
+    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.nd import NDArray
+
+    if isinstance(lhs, IRModule) and isinstance(rhs, IRModule):
+        sides = [{g.name_hint: f for g, f in m.functions.items()} for m in (lhs, rhs)]
+        if sides[0].keys() != sides[1].keys():
+            raise _Difference(f"functions {sorted(sides[0])} differ from {sorted(sides[1])}")
+        for name in sides[0]:
+            _Comparison(map_free_vars).run(sides[0][name], sides[1][name])
+        return
+    if isinstance(lhs, NDArray) and isinstance(rhs, NDArray):
+        lhs, rhs = lhs.numpy_view, rhs.numpy_view
+    _Comparison(map_free_vars).run(lhs, rhs)
+
+
+def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
+    """Whether two things are written alike."""
+    try:
+        _compare(lhs, rhs, map_free_vars)
+    except _Difference:
+        return False
+    return True
+
+
+def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
+    """Raise ValueError saying how two things differ."""
+    try:
+        _compare(lhs, rhs, map_free_vars)
+    except _Difference as difference:
+        raise ValueError(f"the two are not structurally equal: {difference}\n{lhs}\n{rhs}") from None
+
+
+def structural_hash(node: Any, map_free_vars: bool = False) -> int:
+    """A number that is the same for what is structurally equal."""
+    from lamina.compat.tvm.ir import IRModule
+
+    if isinstance(node, IRModule):
+        parts = sorted((g.name_hint, structural_hash(f, map_free_vars)) for g, f in node.functions.items())
+        return _digest(repr(parts))
+    if not isinstance(node, e.Expr):
+        return _digest(repr(node))
+    return _digest(repr(_shape_of(node, map_free_vars)))
+
+
+def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
+    """The expression without names: for each node what it is and the numbers of its parts, in order of their ends."""
+    from lamina.compat.tvm.relay.expr_functor import children, post_order
+
+    number: dict[e.Expr, int] = {}
+    bound = {v for n in post_order(root) for v in _bound(n)}
+    lines: list[Any] = []
+    for node in post_order(root):
+        number[node] = len(number)
+        if isinstance(node, e.Var):
+            known = node in bound or map_free_vars
+            lines.append(("Var",) if known else ("free", id(node)))
+            continue
+        facts: Any = None
+        if isinstance(node, e.Constant):
+            facts = (node.values.dtype.name, node.values.shape, hashlib.sha256(node.values.tobytes()).hexdigest())
+        elif isinstance(node, e.Op):
+            facts = node.name
+        elif isinstance(node, e.GlobalVar):
+            facts = node.name_hint
+        elif isinstance(node, e.TupleGetItem):
+            facts = node.index
+        elif isinstance(node, e.Call) and isinstance(node.op, e.Op):
+            facts = sorted((k, repr(_as_list(v))) for k, v in non_default_attrs(node.op.name, node.attrs).items())
+        lines.append((type(node).__name__, facts, [number[c] for c in children(node)]))
+    return lines
+
+
+def _as_list(value: Any) -> Any:
+    return [_as_list(v) for v in cast("Any", value)] if isinstance(value, (list, tuple)) else value
+
+
+def _bound(node: e.Expr) -> list[e.Var]:
+    if isinstance(node, e.Function):
+        return list(node.params)
+    return [node.var] if isinstance(node, e.Let) else []
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little", signed=True)

@@ -1,0 +1,431 @@
+"""Expressions as our IR: a module's functions become func.func, local ones relay.fn, calls of operators their ops.
+
+Nodes that several others use become one value, computed where all of them see it: in the innermost function or branch
+around all uses. A tuple is a list of values until somebody needs it as one. Nothing recurses along chains of calls
+and lets, only into branches and functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.relay.op_table import FIRST_OF, NUMBERS, missing_type, op_of_call
+from lamina.compat.tvm.relay.scopes import Scope, scopes_of
+from lamina.dialects.relay.base import TypeMismatch, tensor_info, to_attribute
+from lamina.dialects.relay.control import IfOp, YieldOp
+from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp, make_constant
+from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
+from lamina.errors import InputError, LaminaError
+
+Made: TypeAlias = "SSAValue | list[Any]"
+"""What an expression became: a value, or a tuple's fields."""
+Globals: TypeAlias = "Callable[[e.GlobalVar], tuple[str, FunctionType]]"
+
+
+class Body:
+    """A function being built: what its nodes have become there, and where it stands."""
+
+    def __init__(self, outer: Body | None, block: Block) -> None:
+        self.outer = outer
+        self.block = block
+        self.made: dict[e.Expr, Made] = {}
+        self.captures: list[SSAValue] = []
+        self.itself: Any = None
+        self.untyped: dict[e.Var, int] = {}
+        """Parameters whose types are not known yet, with their places."""
+
+
+class Builder:
+    """Builds the bodies of functions."""
+
+    def __init__(self, store: ParamStore | None, find_global: Globals | None = None, open_: bool = False) -> None:
+        self.store = store
+        self.find_global = find_global
+        self.open = open_
+        """Whether variables that nobody binds, and nodes whose types are known, become arguments."""
+        self.known: Mapping[e.Expr, SSAValue] = {}
+        """Nodes that are values of the program already: a rewrite's."""
+
+    # -- functions ------------------------------------------------------------------------------------
+
+    def function(self, function: e.Function, outer: Body | None, itself: e.Expr | None = None) -> tuple[Body, list[SSAValue]]:
+        """Build a function's body: with the values it returns, its block not yet ended."""
+        block = Block()
+        body = Body(outer, block)
+        for place, p in enumerate(function.params):
+            type_ = p.type_annotation or p.__dict__.get("_type")
+            if type_ is None:
+                body.untyped[p] = place
+                continue
+            self._parameter(body, p, len(block.args), ty.to_ir(type_))
+        if itself is not None:
+            type_ = self.signature(function, itself)
+            body.itself = block.insert_arg(type_, len(block.args))
+            body.itself.name_hint = _hint(itself)
+            body.made[itself] = body.itself
+        scopes = scopes_of(function.body, block)
+        result = self.emit(function.body, scopes.root, body, scopes.of)
+        if body.untyped:
+            name = next(iter(body.untyped)).name_hint
+            raise InputError(f"the type of %{name} is not known", hint=f'give it: relay.var("{name}", shape=(...))')
+        return body, self.results(result, body, scopes.root.block)
+
+    def _parameter(self, body: Body, p: e.Expr, place: int, type_: Attribute) -> SSAValue:
+        value = body.block.insert_arg(type_, place)
+        value.name_hint = _hint(p)
+        body.made[p] = value
+        return value
+
+    def argument(self, body: Body, node: e.Expr, type_: ty.Type) -> SSAValue:
+        """Let a node be an argument of a body."""
+        return self._parameter(body, node, len(body.block.args), ty.to_ir(type_))
+
+    def signature(self, function: e.Function, name: e.Expr) -> FunctionType:
+        """The type of a function as it is written. Raises InputError where that is not all of it."""
+        if function.ret_type is None or any(p.type_annotation is None for p in function.params):
+            raise InputError(
+                f"{_hint(name) or 'a function'} calls itself: its types have to be written",
+                hint="relay.Function(params, body, ret_type), with a type for each parameter",
+            )
+        inputs = [ty.to_ir(p.type_annotation) for p in function.params]
+        return FunctionType.from_lists(inputs, ty.spread(ty.to_ir(function.ret_type)))
+
+    def local(self, function: e.Function, body: Body, name: e.Expr | None) -> FnOp:
+        """A function inside another one."""
+        inner, results = self.function(function, body, name if name is not None and _calls(function, name) else None)
+        inner.block.add_op(ReturnOp.make(*results))
+        recursive = inner.itself is not None
+        attrs = {k: function_attribute(v) for k, v in function.attrs.items()}
+        return FnOp.make(inner.block, attrs, inner.captures, recursive)
+
+    def results(self, made: Made, body: Body, block: Block) -> list[SSAValue]:
+        """The results of a function or branch that gives something."""
+        if isinstance(made, list):
+            if len(made) != 1:
+                return [self.one(m, block) for m in made]
+            return [self.one(made, block)]
+        if isinstance(made.type, TupleType) and len(made.type.types) != 1:
+            return [self._add(TupleGetItemOp.make(made, n), block).results[0] for n in range(len(made.type.types))]
+        return [made]
+
+    def one(self, made: Made, block: Block) -> SSAValue:
+        """The value itself, of a tuple the tuple."""
+        if not isinstance(made, list):
+            return made
+        return self._add(TupleOp.make(*(self.one(m, block) for m in made)), block).results[0]
+
+    def _add(self, op: Any, block: Block, node: e.Expr | None = None) -> Any:
+        if node is not None and node.span is not None:
+            op.location = node.span
+        block.add_op(op)
+        return op
+
+    # -- expressions ----------------------------------------------------------------------------------
+
+    def emit(self, root: e.Expr, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]) -> Made:
+        """Build what an expression needs and it itself."""
+        stack: list[tuple[e.Expr, int]] = [(root, 0)]
+        while stack:
+            node, stage = stack.pop()
+            if stage == 0 and self.find(node, body) is not None:
+                continue
+            if isinstance(node, e.Let):
+                # A let in a tail position may be one of thousands: each of its parts comes when the one before is done.
+                if stage == 0:
+                    stack.append((node, 1))
+                    if not isinstance(node.value, e.Function):
+                        stack.append((node.value, 0))
+                elif stage == 1:
+                    if isinstance(node.value, e.Function) and self.find(node.value, body) is None:
+                        self._make_let_function(node, scopes, body)
+                    body.made[node.var] = cast(Made, self.find(node.value, body))
+                    stack += [(node, 2), (node.body, 0)]
+                else:
+                    body.made[node] = cast(Made, self.find(node.body, body))
+                continue
+            if stage == 0:
+                children = operands_of(node)
+                if children:
+                    stack.append((node, 1))
+                    stack.extend((c, 0) for c in reversed(children) if not self._waits(node, c))
+                    continue
+            body.made[node] = self.make(node, scopes.get(node, scope), body, scopes)
+        found = self.find(root, body)
+        assert found is not None
+        return found
+
+    def _waits(self, node: e.Expr, child: e.Expr) -> bool:
+        """Whether a child is a weight whose type its reader says, or a number that becomes an attribute."""
+        if not isinstance(node, e.Call) or not isinstance(node.op, e.Op):
+            return False
+        if isinstance(child, e.Constant):
+            return any(n < len(node.args) and node.args[n] is child for n, _ in NUMBERS.get(node.op.name, ()))
+        return isinstance(child, e.Var) and child.type_annotation is None
+
+    def find(self, node: e.Expr, body: Body) -> Made | None:
+        """What a node is in a body: made there, captured, or known from outside."""
+        found = body.made.get(node)
+        if found is not None:
+            return found
+        if node in self.known:
+            return self.known[node]
+        if body.outer is None or isinstance(node, (e.Constant, e.GlobalVar)):
+            return None
+        outer = self.find(node, body.outer)
+        if outer is None:
+            return None
+        owner = outer[0] if isinstance(outer, list) and outer else outer
+        value = outer if not isinstance(outer, list) else self.one(outer, _block_of(owner, body.outer))
+        place = len(body.block.args) - (body.itself is not None)
+        inner = body.block.insert_arg(value.type, place)
+        inner.name_hint = value.name_hint
+        body.captures.append(value)
+        body.made[node] = inner
+        return inner
+
+    def _make_let_function(self, let: e.Let, scopes: Mapping[e.Expr, Scope], body: Body) -> None:
+        block = scopes[let.value].block if let.value in scopes else body.block
+        op = self._add(self.local(cast(e.Function, let.value), body, let.var), block, let.value)
+        body.made[let.value] = op.results[0]
+
+    def make(self, node: e.Expr, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]) -> Made:
+        """Build one node whose operands are there."""
+        block = scope.block
+
+        def get(child: e.Expr) -> SSAValue:
+            return self.one(cast(Made, self.find(child, body)), block)
+
+        if isinstance(node, e.Call):
+            return self.call(node, block, body)
+        if isinstance(node, e.Constant):
+            return self._add(self.constant(node), block, node).results[0]
+        if isinstance(node, e.Tuple):
+            return [cast(Made, self.find(f, body)) for f in node.fields]
+        if isinstance(node, e.TupleGetItem):
+            return self.item(node, cast(Made, self.find(node.tuple_value, body)), block)
+        if isinstance(node, e.Var):
+            if not self.open or node.__dict__.get("_type") is None:
+                what = "is bound by no function or let" if node not in body.untyped else "has no type that its use says"
+                raise InputError(f"the variable %{node.name_hint} {what}")
+            return self._parameter(_outermost(body), node, len(_outermost(body).block.args), ty.to_ir(node.checked_type))
+        if isinstance(node, e.If):
+            return self.choice(node, get(node.cond), scope, body, scopes)
+        if isinstance(node, e.Function):
+            return self._add(self.local(node, body, None), block, node).results[0]
+        if isinstance(node, e.GlobalVar):
+            name, type_ = self._global(node)
+            return self._add(GlobalOp.make(name, type_), block, node).results[0]
+        if isinstance(node, e.RefCreate):
+            return self._add(RefCreateOp.make(get(node.value)), block, node).results[0]
+        if isinstance(node, e.RefRead):
+            return self._add(RefReadOp.make(get(node.ref)), block, node).results[0]
+        if isinstance(node, e.RefWrite):
+            self._add(RefWriteOp.make(get(node.ref), get(node.value)), block, node)
+            return []
+        raise InputError(f"a {type(node).__name__} is not bridged here")
+
+    def _global(self, node: e.GlobalVar) -> tuple[str, FunctionType]:
+        if self.find_global is None:
+            raise InputError(f"@{node.name_hint} is called outside of a module", hint="put the function into an IRModule")
+        return self.find_global(node)
+
+    def constant(self, node: e.Constant) -> Operation:
+        origin = node.__dict__.get("_origin")
+        if origin is not None and origin[1] is self.store:
+            return origin[0].clone()
+        return make_constant(node.values, self.store, "const")
+
+    def item(self, node: e.TupleGetItem, of: Made, block: Block) -> Made:
+        source = node.tuple_value
+        if isinstance(source, e.Call) and isinstance(source.op, e.Op) and source.op.name == "nn.dropout" and node.index:
+            raise InputError("nn.dropout gives no mask here", hint="use its first result")
+        if isinstance(of, list):
+            if not 0 <= node.index < len(of):
+                raise InputError(f"no field {node.index} in a tuple of {len(of)}")
+            return of[node.index]
+        return self._add(TupleGetItemOp.make(of, node.index), block, node).results[0]
+
+    def choice(
+        self, node: e.If, condition: SSAValue, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]
+    ) -> Made:
+        blocks: list[Block] = []
+        for place, branch in enumerate((node.true_branch, node.false_branch)):
+            inner = scope.branch(node, place)
+            made = self.emit(branch, inner, body, scopes)
+            inner.block.add_op(YieldOp.make(*self.results(made, body, inner.block)))
+            blocks.append(inner.block)
+        types = [[v.type for v in cast(Operation, b.last_op).operands] for b in blocks]
+        if types[0] != types[1]:
+            shown = [", ".join(map(str, t)) for t in types]
+            raise InputError(f"the branches of an if give {shown[0]} and {shown[1]}")
+        return _joined(self._add(IfOp.make(condition, *blocks), scope.block, node).results)
+
+    def call(self, node: e.Call, block: Block, body: Body) -> Made:
+        if isinstance(node.op, e.Op):
+            return self.op_call(node, block, body)
+        args = [self.one(cast(Made, self.find(a, body)), block) for a in node.args]
+        if isinstance(node.op, e.GlobalVar):
+            from xdsl.dialects import func
+
+            name, type_ = self._global(node.op)
+            return _joined(self._add(func.CallOp(name, args, type_.outputs.data), block, node).results)
+        callee = self.one(cast(Made, self.find(node.op, body)), block)
+        if not isinstance(callee.type, FunctionType):
+            raise InputError(f"a value of type {callee.type} is called")
+        if len(callee.type.inputs) != len(args):
+            raise InputError(f"a function of {len(callee.type.inputs)} parameters is called with {len(args)} arguments")
+        return _joined(self._add(CallOp.make(callee, *args), block, node).results)
+
+    def op_call(self, node: e.Call, block: Block, body: Body) -> Made:
+        """A call of an operator. Raises InputError with the op's own words where operands do not fit."""
+        cls, operands, attrs = op_of_call(node)
+        name = cast(e.Op, node.op).name
+        values: list[SSAValue] = []
+        for place, a in enumerate(operands):
+            made = self.find(a, body)
+            if made is None:
+                if isinstance(a, e.Var):
+                    self._type_weight(name, a, place, values, attrs, body)
+                made = self.make(a, Scope.at(block), body, {}) if not isinstance(a, e.Var) else self.find(a, body)
+            is_tuple = isinstance(made, SSAValue) and isinstance(made.type, TupleType)
+            if isinstance(made, list) or is_tuple:
+                values += self.results(cast(Made, made), body, block) if not _single(made) else self._only(made, block)
+            else:
+                values.append(cast(SSAValue, made))
+        try:
+            op = self._add(cls.make(*values, **attrs), block, node)
+        except TypeMismatch as error:
+            where = str(node.span) if node.span is not None else ""
+            raise InputError(str(error).removeprefix("relay."), where=where) from None
+        if name in FIRST_OF:
+            rest: list[Any] = values[3:5] if name == "nn.batch_norm" else [op.results[0]]
+            return [op.results[0], *rest]
+        if any(True for _ in _variable_results(cls)) and not (name == "topk" and attrs.get("ret_type") not in (None, "both")):
+            return list(op.results)
+        return _joined(op.results)
+
+    def _only(self, made: Any, block: Block) -> list[SSAValue]:
+        if isinstance(made, list):
+            return [self.one(made[0], block)]  # pyright: ignore[reportUnknownArgumentType]
+        return [self._add(TupleGetItemOp.make(made, 0), block).results[0]]
+
+    def _type_weight(
+        self, name: str, p: e.Var, place: int, values: Sequence[SSAValue], attrs: Mapping[str, Any], body: Body
+    ) -> None:
+        """Give a variable without a type the one that the operator says it has to have."""
+        where: Body | None = body
+        while where is not None and p not in where.untyped:
+            where = where.outer
+        found = None
+        if values and isinstance(values[0].type, TensorType):
+            found = missing_type(name, place, tensor_info(values[0].type), attrs)
+        if found is None:
+            raise InputError(
+                f"the type of %{p.name_hint} is not known, and {name} does not say it",
+                hint=f'give it: relay.var("{p.name_hint}", shape=(...))',
+            )
+        type_ = ty.to_ir(ty.TensorType(*found))
+        p.__dict__["_type"] = ty.from_ir(type_)
+        if where is None:
+            if not self.open:
+                raise InputError(f"the variable %{p.name_hint} is bound by no function or let")
+            self._parameter(_outermost(body), p, len(_outermost(body).block.args), type_)
+            return
+        number = where.untyped.pop(p)
+        before = sum(1 for other in where.untyped.values() if other < number)
+        self._parameter(where, p, number - before, type_)
+        if where is not body:
+            self.find(p, body)
+
+
+def _single(made: Any) -> bool:
+    return len(made) == 1 if isinstance(made, list) else len(made.type.types) == 1  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _variable_results(cls: Any) -> list[Any]:
+    from xdsl.irdl import VarResultDef
+
+    return [d for _, d in cls.get_irdl_definition().results if isinstance(d, VarResultDef)]
+
+
+def _joined(results: Sequence[SSAValue]) -> Made:
+    return results[0] if len(results) == 1 else list(results)
+
+
+def _outermost(body: Body) -> Body:
+    while body.outer is not None:
+        body = body.outer
+    return body
+
+
+def _block_of(value: Any, body: Body) -> Block:
+    while isinstance(value, list):
+        value = value[0] if value else None  # pyright: ignore[reportUnknownVariableType]
+    owner = value.owner if isinstance(value, SSAValue) else None
+    if isinstance(owner, Operation) and owner.parent is not None:
+        return owner.parent
+    return owner if isinstance(owner, Block) else body.block
+
+
+def _hint(node: e.Expr) -> str | None:
+    from lamina.compat.tvm.relay.names import value_name
+
+    return value_name(node.name_hint) if isinstance(node, (e.Var, e.GlobalVar)) else None
+
+
+def _calls(function: e.Function, name: e.Expr) -> bool:
+    from lamina.compat.tvm.relay.expr_functor import post_order
+
+    return any(n is name for n in post_order(function.body))
+
+
+def operands_of(node: e.Expr) -> list[e.Expr]:
+    """The expressions that are computed before a node, in order."""
+    if isinstance(node, e.Call):
+        return [*([] if isinstance(node.op, (e.Op, e.GlobalVar)) else [node.op]), *node.args]
+    if isinstance(node, e.Tuple):
+        return list(node.fields)
+    if isinstance(node, e.TupleGetItem):
+        return [node.tuple_value]
+    if isinstance(node, e.If):
+        return [node.cond]
+    if isinstance(node, e.RefCreate):
+        return [node.value]
+    if isinstance(node, e.RefRead):
+        return [node.ref]
+    return [node.ref, node.value] if isinstance(node, e.RefWrite) else []
+
+
+def function_attribute(value: Any) -> Attribute:
+    """An attribute of a function: numbers, texts, lists of them."""
+    return to_attribute(getattr(value, "value", value))
+
+
+def infer_type_of(node: e.Expr) -> ty.Type:
+    """The type of an expression by itself, remembered for everything that it is made of. Raises LaminaError."""
+    builder = Builder(ParamStore(), None, open_=True)
+    body = Body(None, Block())
+    scopes = scopes_of(node, body.block, lambda n: n.__dict__.get("_type") is not None)
+    for known in scopes.stopped:
+        builder.argument(body, known, known.checked_type)
+    made = builder.emit(node, scopes.root, body, scopes.of)
+    for n, value in body.made.items():
+        if n.__dict__.get("_type") is None:
+            n.__dict__["_type"] = made_type(value)
+    return made_type(made)
+
+
+def made_type(made: Made) -> ty.Type:
+    """The type of what an expression became."""
+    return ty.TupleType([made_type(m) for m in made]) if isinstance(made, list) else ty.from_ir(made.type)
+
+
+__all__ = ["Body", "Builder", "LaminaError", "function_attribute", "infer_type_of", "made_type", "operands_of"]

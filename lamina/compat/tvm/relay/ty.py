@@ -1,0 +1,209 @@
+"""Relay's types as TVM's Python has them, and how they stand for the types of our IR.
+
+A tensor's extent is a number, `Any()` or a name: `TensorType((1, Any(), "n"), "float32")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any as Anything
+from typing import cast
+
+import xdsl.dialects.builtin as builtin
+from xdsl.ir import Attribute
+
+from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.relay import value_types
+from lamina.errors import InputError, UnsupportedError
+from lamina.te.expr import dtype_of
+
+
+class Type:
+    """Base of the types."""
+
+    def __str__(self) -> str:
+        from lamina.compat.tvm.relay.text_printer import type_text
+
+        return type_text(self)
+
+    __repr__ = __str__
+
+
+class _AnyExtent:
+    """An extent that is not known: `?`. It has `value` None where a number has itself."""
+
+    value = None
+    dtype = "int32"
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+_ANY = _AnyExtent()
+
+
+def Any() -> _AnyExtent:  # noqa: N802
+    """The unknown extent."""
+    return _ANY
+
+
+class Extent(int):
+    """An extent as TVM's programs read it: a number that also has `value`."""
+
+    @property
+    def value(self) -> int:
+        return int(self)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class TensorType(Type):
+    """A tensor by its shape and dtype."""
+
+    shape: tuple[Anything, ...]
+    dtype: str
+
+    def __init__(self, shape: Anything = (), dtype: object = "float32") -> None:
+        dims: Sequence[Anything] = cast("Sequence[Anything]", shape) if isinstance(shape, (list, tuple)) else (shape,)
+        object.__setattr__(self, "shape", tuple(map(_extent, dims)))
+        object.__setattr__(self, "dtype", dtype_of(cast("str", dtype)))
+
+    @property
+    def concrete_shape(self) -> tuple[int, ...]:
+        """The shape, where all of it is known. Raises InputError."""
+        if not all(isinstance(d, int) for d in self.shape):
+            raise InputError(f"the shape of {self} is not known")
+        return self.shape
+
+
+def _extent(dim: Anything) -> Anything:
+    if dim is _ANY or dim is None:
+        return _ANY
+    if isinstance(dim, str):
+        return dim
+    try:
+        return Extent(int(getattr(dim, "value", dim)))
+    except (TypeError, ValueError):
+        return str(getattr(dim, "name", dim))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class TupleType(Type):
+    """Several values as one."""
+
+    fields: tuple[Type, ...]
+
+    def __init__(self, fields: Sequence[Type]) -> None:
+        object.__setattr__(self, "fields", tuple(fields))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class FuncType(Type):
+    """A function by what it takes and gives."""
+
+    arg_types: tuple[Type, ...]
+    ret_type: Type
+
+    def __init__(
+        self, arg_types: Sequence[Type], ret_type: Type, type_params: Sequence[Type] = (), type_constraints: object = ()
+    ) -> None:
+        if type_params:
+            raise UnsupportedError("functions with type parameters are not bridged", hint="write one for each type")
+        object.__setattr__(self, "arg_types", tuple(arg_types))
+        object.__setattr__(self, "ret_type", ret_type)
+
+    type_params = ()
+
+
+@dataclass(frozen=True, repr=False)
+class RefType(Type):
+    """A cell that holds a value."""
+
+    value: Type
+
+
+@dataclass(frozen=True, repr=False)
+class GlobalTypeVar(Type):
+    """The name of a data type."""
+
+    name_hint: str
+
+    def __call__(self, *args: Type) -> TypeCall:
+        return TypeCall(self, tuple(args))
+
+
+@dataclass(frozen=True, repr=False)
+class TypeVar(Type):
+    """A type parameter of a data type."""
+
+    name_hint: str
+    kind: int = 0
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class TypeCall(Type):
+    """A data type with its type parameters given."""
+
+    func: GlobalTypeVar
+    args: tuple[Type, ...]
+
+    def __init__(self, func: GlobalTypeVar, args: Sequence[Type]) -> None:
+        object.__setattr__(self, "func", func)
+        object.__setattr__(self, "args", tuple(args))
+
+
+def scalar_type(dtype: str) -> TensorType:
+    """A tensor of rank 0."""
+    return TensorType((), dtype)
+
+
+def to_ir(type_: Type) -> Attribute:
+    """The type of our IR."""
+    if isinstance(type_, TensorType):
+        dims = [int(d) if isinstance(d, int) else value_types.UNNAMED if d is _ANY else d for d in type_.shape]
+        if all(isinstance(d, int) for d in dims):
+            return tensor_type(tuple(cast("list[int]", dims)), type_.dtype)
+        return value_types.dynamic_tensor(dims, type_.dtype)
+    if isinstance(type_, TupleType):
+        return builtin.TupleType([cast(builtin.TypeAttribute, to_ir(f)) for f in type_.fields])
+    if isinstance(type_, FuncType):
+        return builtin.FunctionType.from_lists([to_ir(a) for a in type_.arg_types], spread(to_ir(type_.ret_type)))
+    if isinstance(type_, RefType):
+        return value_types.RefType(to_ir(type_.value))
+    if isinstance(type_, TypeCall):
+        return value_types.AdtType.of(type_.func.name_hint, *map(to_ir, type_.args))
+    if isinstance(type_, GlobalTypeVar):
+        return value_types.AdtType.of(type_.name_hint)
+    if isinstance(type_, TypeVar):
+        return value_types.TypeVar(builtin.StringAttr(type_.name_hint))
+    raise InputError(f"{type(type_).__name__} is no type", hint="as in relay.TensorType((1, 3), 'float32')")
+
+
+def from_ir(type_: Attribute) -> Type:
+    """The type that stands for one of our IR."""
+    if isinstance(type_, builtin.TensorType):
+        dims = [_ANY if d == value_types.UNNAMED else d for d in value_types.extents(cast("Anything", type_))]
+        return TensorType(dims, dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
+    if isinstance(type_, builtin.TupleType):
+        return TupleType([from_ir(t) for t in type_.types.data])
+    if isinstance(type_, builtin.FunctionType):
+        return FuncType([from_ir(t) for t in type_.inputs.data], joined(type_.outputs.data))
+    if isinstance(type_, value_types.RefType):
+        return RefType(from_ir(type_.value))
+    if isinstance(type_, value_types.AdtType):
+        return TypeCall(GlobalTypeVar(type_.adt.data), [from_ir(t) for t in type_.arguments])
+    if isinstance(type_, value_types.TypeVar):
+        return TypeVar(type_.label.data)
+    raise InputError(f"{type_} is no type of Relay")
+
+
+def spread(type_: Attribute) -> list[Attribute]:
+    """The results of a function that gives a value of the type: those of a tuple, unless it has one field."""
+    if isinstance(type_, builtin.TupleType) and len(type_.types) != 1:
+        return list(type_.types.data)
+    return [type_]
+
+
+def joined(types: Sequence[Attribute]) -> Type:
+    """What a function gives, by its results."""
+    return from_ir(types[0]) if len(types) == 1 else TupleType([from_ir(t) for t in types])
