@@ -79,6 +79,12 @@ def ints_prop(default: tuple[int, ...] | None = None) -> DenseArrayBase:
     return prop_def(DenseArrayBase.constr(i64), default_value=value)  # type: ignore[arg-type, return-value]
 
 
+def floats_prop(default: tuple[float, ...] | None = None) -> DenseArrayBase:
+    """A list of reals; without a default it must be given."""
+    value = None if default is None else to_attribute(default)
+    return prop_def(DenseArrayBase.constr(f64), default_value=value)  # type: ignore[arg-type, return-value]
+
+
 def check_dtype(dtype: str, allowed: tuple[str, ...]) -> str:
     """The dtype. Raises TypeMismatch when the op does not take it."""
     if dtype not in allowed:

@@ -21,13 +21,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, f64
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample, to_attribute
-from lamina.dialects.relay.families import NUMBERS, check_dtype, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.families import (
+    NUMBERS,
+    check_dtype,
+    float_prop,
+    floats_prop,
+    int_prop,
+    ints_prop,
+    str_prop,
+)
+from lamina.dialects.relay.gradients_of_windows import resize_gradients
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, block_of, extents, plain
 from lamina.dialects.relay.sampling import (
     LARGEST_EXTENT,
@@ -44,12 +53,8 @@ from lamina.dialects.relay.sampling import (
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
-
-
-def floats_prop(default: tuple[float, ...]) -> DenseArrayBase:
-    """A list of reals."""
-    return prop_def(DenseArrayBase.constr(f64), default_value=to_attribute(default))  # type: ignore[arg-type, return-value]
 
 
 class Resize(RelayOp):
@@ -162,6 +167,10 @@ class Resize(RelayOp):
         offered = layouts[0] if layouts and layouts[0] else attrs["layout"]
         kept = offered if plain(offered) == plain(attrs["layout"]) else attrs["layout"]
         return LayoutChoice((kept,), kept, {"layout": kept})
+
+    @classmethod
+    def relay_grad(cls, grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return resize_gradients(grads, operands, cls, attrs)
 
 
 def _converted(value: Any, dtype: str) -> Any:

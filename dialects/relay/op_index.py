@@ -266,6 +266,8 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.variance": ("reduce", "VarianceOp"),
     "relay.vision.all_class_non_max_suppression": ("vision_nms", "AllClassNonMaxSuppressionOp"),
     "relay.vision.get_valid_counts": ("vision_boxes", "GetValidCountsOp"),
+    "relay.vision.multibox_prior": ("vision_multibox", "MultiboxPriorOp"),
+    "relay.vision.multibox_transform_loc": ("vision_multibox", "MultiboxTransformLocOp"),
     "relay.vision.non_max_suppression": ("vision_boxes", "NonMaxSuppressionOp"),
     "relay.vision.regular_non_max_suppression": ("vision_nms_regular", "RegularNonMaxSuppressionOp"),
     "relay.vision.roi_align": ("vision_roi", "RoiAlignOp"),
