@@ -46,7 +46,7 @@ from lamina.dialects.patterns import (
     splat,
     var,
 )
-from lamina.dialects.relay.base import RelayOp, arity, from_attribute, tensor_info
+from lamina.dialects.relay.base import RelayOp, arity, from_attribute
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
@@ -77,6 +77,7 @@ __all__ = [
     "compute",
     "computed",
     "const",
+    "detached",
     "insert",
     "inserting",
     "scalar_constant",
@@ -96,6 +97,17 @@ def inserting(builder: Builder) -> Generator[None]:
         yield
     finally:
         _builders.pop()
+
+
+@contextmanager
+def detached() -> Generator[None]:
+    """While it lasts, terms applied to SSA values make ops that stand nowhere."""
+    suspended = _builders[:]
+    _builders.clear()
+    try:
+        yield
+    finally:
+        _builders[:] = suspended
 
 
 class Term:
@@ -177,14 +189,15 @@ def insert(op: Operation) -> None:
 
 def scalar_constant(number: Any, like: SSAValue | None) -> SSAValue:
     """A rank 0 constant of the element type of another value."""
-    from lamina.dialects.dtypes import numpy_dtype
+    from lamina.dialects.dtypes import dtype_name, numpy_dtype
     from lamina.dialects.lazy import np
     from lamina.dialects.relay.core import ConstantOp
     from lamina.dialects.relay.params import array_dense
 
     if like is None:
         raise TypeError(f"no element type for the constant {number!r}")
-    dtype = numpy_dtype(tensor_info(like.type).dtype)
+    type_: Any = like.type
+    dtype = numpy_dtype(dtype_name(type_.element_type))
     op = ConstantOp.make(array_dense(np.asarray(number).astype(dtype)))
     insert(op)
     return op.result

@@ -14,9 +14,11 @@ from xdsl.irdl import irdl_op_definition
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import OpPattern, Precision, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import ALL, Elementwise, bool_prop, check_dtype, elementwise_samples, str_prop
+from lamina.dialects.relay.gradients import r
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar
 
 
@@ -44,12 +46,20 @@ class StopFusionOp(Annotation):
 
     name = "relay.annotation.stop_fusion"
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return grads
+
 
 @irdl_op_definition
 class CheckpointOp(Annotation):
     """y = x; a gradient computes what is between two of them again instead of keeping it."""
 
     name = "relay.annotation.checkpoint"
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return grads
 
 
 class _OfCompiler(Annotation):
@@ -76,12 +86,20 @@ class CompilerBeginOp(_OfCompiler):
 
     name = "relay.annotation.compiler_begin"
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return grads
+
 
 @irdl_op_definition
 class CompilerEndOp(_OfCompiler):
     """y = x; leaves a region that the external `compiler` translates."""
 
     name = "relay.annotation.compiler_end"
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return grads
 
 
 @irdl_op_definition
@@ -102,6 +120,10 @@ class CastHintOp(Annotation):
             *elementwise_samples(cls, dtype="int8"),
             sample((3,), attrs={"dtype": "byte"}, error="got byte"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return grads
 
 
 def _check_device(device: str) -> None:
@@ -132,6 +154,10 @@ class OnDeviceOp(Annotation):
             sample((3,), attrs={"virtual_device": "cuda:1", "constrain_result": True, "constrain_body": False}),
             sample((3,), attrs={"virtual_device": "cuda:"}, error="device 'cuda:' is not of the form"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return grads
 
 
 @irdl_op_definition
@@ -166,3 +192,10 @@ class DeviceCopyOp(Elementwise):
             sample((2, 2), attrs={"dst_virtual_device": "cuda:1"}),
             sample((3,), attrs={"dst_virtual_device": "1"}, error="device '1' is not of the form"),
         ]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, src_virtual_device: str, dst_virtual_device: str
+    ) -> Gradients:
+        back = r.device_copy(grads[0], src_virtual_device=dst_virtual_device, dst_virtual_device=src_virtual_device)
+        return [back]

@@ -9,9 +9,11 @@ the attributes by keyword:
     decompose(*values, **attrs)   instead of te_compute: the same value from other Relay ops
     samples()                     operand types, value ranges and attributes to test on; at least 8, one invalid
     infer_layout(layouts, **attrs)  conv-like ops only
-    relay_grad, precision         where they apply
+    relay_grad(grads, operands, results, **attrs)  the gradient of each operand (None: it has none) from those of the
+                                  results, in Relay ops: `lamina.dialects.relay.gradients`; else through decompose
+    precision                     where it applies
 
-and FUSION_KIND and PRECISION, ClassVars (TVM's TOpPattern, mixed precision). Attributes are plain properties: integers
+and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are plain properties: integers
 are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes them so.
 """
 
@@ -178,6 +180,9 @@ class RelayOp(IRDLOperation, abc.ABC):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
     PRECISION: ClassVar[Precision | None] = None
     """Where nothing is said, what computes or moves single elements follows (`precision_of`)."""
+
+    NO_GRADIENT: ClassVar[str] = ""
+    """Why an op on floats has no gradient."""
 
     traits = traits_def(Pure())
 

@@ -21,6 +21,7 @@ class ReinterpretOp(Elementwise):
     """The same bits as elements of `dtype`, which is as wide."""
 
     name = "relay.reinterpret"
+    NO_GRADIENT: ClassVar[str] = "the bits of a number as those of another"
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
 
     dtype = str_prop()

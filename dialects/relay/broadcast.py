@@ -18,9 +18,12 @@ from lamina.dialects.relay.families import (
     FLOATS,
     Broadcast,
 )
+from lamina.dialects.relay.gradients import collapsed, r
+from lamina.dialects.relay.gradients_of_elements import remainder_gradients
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar
 
 
@@ -38,6 +41,10 @@ class AddOp(Broadcast):
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return lhs + rhs
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [collapsed(grads[0], o) for o in operands]
+
 
 @irdl_op_definition
 class SubtractOp(Broadcast):
@@ -53,6 +60,11 @@ class SubtractOp(Broadcast):
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return lhs - rhs
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        return [collapsed(grads[0], a), collapsed(r.negative(grads[0]), b)]
+
 
 @irdl_op_definition
 class MultiplyOp(Broadcast):
@@ -67,6 +79,11 @@ class MultiplyOp(Broadcast):
     @staticmethod
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return lhs * rhs
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        return [collapsed(r.multiply(grads[0], b), a), collapsed(r.multiply(grads[0], a), b)]
 
 
 @irdl_op_definition
@@ -87,6 +104,12 @@ class DivideOp(Broadcast):
     def extra_samples() -> list[Sample]:
         return division_samples()
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        share = r.divide(grads[0], b)
+        return [collapsed(share, a), collapsed(r.negative(r.multiply(share, results[0])), b)]
+
 
 @irdl_op_definition
 class FloorDivideOp(Broadcast):
@@ -105,6 +128,10 @@ class FloorDivideOp(Broadcast):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None, None]
 
 
 @irdl_op_definition
@@ -125,6 +152,10 @@ class ModOp(Broadcast):
     def extra_samples() -> list[Sample]:
         return division_samples()
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return remainder_gradients(grads, operands, results)
+
 
 @irdl_op_definition
 class FloorModOp(Broadcast):
@@ -144,6 +175,10 @@ class FloorModOp(Broadcast):
     def extra_samples() -> list[Sample]:
         return division_samples()
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return remainder_gradients(grads, operands, results)
+
 
 @irdl_op_definition
 class PowerOp(Broadcast):
@@ -161,6 +196,15 @@ class PowerOp(Broadcast):
     @staticmethod
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return np.power(lhs, rhs)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        (y,) = results
+        base = r.multiply(b, r.power(a, r.subtract(b, 1.0)))
+        # Of a power of 0 the logarithm has no say: it is 0 near the exponent.
+        exponent = r.where(r.greater(a, 0.0), r.multiply(y, r.log(a)), r.multiply(y, 0.0))
+        return [collapsed(r.multiply(grads[0], base), a), collapsed(r.multiply(grads[0], exponent), b)]
 
 
 def truncated_quotient(lhs: Array, rhs: Array) -> Array:

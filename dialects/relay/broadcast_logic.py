@@ -20,9 +20,11 @@ from lamina.dialects.relay.families import (
     broadcast_compute,
     check_dtype,
 )
+from lamina.dialects.relay.gradients import collapsed, number, r
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar, Tensor
 
 
@@ -41,6 +43,13 @@ class MaximumOp(Broadcast):
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return np.maximum(lhs, rhs)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        first = r.greater_equal(a, b)
+        zero = number(0.0, grads[0])
+        return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
+
 
 @irdl_op_definition
 class MinimumOp(Broadcast):
@@ -56,6 +65,13 @@ class MinimumOp(Broadcast):
     @staticmethod
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return np.minimum(lhs, rhs)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        first = r.less_equal(a, b)
+        zero = number(0.0, grads[0])
+        return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
 
 
 @irdl_op_definition
@@ -348,4 +364,14 @@ class WhereOp(RelayOp):
             sample((3,), (3,), (3,), error="takes bool, got float32"),
             sample(((3,), "bool"), (3,), ((3,), "int32"), error="float32 and int32"),
             sample(((3,), "bool"), (4,), (4,), error="do not broadcast"),
+        ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        condition, a, b = operands
+        zero = number(0.0, grads[0])
+        return [
+            None,
+            collapsed(r.where(condition, grads[0], zero), a),
+            collapsed(r.where(condition, zero, grads[0]), b),
         ]

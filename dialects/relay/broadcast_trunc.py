@@ -10,10 +10,12 @@ from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.broadcast import division_samples, truncated_quotient
 from lamina.dialects.relay.families import Broadcast
+from lamina.dialects.relay.gradients_of_elements import remainder_gradients
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.base import Sample
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar
 
 
@@ -35,6 +37,10 @@ class TruncDivideOp(Broadcast):
     def extra_samples() -> list[Sample]:
         return division_samples()
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None, None]
+
 
 @irdl_op_definition
 class TruncModOp(Broadcast):
@@ -53,3 +59,7 @@ class TruncModOp(Broadcast):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return remainder_gradients(grads, operands, results)

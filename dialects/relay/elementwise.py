@@ -24,9 +24,11 @@ from lamina.dialects.relay.families import (
     float_prop,
     str_prop,
 )
+from lamina.dialects.relay.gradients import dtype_of, r, selected
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar, Tensor
 
 
@@ -45,6 +47,10 @@ class AbsOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.abs(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.sign(operands[0]))]
+
 
 @irdl_op_definition
 class CeilOp(Elementwise):
@@ -59,6 +65,10 @@ class CeilOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.ceil(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
 
 
 @irdl_op_definition
@@ -76,6 +86,10 @@ class CopyOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.copy(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return grads
+
 
 @irdl_op_definition
 class FloorOp(Elementwise):
@@ -90,6 +104,10 @@ class FloorOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.floor(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
 
 
 @irdl_op_definition
@@ -187,6 +205,10 @@ class NegativeOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.negative(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.negative(grads[0])]
+
 
 @irdl_op_definition
 class RoundOp(Elementwise):
@@ -201,6 +223,10 @@ class RoundOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.round(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
 
 
 @irdl_op_definition
@@ -218,6 +244,10 @@ class SignOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.sign(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
+
 
 @irdl_op_definition
 class TruncOp(Elementwise):
@@ -232,6 +262,10 @@ class TruncOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.trunc(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
 
 
 @irdl_op_definition
@@ -249,6 +283,10 @@ class OnesLikeOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.ones_like(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
+
 
 @irdl_op_definition
 class ZerosLikeOp(Elementwise):
@@ -264,6 +302,10 @@ class ZerosLikeOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.zeros_like(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None]
 
 
 @irdl_op_definition
@@ -307,6 +349,10 @@ class CastOp(Elementwise):
             sample((3,), attrs={"dtype": "float31"}, error="dtype 'float31' is none of"),
             sample((3,), error="attribute 'dtype' is missing"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, dtype: str) -> Gradients:
+        return [r.cast(grads[0], dtype=dtype_of(operands[0]))]
 
 
 @irdl_op_definition
@@ -358,6 +404,12 @@ class ClipOp(Elementwise):
             sample(((3,), "int32"), attrs=both, error="1.5, which is no whole number"),
             sample((3,), attrs={"a_min": 0.0}, error="attribute 'a_max' is missing"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, a_min: float, a_max: float) -> Gradients:
+        (x,) = operands
+        inside = r.logical_and(r.greater_equal(x, a_min), r.less_equal(x, a_max))
+        return [selected(inside, grads[0])]
 
 
 def integer_bounds(dtype: str, low: float, high: float) -> tuple[int, int]:
@@ -412,3 +464,7 @@ class FullLikeOp(RelayOp):
             sample((3,), (1,), error="fill_value is tensor<1xf32>, expected tensor<f32>"),
             sample((3,), ((), "int32"), error="fill_value is tensor<i32>"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None, r.sum(grads[0])]

@@ -14,9 +14,12 @@ from xdsl.irdl import irdl_op_definition
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Sample, sample
 from lamina.dialects.relay.families import FLOATS, Elementwise
+from lamina.dialects.relay.gradients import r
+from lamina.dialects.relay.gradients_of_elements import erf_gradient
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar
 
 _EXP = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
@@ -116,6 +119,10 @@ class FastExpOp(_Fast):
             sample((2,), (2,), error="takes 1 operand, got 2"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], results[0])]
+
 
 @irdl_op_definition
 class FastTanhOp(_Fast):
@@ -138,6 +145,10 @@ class FastTanhOp(_Fast):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return [sample((3, 33), ranges=((-12.0, 12.0),))]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.subtract(1.0, r.multiply(results[0], results[0])))]
 
 
 @irdl_op_definition
@@ -163,3 +174,7 @@ class FastErfOp(_Fast):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return [sample((3, 33), ranges=((-6.0, 6.0),))]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [erf_gradient(grads[0], operands[0])]

@@ -25,6 +25,7 @@ class CropAndResizeOp(RelayOp):
     outside the image stands `extrapolation_value`."""
 
     name = "relay.image.crop_and_resize"
+    NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)

@@ -12,10 +12,12 @@ from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, ints_prop, str_prop
+from lamina.dialects.relay.gradients_of_windows import affine_grid_gradients
 from lamina.dialects.relay.sampling import cubic_weights, one_of, working_dtype
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Scalar, Tensor
 
 _METHODS = ("bilinear", "nearest", "bicubic")
@@ -39,6 +41,7 @@ class GridSampleOp(RelayOp):
     """
 
     name = "relay.image.grid_sample"
+    NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
@@ -299,3 +302,7 @@ class AffineGridOp(RelayOp):
             one((1, 2, 3), 3, error="must be two numbers greater than 1"),
             one((1, 2, 3), 1, 5, error="must be two numbers greater than 1"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, target_shape: tuple[int, ...]) -> Gradients:
+        return affine_grid_gradients(grads, target_shape)

@@ -23,11 +23,13 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import ALL, NUMBERS, check_dtype, int_prop, ints_prop
+from lamina.dialects.relay.gradients import collapsed, dtype_of, r, reshaped, shape_of, sliced_back
 from lamina.dialects.relay.reduce import narrowed, sum_dtype, wide_sum
 from lamina.dialects.relay.shape_fill import checked_shape
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -78,6 +80,10 @@ class BroadcastToLikeOp(RelayOp):
             sample((3,), (4,), error="shape (3,) does not broadcast to (4,)"),
             sample((3, 1), (3,), error="shape (3, 1) does not broadcast to (3,)"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [collapsed(grads[0], operands[0]), None]
 
 
 @irdl_op_definition
@@ -160,6 +166,10 @@ class ReshapeLikeOp(RelayOp):
             one((3, 4), (3,), lhs_begin=1, lhs_end=0, error="lhs_begin 1 and lhs_end 0 are no part of 2 dimensions"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [reshaped(grads[0], operands[0]), None]
+
 
 @irdl_op_definition
 class SliceLikeOp(RelayOp):
@@ -222,6 +232,11 @@ class SliceLikeOp(RelayOp):
             one((5, 7), (3, 3), axes=(2,), error="axis 2 is out of range for rank 2"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        wide, narrow = shape_of(operands[0]), shape_of(results[0])
+        return [sliced_back(grads[0], wide, [(0, 1, e) for e in narrow]), None]
+
 
 @irdl_op_definition
 class CastLikeOp(RelayOp):
@@ -260,6 +275,10 @@ class CastLikeOp(RelayOp):
             sample(((1,), "float64"), (7,)),
             sample((2,), error="takes 2 operands, got 1"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.cast(grads[0], dtype=dtype_of(operands[0])), None]
 
 
 def _collapse_cases() -> list[tuple[tuple[int, ...], tuple[int, ...], str, str | None]]:
@@ -340,6 +359,10 @@ class CollapseSumLikeOp(RelayOp):
     def samples() -> list[Sample]:
         return [sample((a, dtype), b, error=error) for a, b, dtype, error in _collapse_cases()]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.broadcast_to_like(grads[0], operands[0]), None]
+
 
 @irdl_op_definition
 class CollapseSumToOp(RelayOp):
@@ -370,3 +393,7 @@ class CollapseSumToOp(RelayOp):
             *(sample((a, dtype), attrs={"shape": b}, error=error) for a, b, dtype, error in _collapse_cases()),
             sample((3,), attrs={"shape": (-1,)}, error="shape [-1] has a negative extent"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...]) -> Gradients:
+        return [r.broadcast_to_like(grads[0], operands[0])]

@@ -20,11 +20,13 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_prop, int_prop
+from lamina.dialects.relay.gradients import along_axis, number, r, selected, summed_to_axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.ir import SSAValue
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -65,6 +67,10 @@ class ReluOp(RelayOp):
             sample(((5,), "bool"), error="got bool"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [selected(r.greater(results[0], 0.0), grads[0])]
+
 
 @irdl_op_definition
 class LeakyReluOp(RelayOp):
@@ -102,6 +108,10 @@ class LeakyReluOp(RelayOp):
             sample(((3, 3), "float16")),
             sample(((5,), "int32"), error="got int32"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, alpha: float) -> Gradients:
+        return [r.where(r.greater(operands[0], 0.0), grads[0], r.multiply(grads[0], alpha))]
 
 
 @irdl_op_definition
@@ -150,6 +160,14 @@ class PReluOp(RelayOp):
             sample((2, 3, 5), (4,), error="alpha has shape (4,), axis 1 has 3 channels"),
             sample((2, 3), (3,), attrs={"axis": 2}, error="axis 2 is out of range for rank 2"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        x, alpha = operands
+        positive = r.greater(x, 0.0)
+        slope = along_axis(alpha, axis, x)
+        into_alpha = r.where(positive, number(0.0, x), r.multiply(grads[0], x))
+        return [r.where(positive, grads[0], r.multiply(grads[0], slope)), summed_to_axis(into_alpha, axis)]
 
 
 def along(vector: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
@@ -228,6 +246,11 @@ class SoftmaxOp(_Softmax):
         total = _reduced(data, axis, te.sum, e.__getitem__, "softmax_sum")
         return te.compute(data.shape, lambda *i: e[i] / total[_without(i, axis)], "softmax")
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        share = r.multiply(grads[0], results[0])
+        return [r.subtract(share, r.multiply(results[0], r.sum(share, axis=(axis,), keepdims=True)))]
+
 
 @irdl_op_definition
 class FastSoftmaxOp(_Softmax):
@@ -278,6 +301,11 @@ class LogSoftmaxOp(_Softmax):
 
         return te.compute(data.shape, element, "log_softmax")
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        total = r.sum(grads[0], axis=(axis,), keepdims=True)
+        return [r.subtract(grads[0], r.multiply(r.exp(results[0]), total))]
+
 
 @irdl_op_definition
 class DropoutOp(RelayOp):
@@ -318,3 +346,7 @@ class DropoutOp(RelayOp):
             sample(((3, 1, 2), "int32")),
             sample((3,), attrs={"rate": 1.5}, error="rate 1.5 is no probability"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, rate: float) -> Gradients:
+        return grads

@@ -12,12 +12,14 @@ from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.gradients import picked, r
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.windows import LARGEST, per_axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -104,6 +106,10 @@ class DepthToSpaceOp(RelayOp):
             sample((8, 2, 3), attrs={"block_size": 2}, error="layout 'NCHW' has 4 axes, the tensor rank 3"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(DepthToSpaceOp, grads, operands, attrs)
+
 
 @irdl_op_definition
 class SpaceToDepthOp(RelayOp):
@@ -162,6 +168,10 @@ class SpaceToDepthOp(RelayOp):
             sample(x, attrs={"block_size": -2}, error="block_size -2 is out of range"),
             sample(x, attrs={"block_size": 2, "layout": "NCHW8c"}, error="must be an order of the axes N, C, H, W"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(SpaceToDepthOp, grads, operands, attrs)
 
 
 # -- space and batch -------------------------------------------------------------------------------
@@ -270,6 +280,18 @@ class SpaceToBatchNdOp(RelayOp):
             sample(x, attrs={"block_shape": [2, 2], "paddings": [-2, 0, 0, 0]}, error="paddings -2 is out of range"),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values,
+        operands: Values,
+        results: Values,
+        *,
+        block_shape: Sequence[int],
+        paddings: Sequence[int],
+        pad_value: float,
+    ) -> Gradients:
+        return [r.nn.batch_to_space_nd(grads[0], block_shape=block_shape, crops=paddings)]
+
 
 @irdl_op_definition
 class BatchToSpaceNdOp(RelayOp):
@@ -346,3 +368,9 @@ class BatchToSpaceNdOp(RelayOp):
             sample((4, 2), attrs={"block_shape": [2], "crops": [0]}, error="crops has 1 numbers, expects 2"),
             sample((4,), attrs={"block_shape": [], "crops": []}, error="block_shape has 0 numbers"),
         ]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, block_shape: Sequence[int], crops: Sequence[int]
+    ) -> Gradients:
+        return [r.nn.space_to_batch_nd(grads[0], block_shape=block_shape, paddings=crops)]

@@ -26,12 +26,14 @@ from lamina.dialects.relay.base import (
     sample,
     to_attribute,
 )
+from lamina.dialects.relay.gradients_of_windows import convolution_gradients
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout
 from lamina.dialects.relay.windows import Window, gather, windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 ONE = to_attribute([1, 1])
@@ -80,6 +82,10 @@ class PlainConvolution(Convolution):
     @classmethod
     def te_compute(cls, data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
         return _plain_te(data, weight, cls.SPATIAL, attrs)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return convolution_gradients(grads[0], operands, attrs)
 
 
 def check_channels(x: int, weight: int, out: int, groups: int, channels: int | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
@@ -41,6 +41,7 @@ class ContribConv2dNCHWcOp(Convolution):
     """
 
     name = "relay.nn.contrib_conv2d_NCHWc"
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     data = operand_def()
     weight = operand_def()
     result = result_def()
@@ -169,6 +170,7 @@ class ContribDepthwiseConv2dNCHWcOp(Convolution):
     (OIHW1i16o) -> [N, C/16, H', W', 16]; every channel has its own kernel."""
 
     name = "relay.nn.contrib_depthwise_conv2d_NCHWc"
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     data = operand_def()
     weight = operand_def()
     result = result_def()

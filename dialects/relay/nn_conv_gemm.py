@@ -29,6 +29,7 @@ class ContribConv2dGemmWeightTransformOp(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_gemm_weight_transform"
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     weights = operand_def()
     result = result_def()
     tile_N = int_prop()
@@ -88,6 +89,7 @@ class ContribConv2dGemmWithoutWeightTransformOp(Convolution):
     nn.contrib_conv2d_gemm_weight_transform has laid out, of `kernel_size` and `channels` outputs."""
 
     name = "relay.nn.contrib_conv2d_gemm_without_weight_transform"
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     data = operand_def()
     weight = operand_def()
     result = result_def()

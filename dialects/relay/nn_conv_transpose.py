@@ -22,6 +22,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample, to_attribute
+from lamina.dialects.relay.gradients_of_windows import transposed_gradients
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import ONE, ZERO, Convolution, check_kernel
 from lamina.dialects.relay.windows import Spread, pairs, per_axis
@@ -29,6 +30,7 @@ from lamina.dialects.relay.windows import Spread, pairs, per_axis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -236,6 +238,10 @@ class TransposedConvolution(Convolution):
 
         sizes = {"N": x["N"], "C": per_out * groups} | {a: axis.outputs for a, axis in by_letter.items()}
         return te.compute([sizes[a] for a in out_layout], interleave, "conv_transpose")
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return transposed_gradients(grads[0], operands, attrs)
 
 
 @irdl_op_definition

@@ -10,7 +10,7 @@ with k = 2*((g*KH + r)*KW + s), g the deformable group of channel c. Between ele
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
@@ -40,6 +40,7 @@ class DeformableConv2dOp(Convolution):
     [N, O, H', W'] with G `deformable_groups` (orders by the layouts; the offset's is the data's)."""
 
     name = "relay.nn.deformable_conv2d"
+    NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     data = operand_def()
     offset = operand_def()
     weight = operand_def()

@@ -21,6 +21,8 @@ from lamina.dialects.relay.base import (
     to_attribute,
 )
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, ints_prop, str_prop
+from lamina.dialects.relay.gradients import r
+from lamina.dialects.relay.gradients_of_windows import weight_gradient_gradients
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import Convolution, padded_stage
 from lamina.dialects.relay.nn_pool import (
@@ -37,6 +39,7 @@ from lamina.dialects.relay.windows import gather, windows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -86,6 +89,7 @@ class MaxPool2dGradOp(_PoolGrad):
     several. (out_grad [N, C, H', W'], data [N, C, H, W]) -> [N, C, H, W]. Data must not be NaN."""
 
     name = "relay.nn.max_pool2d_grad"
+    NO_GRADIENT: ClassVar[str] = "a maximum is taken no further than its first derivative"
     out_grad = operand_def()
     data = operand_def()
     result = result_def()
@@ -219,6 +223,10 @@ class AvgPool2dGradOp(_PoolGrad):
     @staticmethod
     def samples() -> list[Sample]:
         return [*_grad_samples(), *[s for s in _grad_samples(count_include_pad=True) if s.error is None]]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return [r.nn.avg_pool2d(grads[0], **attrs), None]
 
 
 def _grad_samples(**extra: Any) -> list[Sample]:
@@ -369,3 +377,7 @@ class Conv2dBackwardWeightOp(Convolution):
             sample(dy, x, attrs={**three, "groups": 2}, error="2 groups do not divide 3 and 4 channels"),
             sample(dy, x, attrs={**three, "data_layout": "CHW"}, error="must be an order of the axes N, C, H, W"),
         ]  # fmt: skip
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return weight_gradient_gradients(grads[0], operands, attrs)

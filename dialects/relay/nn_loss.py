@@ -18,11 +18,14 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.gradients import r, shape_of
+from lamina.dialects.relay.gradients_of_norms import nll_loss_gradients
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
@@ -95,6 +98,12 @@ class CrossEntropyOp(_CrossEntropy):
     def np_ref(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
         return np.array(-np.mean(np.sum(np.log(x) * y, axis=1)), x.dtype)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        x, y = operands
+        share = r.divide(grads[0], -float(shape_of(x)[0]))
+        return [r.multiply(r.divide(y, x), share), r.multiply(r.log(x), share)]
+
 
 @irdl_op_definition
 class CrossEntropyWithLogitsOp(_CrossEntropy):
@@ -105,6 +114,12 @@ class CrossEntropyWithLogitsOp(_CrossEntropy):
     @staticmethod
     def np_ref(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
         return np.array(-np.mean(np.sum(x * y, axis=1)), x.dtype)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        x, y = operands
+        share = r.divide(grads[0], -float(shape_of(x)[0]))
+        return [r.multiply(y, share), r.multiply(x, share)]
 
 
 # -- negative log likelihood -----------------------------------------------------------------------
@@ -245,3 +260,7 @@ class NllLossOp(RelayOp):
             sample((4, 5), ((3,), "int32"), (5,), error="predictions have shape (4, 5), targets (3,)"),
             sample((4, 5), ((4,), "int32"), (4,), error="weights have shape (4,) for 5 classes"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, reduction: str, ignore_index: int) -> Gradients:
+        return nll_loss_gradients(grads, operands, reduction, ignore_index)

@@ -19,11 +19,13 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import FLOATS, check_dtype, float_prop, int_prop, str_prop
+from lamina.dialects.relay.gradients_of_norms import lrn_gradients
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
@@ -127,6 +129,21 @@ class LrnOp(RelayOp):
             sample((1, 7, 3), error="layout 'NCHW' has 4 axes, the tensor rank 3"),
             sample((1, 2, 3, 2, 16), attrs={"axis": 2, "layout": "NCHW16c"}, error="normalises axis 1 in blocks"),
         ]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values,
+        operands: Values,
+        results: Values,
+        *,
+        size: int,
+        axis: int,
+        bias: float,
+        alpha: float,
+        beta: float,
+        layout: str,
+    ) -> Gradients:
+        return lrn_gradients(grads, operands, size, axis, bias, alpha, beta)
 
 
 def _power(x: Scalar, exponent: float) -> Scalar:

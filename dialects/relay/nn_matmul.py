@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr
@@ -22,11 +23,14 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.gradients import collapsed, dtype_of, r, shape_of, summed_to_axis, through, to_shape
+from lamina.dialects.relay.gradients_of_elements import product_gradients
 from lamina.dialects.relay.nn_activation import along
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -96,6 +100,14 @@ class DenseOp(_Product):
             sample((2, 3), (5, 3), attrs={"units": 6}, error="attribute units is 6, weight has 5 rows"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        x, w = operands
+        dy = r.cast(grads[0], dtype=dtype_of(x))
+        rows = (prod(shape_of(x)[:-1]), shape_of(x)[-1])
+        into_w = r.nn.matmul(to_shape(dy, (rows[0], shape_of(w)[0])), to_shape(x, rows), transpose_a=True)
+        return [r.nn.dense(dy, r.transpose(w)), into_w]
+
 
 _PACKED = re.compile(r"NK(\d+)n")
 
@@ -162,6 +174,15 @@ class ContribDensePackOp(_Product):
             sample((2, 3), (1, 3, 16), attrs={"units": 17}, error="17 units in NK16n need (2, 3, 16)"),
             sample((2, 3), (1, 3, 16), attrs={"units": 16, "weight_layout": "KN"}, error="not of the form NK16n"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, units: int, **_: Any) -> Gradients:
+        def plain(x: Any, w: Any) -> Any:
+            blocks, depth, block = shape_of(w)
+            rows = to_shape(r.transpose(w, axes=(0, 2, 1)), (blocks * block, depth))
+            return r.nn.dense(x, r.strided_slice(rows, begin=(0,), end=(units,)))
+
+        return through(plain, grads, operands)
 
 
 def _matrix(shape: Sequence[int], transpose: bool) -> tuple[int, int]:
@@ -234,6 +255,12 @@ class MatmulOp(_Product):
             sample((2, 3, 4), (4, 5), error="expects matrices"),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, transpose_a: bool, transpose_b: bool, **_: Any
+    ) -> Gradients:
+        return product_gradients(r.nn.matmul, grads, operands, transpose_a, transpose_b)
+
 
 @irdl_op_definition
 class BatchMatmulOp(_Product):
@@ -295,6 +322,13 @@ class BatchMatmulOp(_Product):
             sample((2, 3, 4), (2, 5, 3), error="a 3x4 matrix does not multiply a 3x5 matrix"),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, transpose_a: bool, transpose_b: bool, **_: Any
+    ) -> Gradients:
+        found = product_gradients(r.nn.batch_matmul, grads, operands, transpose_a, transpose_b)
+        return [collapsed(g, o) for g, o in zip(found, operands, strict=True)]
+
 
 @irdl_op_definition
 class BiasAddOp(RelayOp):
@@ -338,3 +372,7 @@ class BiasAddOp(RelayOp):
             sample((2, 3, 5), (4,), error="bias has shape (4,), axis 1 has extent 3"),
             sample((2, 3), (3,), attrs={"axis": 2}, error="axis 2 is out of range for rank 2"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        return [grads[0], summed_to_axis(grads[0], axis)]

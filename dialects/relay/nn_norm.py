@@ -25,11 +25,14 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop
+from lamina.dialects.relay.gradients import along_axis, r, rank_of, through
+from lamina.dialects.relay.gradients_of_norms import norm_gradients, scaled_and_moved
 from lamina.dialects.relay.nn_activation import along
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
 
 
@@ -191,6 +194,17 @@ class BatchNormOp(RelayOp):
             found.append(Sample(s.operands + extra, s.attrs, ranges, s.error, s.rtol))
         return found
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: int, epsilon: float, center: bool, scale: bool
+    ) -> Gradients:
+        def plain(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any) -> Any:
+            deviation = r.rsqrt(r.add(variance, epsilon))
+            y = r.multiply(r.subtract(x, along_axis(mean, axis, x)), along_axis(deviation, axis, x))
+            return scaled_and_moved(y, gamma, beta, axis, center, scale)
+
+        return through(plain, grads, operands)
+
 
 @irdl_op_definition
 class LayerNormOp(RelayOp):
@@ -237,6 +251,12 @@ class LayerNormOp(RelayOp):
     @staticmethod
     def samples() -> list[Sample]:
         return _norm_samples(-1, 1)
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: int, epsilon: float, center: bool, scale: bool
+    ) -> Gradients:
+        return norm_gradients(grads, operands, (axis,), axis, epsilon, center, scale)
 
 
 @irdl_op_definition
@@ -289,6 +309,14 @@ class InstanceNormOp(RelayOp):
     @staticmethod
     def samples() -> list[Sample]:
         return [*_norm_samples(1, -1), sample((2, 3), (3,), (3,), error="expects a batch, channels and more axes")]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: int, epsilon: float, center: bool, scale: bool
+    ) -> Gradients:
+        rank = rank_of(operands[0])
+        axes = tuple(n for n in range(1, rank) if n != normalize_axis(axis, rank))
+        return norm_gradients(grads, operands, axes, axis, epsilon, center, scale)
 
 
 @irdl_op_definition
@@ -366,6 +394,22 @@ class GroupNormOp(RelayOp):
             sample(x, (2,), (2,), attrs={"num_groups": 1, "axis": 0}, error="axis 0 is the batch"),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values,
+        operands: Values,
+        results: Values,
+        *,
+        num_groups: int,
+        axis: int,
+        epsilon: float,
+        center: bool,
+        scale: bool,
+    ) -> Gradients:
+        rank = rank_of(operands[0])
+        axes = tuple(n for n in range(1, rank + 1) if n != normalize_axis(axis, rank))
+        return norm_gradients(grads, operands, axes, axis, epsilon, center, scale, groups=num_groups)
+
 
 @irdl_op_definition
 class L2NormalizeOp(RelayOp):
@@ -425,3 +469,11 @@ class L2NormalizeOp(RelayOp):
             sample(x, attrs={"eps": 1e-12, "axis": [3]}, error="axis 3 is out of range for rank 3"),
             sample(x, attrs={"eps": 1e-12, "axis": [1, -2]}, error="names an axis twice"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, eps: float, axis: Sequence[int]) -> Gradients:
+        def plain(x: Any) -> Any:
+            total = r.sum(r.multiply(x, x), axis=tuple(axis), keepdims=True)
+            return r.multiply(x, r.rsqrt(r.maximum(total, eps)))
+
+        return through(plain, grads, operands)

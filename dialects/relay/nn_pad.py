@@ -12,11 +12,13 @@ from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import float_prop, ints_prop, str_prop
+from lamina.dialects.relay.gradients import picked, r, reshaped, shape_of
 from lamina.dialects.relay.windows import per_axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 _MODES = ("constant", "edge", "reflect")
@@ -113,6 +115,14 @@ class PadOp(RelayOp):
             sample((2,), attrs={"pad_width": [-3, 2]}, error="pad_width crops 3"),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, pad_width: Sequence[int], pad_value: float, pad_mode: str
+    ) -> Gradients:
+        if pad_mode == "constant":
+            return [r.nn.pad(grads[0], pad_width=[-w for w in pad_width])]
+        return picked(PadOp, grads, operands, {"pad_width": pad_width, "pad_value": pad_value, "pad_mode": pad_mode})
+
 
 def _extend(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
     """One axis extended by its border (edge), or by its mirror image without the border (reflect) or with it
@@ -199,6 +209,10 @@ class MirrorPadOp(RelayOp):
             sample((2,), attrs={"pad_width": [0, 0], "mode": "reflect"}, error="mode 'reflect' is neither"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(MirrorPadOp, grads, operands, attrs)
+
 
 @irdl_op_definition
 class DilateOp(RelayOp):
@@ -260,6 +274,13 @@ class DilateOp(RelayOp):
             ),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, strides: Sequence[int], dilation_value: float
+    ) -> Gradients:
+        shape = shape_of(results[0])
+        return [r.strided_slice(grads[0], begin=[0] * len(shape), end=shape, strides=strides)] if shape else grads
+
 
 @irdl_op_definition
 class BatchFlattenOp(RelayOp):
@@ -308,3 +329,7 @@ class BatchFlattenOp(RelayOp):
             sample(((2, 2, 1, 3), "bool")),
             sample((), error="input has rank 0"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [reshaped(grads[0], operands[0])]

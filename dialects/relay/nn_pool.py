@@ -16,12 +16,14 @@ from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, ints_prop, stage_name, str_prop
+from lamina.dialects.relay.gradients_of_windows import avg_pool_gradient, max_pool_gradient
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
 from lamina.dialects.relay.windows import Window, gather, windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Scalar, Tensor
 
 TAP_NAMES = {"D": "q", "H": "r", "W": "s"}
@@ -134,6 +136,10 @@ class _MaxPool(_Pool):
     def te_compute(cls, data: Tensor, **attrs: Any) -> Tensor:
         return _pool_stage(data, cls.SPATIAL, attrs, lowest(data.dtype), te.max, stage_name(cls))
 
+    @classmethod
+    def relay_grad(cls, grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return [max_pool_gradient(grads[0], operands[0], cls.SPATIAL, attrs)]
+
 
 class _AvgPool(_Pool):
     """The mean of each window; of integers it is truncated, and their sum wraps in their own type."""
@@ -186,6 +192,10 @@ class _AvgPool(_Pool):
             return total[i] / (count * float(constant) if constant > 1 else count)
 
         return te.compute(total.shape, element, stage_name(cls))
+
+    @classmethod
+    def relay_grad(cls, grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return [avg_pool_gradient(grads[0], operands[0], cls.SPATIAL, attrs)]
 
 
 def taps_inside(out: Index, w: Window, include: bool) -> Scalar:

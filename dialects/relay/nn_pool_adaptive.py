@@ -10,6 +10,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, ints_prop, stage_name, str_prop
+from lamina.dialects.relay.gradients import r, shape_of, through
+from lamina.dialects.relay.gradients_of_windows import adaptive_avg_gradient, adaptive_max_gradients
 from lamina.dialects.relay.layout import LayoutChoice, extents
 from lamina.dialects.relay.nn_pool import TAP_NAMES, image_axes, keep_layout, lowest
 from lamina.dialects.relay.windows import per_axis
@@ -17,6 +19,7 @@ from lamina.dialects.relay.windows import per_axis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -88,6 +91,11 @@ class GlobalAvgPool2dOp(_Global):
         count = data.shape[h] * data.shape[w]
         return te.compute(total.shape, lambda *i: total[i] * (1.0 / count), "global_avg_pool2d")
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, layout: str) -> Gradients:
+        h, w = image_axes(layout, "HW")
+        return through(lambda x: r.mean(x, axis=(h, w), keepdims=True), grads, operands)
+
 
 @irdl_op_definition
 class GlobalMaxPool2dOp(_Global):
@@ -106,6 +114,11 @@ class GlobalMaxPool2dOp(_Global):
     @staticmethod
     def te_compute(data: Tensor, *, layout: str) -> Tensor:
         return _over_image(data, layout, te.max, "global_max_pool2d")
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, layout: str) -> Gradients:
+        h, w = image_axes(layout, "HW")
+        return through(lambda x: r.max(x, axis=(h, w), keepdims=True), grads, operands)
 
 
 class _Adaptive(RelayOp):
@@ -203,6 +216,13 @@ class _AdaptiveAvg(_Adaptive):
 
         return te.compute(summed.shape, mean, stage_name(cls))
 
+    @classmethod
+    def relay_grad(
+        cls, grads: Values, operands: Values, results: Values, *, output_size: Sequence[int], layout: str
+    ) -> Gradients:
+        sizes = cls.sizes(shape_of(operands[0]), output_size, layout)
+        return [adaptive_avg_gradient(grads[0], operands[0], image_axes(layout, cls.SPATIAL), sizes)]
+
 
 class _AdaptiveMax(_Adaptive):
     PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
@@ -214,6 +234,13 @@ class _AdaptiveMax(_Adaptive):
     @classmethod
     def te_compute(cls, data: Tensor, *, output_size: Sequence[int], layout: str) -> Tensor:
         return cls.region_stage(data, output_size, layout, lowest(data.dtype), te.max, stage_name(cls))
+
+    @classmethod
+    def relay_grad(
+        cls, grads: Values, operands: Values, results: Values, *, output_size: Sequence[int], layout: str
+    ) -> Gradients:
+        sizes = cls.sizes(shape_of(operands[0]), output_size, layout)
+        return adaptive_max_gradients(grads, operands, image_axes(layout, cls.SPATIAL), sizes)
 
 
 def _adaptive_samples(spatial: str) -> list[Sample]:

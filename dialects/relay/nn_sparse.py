@@ -29,6 +29,7 @@ class SparseDenseOp(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.sparse_dense"
+    NO_GRADIENT: ClassVar[str] = "the places of the weights are data"
     dense_data = operand_def()
     sparse_data = operand_def()
     sparse_indices = operand_def()

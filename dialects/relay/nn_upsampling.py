@@ -10,6 +10,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import bool_prop, float_prop, str_prop
+from lamina.dialects.relay.gradients import shape_of
+from lamina.dialects.relay.gradients_of_windows import resize_gradients
 from lamina.dialects.relay.image_resize import Resize, Resize2dOp, Resize3dOp
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents
 from lamina.dialects.relay.meaning import full_attrs
@@ -17,6 +19,7 @@ from lamina.dialects.relay.sampling import LARGEST_EXTENT, one_of
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Tensor
 
 
@@ -64,6 +67,10 @@ class Upsampling(RelayOp):
     @staticmethod
     def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
         return Resize.infer_layout(layouts, types, **attrs)
+
+    @classmethod
+    def relay_grad(cls, grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return resize_gradients(grads, operands, cls.RESIZE, cls.resized(shape_of(operands[0]), **attrs))
 
 
 @irdl_op_definition

@@ -99,6 +99,7 @@ class ContribConv2dWinogradWeightTransformOp(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_winograd_weight_transform"
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     weight = operand_def()
     result = result_def()
     tile_size = int_prop()
@@ -158,6 +159,7 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution):
     nn.contrib_conv2d_winograd_weight_transform has made of kernels of a - tile_size + 1 -> [N, O, H', W']."""
 
     name = "relay.nn.contrib_conv2d_winograd_without_weight_transform"
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     data = operand_def()
     weight = operand_def()
     result = result_def()

@@ -8,6 +8,7 @@ greatest element, then the least index among the elements equal to it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
@@ -27,9 +28,12 @@ from lamina.dialects.relay.families import (
     reduced_shape,
     reduction_samples,
 )
+from lamina.dialects.relay.gradients import collapsed, r, reduced_count, unreduced
+from lamina.dialects.relay.gradients_of_elements import extremum_gradient, product_gradient
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -82,6 +86,12 @@ class SumOp(Reduction):
             sample((3, 31), attrs={"axis": (0,)}, finite=False),
         ]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
+    ) -> Gradients:
+        return [unreduced(grads[0], operands[0], axis, keepdims, exclude)]
+
 
 @irdl_op_definition
 class ProdOp(Reduction):
@@ -101,6 +111,12 @@ class ProdOp(Reduction):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return [sample((3, 0), attrs={"axis": (1,)}), sample((3, 9), attrs={"axis": (0,)}, finite=False)]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
+    ) -> Gradients:
+        return [product_gradient(grads[0], operands[0], axis, keepdims, exclude)]
 
 
 @irdl_op_definition
@@ -123,6 +139,12 @@ class MaxOp(Reduction):
     def extra_samples() -> list[Sample]:
         return [sample((5, 9), attrs={"axis": (1,)}, finite=False), sample(((3, 9), "float16"), attrs={"axis": (1,)})]
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
+    ) -> Gradients:
+        return [extremum_gradient(grads[0], operands[0], results[0], axis, keepdims, exclude)]
+
 
 @irdl_op_definition
 class MinOp(Reduction):
@@ -143,6 +165,12 @@ class MinOp(Reduction):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return [sample((5, 9), attrs={"axis": (1,)}, finite=False), sample(((3, 9), "float16"), attrs={"axis": (1,)})]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
+    ) -> Gradients:
+        return [extremum_gradient(grads[0], operands[0], results[0], axis, keepdims, exclude)]
 
 
 def _bool_samples() -> list[Sample]:
@@ -227,6 +255,13 @@ class MeanOp(Reduction):
     @staticmethod
     def extra_samples() -> list[Sample]:
         return [sample(((3, 40), "float16"), attrs={"axis": (1,)}), sample((1, 3, 7, 7), attrs={"axis": (2, 3)})]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
+    ) -> Gradients:
+        (x,) = operands
+        return [unreduced(r.divide(grads[0], float(reduced_count(x, axis, exclude))), x, axis, keepdims, exclude)]
 
 
 # -- the place of an extreme -----------------------------------------------------------------------
@@ -393,3 +428,22 @@ class VarianceOp(Reduction):
             sample(((2, 9), "float16"), ((2, 1), "float16"), attrs={"axis": (-1,)}),
             sample((2, 7), (2,), attrs={"axis": (1,)}, error="mean has shape (2,), expected (2, 1)"),
         ]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values,
+        operands: Values,
+        results: Values,
+        *,
+        axis: tuple[int, ...],
+        keepdims: bool,
+        exclude: bool,
+        unbiased: bool,
+    ) -> Gradients:
+        x, mean = operands
+        count = reduced_count(x, axis, exclude) - unbiased
+        share = r.divide(
+            r.multiply(unreduced(grads[0], x, axis, keepdims, exclude), 2.0), float(count) if count else nan
+        )
+        slope = r.multiply(share, r.subtract(x, mean))
+        return [slope, collapsed(r.negative(slope), mean)]

@@ -25,10 +25,13 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, str_prop
+from lamina.dialects.relay.gradients import dtype_of, r, reshaped
+from lamina.dialects.relay.gradients_of_elements import cumulative_product_gradient
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
@@ -165,6 +168,15 @@ class CumsumOp(Cumulative):
     def np_ref(data: Array, dtype: str, exclusive: bool, axis: int | None = None) -> Array:
         return _ref(np.cumsum, 0, data, dtype, exclusive, axis)
 
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, dtype: str, exclusive: bool, axis: int | None = None
+    ) -> Gradients:
+        (x,) = operands
+        place = 0 if axis is None else axis
+        back = r.reverse(r.cumsum(r.reverse(grads[0], axis=place), axis=place, exclusive=exclusive), axis=place)
+        return [reshaped(r.cast(back, dtype=dtype_of(x)), x)]
+
 
 @irdl_op_definition
 class CumprodOp(Cumulative):
@@ -181,3 +193,9 @@ class CumprodOp(Cumulative):
     @staticmethod
     def np_ref(data: Array, dtype: str, exclusive: bool, axis: int | None = None) -> Array:
         return _ref(np.cumprod, 1, data, dtype, exclusive, axis)
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, dtype: str, exclusive: bool, axis: int | None = None
+    ) -> Gradients:
+        return [cumulative_product_gradient(grads[0], operands[0], exclusive, axis)]

@@ -24,6 +24,8 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.gradients import NoGradient, number, places_of, r, rank_of, scattered, selected, shape_of
+from lamina.dialects.relay.gradients_of_elements import added_gradient, replaced_gradients
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
@@ -198,6 +201,20 @@ class ScatterElementsOp(RelayOp):
             sample((9,), ((5,), "int64"), (4,), error="indices have shape (5,), updates (4,)"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int, reduction: str) -> Gradients:
+        data, indices, updates = operands
+        if reduction == "update":
+            return replaced_gradients(grads[0], r.scatter_elements, operands, axis=axis, reduction=reduction)
+        if reduction != "add":
+            raise NoGradient(f"by reduction {reduction!r} an element depends on more than one update")
+        # An index counts from the end where it is negative, and one outside of the tensor adds nothing.
+        extent = shape_of(data)[normalize_axis(axis, rank_of(data))]
+        wide = r.cast(indices, dtype="int64")
+        place = r.where(r.less(wide, 0), r.add(wide, extent), wide)
+        inside = r.logical_and(r.greater_equal(place, 0), r.less(place, extent))
+        return [grads[0], None, selected(inside, r.gather(grads[0], place, axis=axis))]
+
 
 @irdl_op_definition
 class ScatterNDOp(RelayOp):
@@ -293,6 +310,15 @@ class ScatterNDOp(RelayOp):
             sample((7,), ((2, 5), "int64"), (5,), error="indices of shape (2, 5) hold no coordinates of rank 1"),
             sample((7,), ((1, 5), "int64"), (4,), error="updates have shape (4,), expected (5,)"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, mode: str) -> Gradients:
+        data, indices, updates = operands
+        if mode == "update":
+            return replaced_gradients(grads[0], r.scatter_nd, operands, mode=mode)
+        if mode != "add":
+            raise NoGradient(f"in mode {mode!r} an element depends on more than one update")
+        return [grads[0], None, added_gradient(grads[0], data, indices, updates)]
 
 
 @irdl_op_definition
@@ -393,3 +419,12 @@ class SparseToDenseOp(RelayOp):
             one((5,), (4,), (9,), error="values of shape (4,) and a default of shape () for indices of shape (5,)"),
             one((5,), (5,), (-9,), error="output_shape is [-9]"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        indices, values, default = operands
+        from_where = r.sparse_to_dense(
+            indices, places_of(values, 1), r.cast(number(0.0, default), dtype="int64"), **attrs
+        )
+        into_values = scattered(grads[0], from_where, values, absent=True)
+        return [None, into_values, r.sum(selected(r.equal(from_where, 0), grads[0]))]

@@ -24,9 +24,11 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
+from lamina.dialects.relay.gradients import collapsed, r, rank_of, reshaped
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Tensor
 
 
@@ -171,6 +173,10 @@ class ReshapeOp(RelayOp):
             sample((2, 3), error="attribute 'newshape' is missing"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [reshaped(grads[0], operands[0])]
+
 
 @irdl_op_definition
 class TransposeOp(RelayOp):
@@ -215,6 +221,12 @@ class TransposeOp(RelayOp):
             sample((2, 3), attrs={"axes": (0,)}, error="axes [0] is no permutation of 2 axes"),
             sample((2, 3), attrs={"axes": (0, 2)}, error="axis 2 is out of range for rank 2"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axes: tuple[int, ...]) -> Gradients:
+        rank = rank_of(operands[0])
+        order = [normalize_axis(a, rank) for a in axes] or list(range(rank))[::-1]
+        return [r.transpose(grads[0], axes=[order.index(a) for a in range(rank)])]
 
 
 def permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
@@ -277,6 +289,10 @@ class ExpandDimsOp(RelayOp):
             sample((2, 3), attrs={"axis": 0, "num_newaxis": -1}, error="num_newaxis is -1"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [reshaped(grads[0], operands[0])]
+
 
 def expanded_axis(axis: int, rank: int) -> int:
     """Where a new axis goes, counted from the front."""
@@ -332,6 +348,10 @@ class SqueezeOp(RelayOp):
             sample((1, 3), attrs={"axis": (2,)}, error="axis 2 is out of range for rank 2"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [reshaped(grads[0], operands[0])]
+
 
 def squeezed_axes(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, ...]:
     """The axes that squeeze drops, counted from the front."""
@@ -379,3 +399,7 @@ class BroadcastToOp(RelayOp):
             sample((3, 2), attrs={"shape": (3, 5)}, error="do not broadcast"),
             sample((3, 2), attrs={"shape": (2,)}, error="shape (3, 2) does not broadcast to (2,)"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...]) -> Gradients:
+        return [collapsed(grads[0], operands[0])]

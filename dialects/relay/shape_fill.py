@@ -21,9 +21,11 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.gradients import dtype_of, number, r, selected
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -82,6 +84,12 @@ class FullOp(RelayOp):
             sample((), attrs={"shape": (-1,)}, error="shape [-1] has a negative extent"),
             sample((), attrs={"shape": (2,), "dtype": "int"}, error="dtype 'int' is none of"),
         ]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...], dtype: str
+    ) -> Gradients:
+        return [r.cast(r.sum(grads[0]), dtype=dtype_of(operands[0]))]
 
 
 def _constant_samples() -> list[Sample]:
@@ -289,3 +297,11 @@ class OneHotOp(RelayOp):
             one((5,), depth=3, axis=2, error="axis 2 is out of range for rank 2"),
             sample(((5,), "int64"), (1,), (), attrs={"depth": 3}, error="are not scalars of one type"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        indices, on, off = operands
+        true, false = (r.cast(number(v, indices), dtype="bool") for v in (1, 0))
+        hot = r.one_hot(indices, true, false, **attrs)
+        cold = r.logical_not(hot)
+        return [None, *(r.sum(selected(mask, grads[0])) for mask in (hot, cold))]

@@ -19,10 +19,12 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import check_dtype, str_prop
+from lamina.dialects.relay.gradients import picked, reshaped, summed_to_axis
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -95,6 +97,16 @@ class MeshgridOp(RelayOp):
             one((3,), (2, 2), error="takes vectors and scalars, got shape (2, 2)"),
             one((3,), (5,), indexing="yx", error="indexing 'yx' is neither"),
             sample((3,), ((3,), "int32"), error="float32 and int32"),
+        ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, indexing: str) -> Gradients:
+        axes = list(range(len(operands)))
+        if indexing == "xy":
+            axes[:2] = axes[1::-1]
+        return [
+            None if g is None else reshaped(summed_to_axis(g, axes.index(n)), x)
+            for n, (g, x) in enumerate(zip(grads, operands, strict=True))
         ]
 
 
@@ -170,3 +182,7 @@ class AdvIndexOp(RelayOp):
             one((0, 7), (5,), error="from an axis of extent 0"),
             one((7,), (5,), index="float32", error="got float32"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return picked(AdvIndexOp, grads, operands, {})

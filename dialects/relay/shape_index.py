@@ -15,9 +15,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
 from lamina.dialects.relay.families import INTEGERS, check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.gradients import picked, r, shape_of, sliced_back
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 INDEX_DTYPES = tuple(d for d in INTEGERS if d != "uint64")
@@ -143,6 +145,11 @@ class StridedSliceOp(RelayOp):
             one((5, 7), (1,), (4,), slice_mode="both", error="slice_mode 'both' is neither"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        shape = shape_of(operands[0])
+        return [sliced_back(grads[0], shape, slice_bounds(shape, **attrs))]
+
 
 @irdl_op_definition
 class ReverseOp(RelayOp):
@@ -186,6 +193,10 @@ class ReverseOp(RelayOp):
             sample((3,), attrs={"axis": 1}, error="axis 1 is out of range for rank 1"),
             sample((), attrs={"axis": 0}, error="rank 0"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        return [r.reverse(grads[0], axis=axis)]
 
 
 # -- gathers ---------------------------------------------------------------------------------------
@@ -294,6 +305,10 @@ class TakeOp(RelayOp):
             one((5, 7), (3, 2), axis=1, batch_dims=1, error="the first 1 extents of (5, 7) and (3, 2) differ"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(TakeOp, grads, operands, attrs)
+
 
 @irdl_op_definition
 class GatherOp(RelayOp):
@@ -360,6 +375,10 @@ class GatherOp(RelayOp):
             one((3, 4), (4, 2), 1, error="indices have extent 4 in axis 0, data only 3"),
             one((3, 4), (3, 2), 2, error="axis 2 is out of range for rank 2"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(GatherOp, grads, operands, attrs)
 
 
 @irdl_op_definition
@@ -444,3 +463,7 @@ class GatherNDOp(RelayOp):
             one((5, 7), (1, 3), batch_dims=1, error="the batch extents (5,) and (3,) differ"),
             one((5, 7), (1, 5), batch_dims=3, error="batch_dims 3 is beyond the ranks"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(GatherNDOp, grads, operands, attrs)

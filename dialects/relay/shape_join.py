@@ -20,9 +20,11 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import int_prop, ints_prop
+from lamina.dialects.relay.gradients import r, rank_of, shape_of, to_shape, zeros
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -83,6 +85,16 @@ class ConcatenateOp(RelayOp):
             sample(error="takes at least one operand"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        place, first = normalize_axis(axis, rank_of(results[0])), 0
+        parts: list[Any] = []
+        for o in operands:
+            last = first + shape_of(o)[place]
+            parts.append(r.strided_slice(grads[0], begin=(first,), end=(last,), axes=(place,)))
+            first = last
+        return parts
+
 
 @irdl_op_definition
 class StackOp(RelayOp):
@@ -141,6 +153,14 @@ class StackOp(RelayOp):
             sample(error="takes at least one operand"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
+        place = normalize_axis(axis, rank_of(results[0]))
+        return [
+            to_shape(r.strided_slice(grads[0], begin=(n,), end=(n + 1,), axes=(place,)), shape_of(o))
+            for n, o in enumerate(operands)
+        ]
+
 
 @irdl_op_definition
 class SplitOp(RelayOp):
@@ -195,6 +215,11 @@ class SplitOp(RelayOp):
             sample((7,), attrs={"indices_or_sections": 7, "axis": 1}, error="axis 1 is out of range for rank 1"),
             sample((), attrs={"indices_or_sections": 1}, error="rank 0"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int, **_: Any) -> Gradients:
+        parts = [zeros(v) if g is None else g for g, v in zip(grads, results, strict=True)]
+        return [r.concatenate(*parts, axis=axis)]
 
 
 def split_bounds(extent: int, indices_or_sections: int | tuple[int, ...]) -> list[tuple[int, int]]:
@@ -258,6 +283,14 @@ class TileOp(RelayOp):
             sample((3,), attrs={"reps": (-1,)}, error="reps [-1] has a negative count"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, reps: tuple[int, ...]) -> Gradients:
+        (x,) = operands
+        rank = max(len(reps), rank_of(x))
+        shape, times = (1,) * (rank - rank_of(x)) + shape_of(x), (1,) * (rank - len(reps)) + reps
+        apart = to_shape(grads[0], [e for pair in zip(times, shape, strict=True) for e in pair])
+        return [to_shape(r.sum(apart, axis=tuple(range(0, 2 * rank, 2))) if rank else apart, shape_of(x))]
+
 
 def tiled_shape(shape: tuple[int, ...], reps: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of the tiled tensor."""
@@ -313,3 +346,10 @@ class RepeatOp(RelayOp):
             sample((3,), attrs={"repeats": 2, "axis": 1}, error="axis 1 is out of range for rank 1"),
             sample((), attrs={"repeats": 2}, error="rank 0"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, repeats: int, axis: int) -> Gradients:
+        (x,) = operands
+        shape, place = shape_of(x), normalize_axis(axis, rank_of(x))
+        apart = to_shape(grads[0], (*shape[: place + 1], repeats, *shape[place + 1 :]))
+        return [r.sum(apart, axis=(place + 1,))]

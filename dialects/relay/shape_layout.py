@@ -14,10 +14,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import int_prop, str_prop
+from lamina.dialects.relay.gradients import places_of, r, scattered
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, plain, stored_shape
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -128,3 +130,9 @@ class LayoutTransformOp(RelayOp):
             one((1, 2, 3, 5, 16), "NCHW16c", "NCHW", channels=16, error="channels is 16, the tensor stores 32"),
             one((1, 2), "N?", "NC", error="layout 'N?' is malformed"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        (x,) = operands
+        moved = r.layout_transform(places_of(x, 1), **attrs)
+        return [scattered(grads[0], moved, x, absent=True)]

@@ -18,10 +18,12 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop
+from lamina.dialects.relay.gradients import places_of, r, scattered, zeros
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
@@ -84,6 +86,10 @@ class TriluOp(RelayOp):
             one((3, 3), k="float32", error="got float32"),
             sample((3, 3), ((1,), "int64"), error="k has shape (1,), expected a scalar"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, upper: bool) -> Gradients:
+        return [r.trilu(grads[0], operands[1], upper=upper), None]
 
 
 @irdl_op_definition
@@ -193,6 +199,13 @@ class MatrixSetDiagOp(RelayOp):
             one((3, 3), (2,), error="diagonal has shape (2,), expected (3,)"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        data, diagonal = operands
+        kept = r.matrix_set_diag(grads[0], zeros(diagonal), **attrs)
+        places = r.matrix_set_diag(r.zeros_like(places_of(data)), places_of(diagonal, 1), **attrs)
+        return [kept, scattered(grads[0], places, diagonal, absent=True)]
+
 
 @irdl_op_definition
 class StridedSetOp(RelayOp):
@@ -293,3 +306,10 @@ class StridedSetOp(RelayOp):
             one((7,), (6,), 2, forward, error="slices 2 axes of a tensor of rank 1"),
             one((7,), (6,), 1, forward, index="float32", error="got float32"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        data, new, *bounds = operands
+        kept = r.strided_set(grads[0], zeros(new), *bounds)
+        places = r.strided_set(r.zeros_like(places_of(data)), places_of(new, 1), *bounds)
+        return [kept, scattered(grads[0], places, new, absent=True), *(None for _ in bounds)]

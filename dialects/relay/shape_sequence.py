@@ -18,9 +18,11 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop
+from lamina.dialects.relay.gradients import r
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -98,6 +100,10 @@ class ReverseSequenceOp(RelayOp):
             one((3, 7), 3, index="float32", error="got float32"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return [r.reverse_sequence(grads[0], operands[1], **attrs), None]
+
 
 @irdl_op_definition
 class SequenceMaskOp(RelayOp):
@@ -158,3 +164,7 @@ class SequenceMaskOp(RelayOp):
             one((7, 3), 7, error="valid_length has shape (7,), expected (3,)"),
             one((7, 3), 3, index="float32", error="got float32"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, mask_value: float, axis: int) -> Gradients:
+        return [r.sequence_mask(grads[0], operands[1], mask_value=0.0, axis=axis), None]

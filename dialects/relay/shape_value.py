@@ -17,6 +17,7 @@ from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Index, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
@@ -57,6 +58,10 @@ class ShapeOfOp(RelayOp):
     def samples() -> list[Sample]:
         return _measured_samples()
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [None]
+
 
 @irdl_op_definition
 class NdarraySizeOp(RelayOp):
@@ -84,6 +89,10 @@ class NdarraySizeOp(RelayOp):
     @staticmethod
     def samples() -> list[Sample]:
         return _measured_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [None]
 
 
 def _measured_samples() -> list[Sample]:

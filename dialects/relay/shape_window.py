@@ -10,10 +10,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
 from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
+from lamina.dialects.relay.gradients import picked, reshaped
 from lamina.dialects.relay.shape import resolve_shape
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
 
@@ -92,6 +94,10 @@ class SlidingWindowOp(RelayOp):
             one((), 0, (), (), error="rank 0"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return picked(SlidingWindowOp, grads, operands, attrs)
+
 
 def reversed_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: bool) -> tuple[int, ...]:
     """`resolve_shape` with both read from their ends. Raises TypeMismatch as it does, and for -4."""
@@ -152,3 +158,7 @@ class ContribReverseReshapeOp(RelayOp):
             one((3, 4), 5, 0, error="do not fill"),
             one((3, 4), -4, 1, 3, 4, error="-4 has no meaning from the end"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [reshaped(grads[0], operands[0])]

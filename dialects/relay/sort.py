@@ -27,10 +27,12 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.gradients import places_of, r, scattered
 from lamina.dialects.relay.row_loops import each_place, empty, inserted, statements
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Index, Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
@@ -215,6 +217,12 @@ class SortOp(RelayOp):
     def samples() -> list[Sample]:
         return _sort_samples()
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int, is_ascend: bool) -> Gradients:
+        (x,) = operands
+        order = r.argsort(x, axis=axis, is_ascend=is_ascend, dtype="int64")
+        return [scattered(grads[0], r.gather(places_of(x), order, axis=axis), x)]
+
 
 @irdl_op_definition
 class TopkOp(RelayOp):
@@ -283,6 +291,14 @@ class TopkOp(RelayOp):
             sample((3,), attrs={"axis": 1}, error="axis 1 is out of range for rank 1"),
             sample((3,), attrs={"dtype": "bool"}, error="got bool"),
         ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, ret_type: str, **attrs: Any) -> Gradients:
+        (x,) = operands
+        if ret_type == "indices" or grads[0] is None:
+            return [None]
+        order = r.topk(x, ret_type="indices", **{**attrs, "dtype": "int64"})
+        return [scattered(grads[0], r.gather(places_of(x), order, axis=attrs["axis"]), x)]
 
 
 @irdl_op_definition

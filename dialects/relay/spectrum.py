@@ -14,10 +14,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
 from lamina.dialects.relay.families import bool_prop, check_dtype, int_prop
+from lamina.dialects.relay.gradients_of_elements import dft_gradients
 from lamina.dialects.relay.row_loops import empty
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
 
 REALS = ("float32", "float64")
@@ -114,6 +116,10 @@ class DftOp(RelayOp):
             sample(((3,), "float16"), ((3,), "float16"), error="got float16"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, inverse: bool) -> Gradients:
+        return dft_gradients(grads, results, inverse)
+
 
 @irdl_op_definition
 class StftOp(RelayOp):
@@ -121,6 +127,7 @@ class StftOp(RelayOp):
     window, 2), real parts first. With `onesided` the frequencies up to half, `normalized` divides by sqrt(n_fft)."""
 
     name = "relay.stft"
+    NO_GRADIENT: ClassVar[str] = "frames are taken for analysis; write it by dft"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import log
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.irdl import irdl_op_definition
@@ -10,9 +11,12 @@ from xdsl.irdl import irdl_op_definition
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Precision
 from lamina.dialects.relay.families import Elementwise
+from lamina.dialects.relay.gradients import r
+from lamina.dialects.relay.gradients_of_elements import erf_gradient
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Scalar
 
 
@@ -31,6 +35,10 @@ class AcosOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.arccos(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.negative(r.multiply(grads[0], r.rsqrt(r.subtract(1.0, r.multiply(operands[0], operands[0])))))]
+
 
 @irdl_op_definition
 class AcoshOp(Elementwise):
@@ -46,6 +54,10 @@ class AcoshOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.arccosh(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.rsqrt(r.subtract(r.multiply(operands[0], operands[0]), 1.0)))]
 
 
 @irdl_op_definition
@@ -63,6 +75,10 @@ class AsinOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.arcsin(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.rsqrt(r.subtract(1.0, r.multiply(operands[0], operands[0]))))]
+
 
 @irdl_op_definition
 class AsinhOp(Elementwise):
@@ -78,6 +94,10 @@ class AsinhOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.arcsinh(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.rsqrt(r.add(r.multiply(operands[0], operands[0]), 1.0)))]
+
 
 @irdl_op_definition
 class AtanOp(Elementwise):
@@ -92,6 +112,10 @@ class AtanOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.arctan(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.divide(grads[0], r.add(r.multiply(operands[0], operands[0]), 1.0))]
 
 
 @irdl_op_definition
@@ -109,6 +133,10 @@ class AtanhOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.arctanh(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.divide(grads[0], r.subtract(1.0, r.multiply(operands[0], operands[0])))]
+
 
 @irdl_op_definition
 class CosOp(Elementwise):
@@ -124,6 +152,10 @@ class CosOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.cos(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.negative(r.multiply(grads[0], r.sin(operands[0])))]
+
 
 @irdl_op_definition
 class CoshOp(Elementwise):
@@ -138,6 +170,10 @@ class CoshOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.cosh(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.sinh(operands[0]))]
 
 
 @irdl_op_definition
@@ -155,6 +191,10 @@ class ErfOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.vectorize(math.erf, otypes=[x.dtype])(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [erf_gradient(grads[0], operands[0])]
+
 
 @irdl_op_definition
 class ExpOp(Elementwise):
@@ -170,6 +210,10 @@ class ExpOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.exp(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], results[0])]
 
 
 @irdl_op_definition
@@ -188,6 +232,10 @@ class LogOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.log(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.divide(grads[0], operands[0])]
+
 
 @irdl_op_definition
 class Log10Op(Elementwise):
@@ -204,6 +252,10 @@ class Log10Op(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.log10(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.divide(grads[0], r.multiply(operands[0], log(10.0)))]
 
 
 @irdl_op_definition
@@ -222,6 +274,10 @@ class Log2Op(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.log2(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.divide(grads[0], r.multiply(operands[0], log(2.0)))]
+
 
 @irdl_op_definition
 class RsqrtOp(Elementwise):
@@ -237,6 +293,11 @@ class RsqrtOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.asarray(1, x.dtype) / np.sqrt(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        (y,) = results
+        return [r.multiply(grads[0], r.multiply(r.multiply(y, r.multiply(y, y)), -0.5))]
 
 
 @irdl_op_definition
@@ -255,6 +316,11 @@ class SigmoidOp(Elementwise):
         small = np.exp(-np.abs(x))
         return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        (y,) = results
+        return [r.multiply(grads[0], r.multiply(y, r.subtract(1.0, y)))]
+
 
 @irdl_op_definition
 class SinOp(Elementwise):
@@ -270,6 +336,10 @@ class SinOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.sin(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.cos(operands[0]))]
+
 
 @irdl_op_definition
 class SinhOp(Elementwise):
@@ -284,6 +354,10 @@ class SinhOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.sinh(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.cosh(operands[0]))]
 
 
 @irdl_op_definition
@@ -301,6 +375,10 @@ class SqrtOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.sqrt(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.divide(r.multiply(grads[0], 0.5), results[0])]
+
 
 @irdl_op_definition
 class TanOp(Elementwise):
@@ -317,6 +395,10 @@ class TanOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.tan(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.add(r.multiply(results[0], results[0]), 1.0))]
+
 
 @irdl_op_definition
 class TanhOp(Elementwise):
@@ -331,3 +413,7 @@ class TanhOp(Elementwise):
     @staticmethod
     def np_ref(x: Array) -> Array:
         return np.tanh(x)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [r.multiply(grads[0], r.subtract(1.0, r.multiply(results[0], results[0])))]

@@ -69,6 +69,7 @@ class RoiAlignOp(RelayOp):
     """
 
     name = "relay.vision.roi_align"
+    NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     data = operand_def(TensorType)
@@ -242,6 +243,7 @@ class RoiPoolOp(RelayOp):
     halves away from zero; 0 for a part outside the image."""
 
     name = "relay.vision.roi_pool"
+    NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     data = operand_def(TensorType)
