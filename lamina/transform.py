@@ -34,7 +34,7 @@ from lamina.instrument import (
     PrintBeforeAll,
     pass_instrument,
 )
-from lamina.registry import PassFile, our_passes
+from lamina.registry import PassFile, find_our_pass, our_passes
 
 if TYPE_CHECKING:
     from lamina.context import LaminaContext
@@ -106,7 +106,8 @@ def constructors() -> dict[str, PassFile]:
 
 def pass_info(cls: type[ModulePass]) -> PassInfo:
     """Level, name and required passes as the class declares them. Graph passes go by TVM's names."""
-    relay = cls.name.startswith("relay-") and "-to-" not in cls.name
+    file = find_our_pass(cls.name)
+    relay = file is not None and file.level == "relay"
     required = tuple(find_pass(r).load().__name__ for r in getattr(cls, "required", ()))
     return PassInfo(getattr(cls, "opt_level", 0), cls.__name__ if relay else cls.name, required)
 

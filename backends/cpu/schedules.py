@@ -93,7 +93,11 @@ def _lanes(stage: Stage, target: TargetAttr) -> int:
     lanes = target.lanes(8 * itemsize(dtype_name(element)))
     vector = _vector_dim(stage.spatial)
     row = 1 if vector is None else stage.spatial[vector]
-    return lanes if row > lanes or lanes_have_code(element, row) else 1 << (row.bit_length() - 1)
+    # What it reads, and what its epilogue writes, are vectors of as many lanes.
+    held = [element, *(read.result.type for read in stage.reads())]
+    held += [reader.op.result.type.element_type for reader in stage.readers]
+    whole = row > lanes or all(lanes_have_code(e, row) for e in held)
+    return lanes if whole else 1 << (row.bit_length() - 1)
 
 
 def _reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
