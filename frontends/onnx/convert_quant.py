@@ -102,11 +102,12 @@ def conv_integer(n: Node, b: Builder) -> Value:
 
 
 def _requantized(n: Node, b: Builder, sums: Value, factors: list[Value], scale: Value, zero: Value) -> Value:
-    """round(sums * factors / scale) + zero, saturated."""
-    y = b.cast(sums, "float32")
-    for f in factors:
-        y = b.op("multiply", y, b.cast(f, "float32"))
-    y = b.op("round", b.op("divide", y, b.cast(b.reshape(scale, ()) if scale.rank else scale, "float32")))
+    """round(sums * (factors / scale)) + zero, saturated; all in float32, as onnxruntime does."""
+    ratio = b.cast(factors[0], "float32")
+    for f in factors[1:]:
+        ratio = b.op("multiply", ratio, b.cast(f, "float32"))
+    ratio = b.op("divide", ratio, b.cast(b.reshape(scale, ()) if scale.rank else scale, "float32"))
+    y = b.op("round", b.op("multiply", b.cast(sums, "float32"), ratio))
     if zero.dtype not in ("int8", "uint8"):
         raise n.unsupported(f"results of type {zero.logical} are not supported")
     low, high = np.iinfo(zero.dtype).min, np.iinfo(zero.dtype).max

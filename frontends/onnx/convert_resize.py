@@ -1,4 +1,7 @@
-"""Resize and Upsample: interpolation is separable, so each axis is a product with a matrix known at compile time."""
+"""Resize and Upsample: interpolation is separable, so each axis is a product with a matrix known at compile time.
+
+Where each row of the matrix has few numbers, the product is a sum of so many gathers, each weighted.
+"""
 
 from __future__ import annotations
 
@@ -199,8 +202,14 @@ def _rounded(b: Builder, x: Value, dtype: str) -> Value:
     return b.cast(x, dtype)
 
 
+MOST_GATHERS = 4
+
+
 def _product(b: Builder, x: Value, axis: int, matrix: NDArray[Any]) -> Value:
     """Along an axis the product with a matrix [output, input]."""
+    taps = int(np.count_nonzero(matrix, axis=1).max(initial=1))
+    if taps <= MOST_GATHERS:
+        return _weighted(b, x, axis, matrix, max(taps, 1))
     before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     w = b.constant(matrix.astype(x.dtype))
     if prod(after) == 1:
@@ -209,3 +218,19 @@ def _product(b: Builder, x: Value, axis: int, matrix: NDArray[Any]) -> Value:
     stack = b.reshape(x, (prod(before), extent, prod(after)))
     left = b.reshape(w, (1, *matrix.shape))
     return b.reshape(b.op("nn.batch_matmul", left, stack, transpose_b=False), (*before, len(matrix), *after))
+
+
+def _weighted(b: Builder, x: Value, axis: int, matrix: NDArray[Any], taps: int) -> Value:
+    """The same where no row has more than so many numbers; places that a row has too many weigh nothing."""
+    # A stable order of "is zero" brings the places of the numbers to the front, in their order.
+    places = np.argsort(matrix == 0, axis=1, kind="stable")[:, :taps].astype(np.int64)
+    parts = np.take_along_axis(matrix, places, axis=1).astype(x.dtype)
+    column = [-1 if a == axis else 1 for a in range(x.rank)]
+    total: Value | None = None
+    for k in range(taps):
+        term = b.op("take", x, b.constant(np.ascontiguousarray(places[:, k])), axis=axis, mode="clip")
+        if np.any(parts[:, k] != 1):
+            term = b.op("multiply", term, b.constant(np.ascontiguousarray(parts[:, k]).reshape(column)))
+        total = term if total is None else b.op("add", total, term)
+    assert total is not None
+    return total

@@ -5,10 +5,14 @@ The conformance run (`make conformance`) compiles the same cases; here the graph
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
+import onnx
+import pytest
+from onnx import ModelProto, version_converter
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
 from lamina.compat.onnx_backend import LaminaBackend, LaminaRep, Runs
@@ -16,7 +20,7 @@ from lamina.errors import LaminaError
 from lamina.frontends.onnx import ImportedModel
 from lamina.frontends.onnx.registry import converters
 from lamina.runtime.relay_reference import main_function, run_relay
-from lamina.tools.conformance.cases import all_cases
+from lamina.tools.conformance.cases import Case, all_cases
 from lamina.tools.conformance.workers import compare
 
 # Stored results that are rounded to four digits, or to steps of bfloat16 that differ by the order of steps.
@@ -66,9 +70,53 @@ def test_operators_compute_what_onnx_expects() -> None:
     assert outcome["right"] > 1_700, outcome
 
 
-def test_every_converter_has_a_standard_operator() -> None:
-    import onnx
+@pytest.mark.slow
+def test_older_versions_of_operators_compute_the_same() -> None:
+    """Cases that onnx's version converter can write in an older operator set, a sample of them."""
+    outcome: Counter[str] = Counter()
+    wrong: list[str] = []
+    cases = [c for c in all_cases() if c.kind == "node" and c.operator not in NEWER_MEANING]
+    for case in random.Random(0).sample(cases, 300):
+        versions: set[int] = set()
+        for opset in (1, 6, 8, 10, 12, 16):
+            model = in_older_opset(case, opset)
+            if model is None:
+                continue
+            version = onnx.defs.get_schema(case.operator, opset).since_version
+            if version in versions:
+                continue
+            versions.add(version)
+            try:
+                LaminaBackend.prepare(model)
+                results = [list(Oracle(model).run(inputs)) for inputs, _ in case.sets]
+                for result, (_, expected) in zip(results, case.sets, strict=True):
+                    compare(expected, result, case)
+                outcome["right"] += 1
+            except BackendIsNotSupposedToImplementIt:
+                outcome["unsupported"] += 1
+            except (AssertionError, LaminaError) as e:
+                wrong.append(f"{case.name} in opset {opset}: {e}")
+    assert not wrong, "\n".join(wrong)
+    assert outcome["right"] > 150, outcome
 
+
+# What the version converter changes without keeping the meaning, and what it takes long for.
+NEWER_MEANING = {"Softmax", "LogSoftmax", "Scan", "Attention", "Cast", "CastLike", "SoftmaxCrossEntropyLoss"}
+
+
+def in_older_opset(case: Case, opset: int) -> ModelProto | None:
+    """The case's model in an older operator set, None where the version converter cannot write it."""
+    assert case.model is not None
+    try:
+        model = version_converter.convert_version(case.model, opset)
+        cast(Any, onnx.checker).check_model(model)
+        return None if onnx.defs.get_schema(case.operator, opset).deprecated else model
+    except Exception:
+        # The converter has errors of many types, which say that it has no way back.
+        return None
+
+
+def test_every_converter_has_a_standard_operator() -> None:
     names = {(s.domain, s.name) for s in onnx.defs.get_all_schemas_with_history()}
     assert set(converters()) <= names
 
@@ -77,8 +125,6 @@ def test_every_attribute_of_every_version_is_read() -> None:
     """An attribute that no converter looks at would change nothing, silently."""
     import inspect
     import sys
-
-    import onnx
 
     from lamina.frontends.onnx import convert_nn, legacy
 
