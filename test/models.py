@@ -111,6 +111,21 @@ def light_model(name: str, seed: int = 0) -> ModelProto:
     return model
 
 
+def small_model(name: str, size: int = 64) -> ModelProto:
+    """A light model with random weights for images of another size: the last average is one over the whole image."""
+    model = light_model(name)
+    for dim in model.graph.input[0].type.tensor_type.shape.dim[2:]:
+        dim.dim_value = size
+    del model.graph.value_info[:]
+    for node in reversed(model.graph.node):
+        if node.op_type in ("AveragePool", "GlobalAveragePool"):
+            node.op_type = "GlobalAveragePool"
+            del node.attribute[:]
+            break
+    onnx.checker.check_model(onnx.shape_inference.infer_shapes(model, strict_mode=True))
+    return model
+
+
 def _uses(nodes: Sequence[Any]) -> dict[str, list[tuple[Any, int]]]:
     uses: dict[str, list[tuple[Any, int]]] = {}
     for node in nodes:

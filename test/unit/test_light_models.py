@@ -6,6 +6,8 @@ The long tests (all models at every level) run with `make test-models`; `make te
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ import onnx
 import pytest
 
 import lamina
+from lamina.compiler import GRAPH_PASSES
+from lamina.transform import OPT_LEVELS, PassContext
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test"))
@@ -25,12 +29,13 @@ ort: Any = pytest.importorskip("onnxruntime")
 TOLERANCE = 1e-4
 QUICK = ("squeezenet", "shufflenet", "resnet50")
 TARGET = "x86-64-v3"
+SMALL = ("squeezenet", "densenet121", "resnet50")
 
 
 def _cases() -> list[Any]:
     found: list[Any] = []
     for name in models.LIGHT_MODELS:
-        for level in (0, 1, 2, 3):
+        for level in OPT_LEVELS:
             quick = name in QUICK and level in (0, 3)
             found.append(pytest.param(name, level, marks=pytest.mark.slow if quick else pytest.mark.long))
     return found
@@ -74,12 +79,49 @@ def test_stored_outputs(name: str, opt_level: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "opt_level", [pytest.param(n, marks=pytest.mark.slow if n in (0, 3) else pytest.mark.long) for n in (0, 1, 2, 3)]
+    "opt_level", [pytest.param(n, marks=pytest.mark.slow if n in (0, 3) else pytest.mark.long) for n in OPT_LEVELS]
 )
 def test_encoder_block(opt_level: int) -> None:
     model = models.encoder_block()
     names = [*models.named_inner_tensors(model), model.graph.output[0].name]
     _compare(models.with_extra_outputs(model, names), names, opt_level)
+
+
+@pytest.fixture(scope="module")
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache of its own: most kernels do not change when a pass is left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAMINA_CACHE", "on")
+        patch.setenv("LAMINA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@cache
+def _small(name: str) -> tuple[onnx.ModelProto, dict[str, np.ndarray], np.ndarray]:
+    """A model for small images, an input, and the values before the softmax as onnxruntime computes them."""
+    model = models.small_model(name)
+    model = models.with_extra_outputs(model, [models.before_softmax(model)])
+    inputs = models.random_input(model)
+    (expected,) = _session(model).run([models.before_softmax(model)], inputs)
+    return model, inputs, expected
+
+
+def _small_cases() -> list[Any]:
+    quick = ("squeezenet", "relay-simplify-expr")
+    return [
+        pytest.param(n, p, marks=pytest.mark.slow if (n, p) == quick else pytest.mark.long)
+        for n in SMALL
+        for p in sorted(set(GRAPH_PASSES))
+    ]
+
+
+@pytest.mark.parametrize(("name", "disabled"), _small_cases())
+def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache: None) -> None:
+    """Every graph pass left out in turn, at the level that runs them all."""
+    model, inputs, expected = _small(name)
+    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=PassContext(4, disabled_pass=[disabled]))
+    found = exe.run(inputs)[models.before_softmax(model)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * float(np.abs(expected).max()))
 
 
 @pytest.mark.parametrize(
