@@ -1,10 +1,13 @@
 """TVM's module layout: `from lamina.compat import tvm`, `from lamina.compat.tvm import te, tir, topi`.
 
-The objects are Lamina's own. What is here serves tensor programs written for TVM 0.8 to 0.19: expressions, schedules,
-`lower`, `build`, arrays and devices.
+The objects are Lamina's own. What is here serves programs written for TVM 0.8 to 0.19: tensor programs (expressions,
+schedules, `lower`, `build`, arrays and devices) and Relay (`tvm.relay`, `tvm.IRModule`, `tvm.transform`).
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 from lamina import te, topi
 from lamina.compat.tvm import nd, runtime, target, testing, tir
@@ -19,6 +22,22 @@ __version__ = "0.19.0"
 """The last release of TVM with the interfaces that are here."""
 
 context = device
+
+_MODULES = ("contrib", "ir", "parser", "relay", "transform")
+"""Loaded when they are asked for: tensor programs do without."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name == "IRModule":
+        return import_module(f"{__name__}.ir").IRModule
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from lamina.compat.tvm.relay.namespace import not_bridged
+
+    raise not_bridged(name, [*__all__, *_MODULES, "IRModule"])
+
 
 __all__ = [
     "Device",

@@ -32,7 +32,7 @@ class Reader:
         self.store = store
         self.globals = dict(globals_ or {})
         self.nodes: dict[SSAValue, e.Expr] = {}
-        self._calls: dict[Operation, e.Expr] = {}
+        self.calls: dict[Operation, e.Expr] = {}
 
     def global_var(self, name: str) -> e.GlobalVar:
         return self.globals.setdefault(name, e.GlobalVar(name))
@@ -72,7 +72,7 @@ class Reader:
         return result
 
     def _bind(self, op: Operation, body: e.Expr) -> e.Expr:
-        value = self._calls.get(op) or self.node(op.results[0])
+        value = self.calls.get(op) or self.node(op.results[0])
         if isinstance(value, e.Var):
             return e.Let(value, self._bound[value], body)
         variable = e.Var(f"v{len(self._bound)}")
@@ -98,9 +98,9 @@ class Reader:
 
     def _whole(self, op: Operation) -> e.Expr:
         """The call of an op with several results."""
-        found = self._calls.get(op)
+        found = self.calls.get(op)
         if found is None:
-            found = self._calls[op] = self._read(op)
+            found = self.calls[op] = self._read(op)
             found.__dict__["_type"] = ty.TupleType([ty.from_ir(r.type) for r in op.results])
         return found
 

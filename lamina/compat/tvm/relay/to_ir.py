@@ -53,6 +53,7 @@ class Builder:
         """Whether variables that nobody binds, and nodes whose types are known, become arguments."""
         self.known: Mapping[e.Expr, SSAValue] = {}
         """Nodes that are values of the program already: a rewrite's."""
+        self.known_tuples: dict[e.Expr, list[Any]] = {}
 
     # -- functions ------------------------------------------------------------------------------------
 
@@ -177,6 +178,8 @@ class Builder:
             return found
         if node in self.known:
             return self.known[node]
+        if node in self.known_tuples:
+            return self.known_tuples[node]
         if body.outer is None or isinstance(node, (e.Constant, e.GlobalVar)):
             return None
         outer = self.find(node, body.outer)

@@ -1,0 +1,262 @@
+"""`relay.build` and `relay.create_executor`: our compiler on TVM's modules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
+
+from lamina.api import Executable
+from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.nd import NDArray, array
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.runtime import Device, cpu
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.model import Model, Origin
+from lamina.runtime.compiled import Port
+
+
+def bind_params_by_name(function: e.Function, params: Mapping[str, Any] | None) -> e.Function:
+    """The function with constants for the parameters that have these names; names of no parameter are left out."""
+    by_name: dict[str, e.Var] = {}
+    for p in function.params:
+        if p.name_hint in by_name and p.name_hint in (params or {}):
+            raise InputError(f"two parameters are called {p.name_hint!r}")
+        by_name[p.name_hint] = p
+    found = {by_name[n]: e.Constant(_array(v)) for n, v in (params or {}).items() if n in by_name}
+    return e.bind(function, found) if found else function
+
+
+def _array(value: Any) -> NDArray:
+    return value if isinstance(value, NDArray) else array(np.asarray(value))
+
+
+class GraphExecutorFactoryModule:
+    """What `relay.build` gives: `lib["default"](dev)` is the program for `graph_executor.GraphModule`."""
+
+    def __init__(self, executable: Executable, mod: IRModule, params: Mapping[str, Any], name: str) -> None:
+        self.executable = executable
+        self.ir_mod = mod
+        self.params = {k: _array(v) for k, v in params.items()}
+        self.libmod_name = name
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in ("default", self.libmod_name):
+            raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
+        return lambda dev=None: GraphProgram(self, dev or cpu(0))
+
+    def get_params(self) -> dict[str, NDArray]:
+        return dict(self.params)
+
+    def get_lib(self) -> GraphExecutorFactoryModule:
+        return self
+
+    def get_source(self, fmt: str = "") -> str:
+        """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` or `asm`."""
+        return self.executable.text({"": "ll"}.get(fmt, fmt))
+
+    def export_library(self, file_name: str, *args: object, **kwargs: object) -> None:
+        """Raises: a program is compiled again where it runs, or comes from the cache."""
+        raise UnsupportedError("export_library is not bridged", hint="`lamina compile -o` writes a model's program")
+
+
+class GraphProgram:
+    """A program on a device."""
+
+    def __init__(self, library: GraphExecutorFactoryModule, device: Device) -> None:
+        self.library = library
+        self.device = device
+
+
+def _target_text(target: Any) -> str:
+    """Our compiler's name for a target of TVM's: all that is not another machine is this one."""
+    text = str(next(iter(target.values())) if isinstance(target, Mapping) else target or "llvm")
+    words = text.split()
+    if not words or words[0] in ("llvm", "cpu"):
+        triple = next((w.partition("=")[2] for w in words if w.startswith("-mtriple")), "")
+        if triple:
+            raise UnsupportedError(f"a program for {triple} cannot run here", hint="`lamina compile` makes its code")
+        return "cpu"
+    raise UnsupportedError(f"models are not compiled for {words[0]!r}", hint='relay.build(mod, target="llvm")')
+
+
+def build(
+    ir_mod: Any,
+    target: Any = None,
+    target_host: Any = None,
+    executor: Any = None,
+    runtime: Any = None,
+    workspace_memory_pools: Any = None,
+    constant_memory_pools: Any = None,
+    params: Mapping[str, Any] | None = None,
+    mod_name: str = "default",
+) -> GraphExecutorFactoryModule:
+    """Compile a module (or a function) for this machine; `params` are weights by the names of parameters of `main`.
+
+    The current PassContext says which graph passes run; its level is 2 unless another one is entered. Raises
+    LaminaError.
+    """
+    import lamina
+    from lamina.transform import PassContext
+
+    _target_text(target)
+    mod = ir_mod if isinstance(ir_mod, IRModule) else IRModule.from_expr(ir_mod)
+    bound = with_params(mod, params)
+    executable = lamina.compile(model_of(bound, mod_name), opt_level=PassContext.current())
+    return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
+
+
+def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
+    """The module as the graph passes leave it, and the parameters."""
+    from lamina.compiler import relay_pipeline
+    from lamina.context import LaminaContext
+    from lamina.pipeline import parse_pipeline
+    from lamina.transform import PassContext
+
+    _target_text(target)
+    bound = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
+    module, store = bound.ir()
+    ctx = LaminaContext()
+    ctx.params = store
+    changed = module.clone()
+    from lamina.driver import target_of
+    from lamina.dialects.target import TARGET
+
+    changed.attributes[TARGET] = target_of("cpu")
+    for p in parse_pipeline(",".join(relay_pipeline(PassContext.current()))):
+        p.apply(ctx, changed)
+    return IRModule.of_ir(changed, store), dict(params or {})
+
+
+def with_params(mod: IRModule, params: Mapping[str, Any] | None) -> IRModule:
+    """The module with constants for parameters of `main`."""
+    if not params:
+        return mod
+    made = IRModule(mod.functions)
+    main = made.get_global_var("main")
+    function = bind_params_by_name(mod[main], params)
+    if function is mod[main]:
+        return mod
+    made[main] = function
+    return made
+
+
+def model_of(mod: IRModule, label: str = "main") -> Model:
+    """A module as our compiler takes it."""
+    module, store = mod.ir()
+    module = module.clone()
+    main = next((f for f in module.body.block.ops if isinstance(f, func.FuncOp) and f.sym_name.data == "main"), None)
+    if main is None:
+        raise InputError("the module has no function @main")
+    inputs = [_port(_input_name(main, n), t) for n, t in enumerate(main.function_type.inputs)]
+    outputs = [_port(f"output_{n}", t) for n, t in enumerate(main.function_type.outputs)]
+    return Model(Origin(b"", {}, None), label, tuple(inputs), tuple(outputs), {}, module, store)
+
+
+def _input_name(main: func.FuncOp, place: int) -> str:
+    attrs: Any = main.arg_attrs.data[place].data.get("lamina.name") if main.arg_attrs is not None else None
+    return attrs.data if attrs is not None else main.body.block.args[place].name_hint or f"p{place}"
+
+
+def _port(name: str, type_: Any) -> Port:
+    found = ty.from_ir(type_)
+    if isinstance(type_, TensorType) and isinstance(found, ty.TensorType):
+        dims: Any = tuple(int(d) if isinstance(d, int) else -1 for d in found.shape)
+        return Port(name, dims, found.dtype)
+    return Port(name, (), str(found))
+
+
+class Executor:
+    """Evaluates expressions and functions of a module by our machine, control flow included."""
+
+    def __init__(self, mod: IRModule | None, device: Device, target: Any, params: Mapping[str, Any] | None) -> None:
+        self.mod = mod
+        self.device = device
+        self.target = target
+        self.params = params
+
+    def evaluate(self, expr: Any = None, binds: Mapping[Any, Any] | None = None) -> Any:
+        """A Python function for a function, the value for another expression.
+
+        Values are NDArrays, tuples as lists of them.
+        """
+        mod = self.mod or IRModule()
+        if expr is None:
+            expr = mod["main"]
+        expr = e.as_expr(expr)
+        if isinstance(expr, e.GlobalVar):
+            expr = mod[expr]
+        if binds:
+            expr = e.bind(expr, {k: v if isinstance(v, e.Expr) else e.const(_array(v)) for k, v in binds.items()})
+        if not isinstance(expr, e.Function):
+            return self._run(self._module(e.Function([], expr)), ())
+        function = bind_params_by_name(expr, self.params)
+        module = self._module(function)
+        names = [p.name_hint for p in function.params]
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            given = list(args)
+            for name in names[len(given) :]:
+                if name not in kwargs:
+                    raise UsageError(f"the argument {name!r} is missing", hint=f"the function takes {', '.join(names)}")
+                given.append(kwargs.pop(name))
+            if kwargs or len(given) > len(names):
+                extra = next(iter(kwargs), f"{len(given)} arguments")
+                hint = did_you_mean(str(extra), names) or f"the function takes {', '.join(names) or 'nothing'}"
+                raise UsageError(f"{extra!r} is no argument", hint=hint)
+            return self._run(module, given)
+
+        return call
+
+    def _module(self, function: e.Function) -> tuple[Any, Any]:
+        others = {g: f for g, f in (self.mod.functions if self.mod is not None else {}).items() if g.name_hint != "main"}
+        main = next((g for g in (self.mod.functions if self.mod is not None else {}) if g.name_hint == "main"), None)
+        return IRModule({**others, main or e.GlobalVar("main"): function}).ir()
+
+    def _run(self, built: tuple[Any, Any], args: Any) -> Any:
+        from lamina.runtime.vm import VirtualMachine
+        from lamina.runtime.vm_segments import CompiledKernels
+
+        module, store = built
+        found = VirtualMachine(module, CompiledKernels(store)).run([_plain(a) for a in args])
+        return _wrapped(found[0] if len(found) == 1 else tuple(found), self.device)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, NDArray):
+        return value.numpy_view
+    if isinstance(value, e.Constant):
+        return value.values
+    if isinstance(value, (bool, int, float)):
+        return e.const(value).values
+    return value
+
+
+def _wrapped(value: Any, device: Device) -> Any:
+    if isinstance(value, tuple):
+        return [_wrapped(v, device) for v in value]  # pyright: ignore[reportUnknownVariableType]
+    return NDArray(np.asarray(value), device) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def create_executor(
+    kind: str = "debug", mod: Any = None, device: Device | None = None, target: Any = "llvm", params: Any = None
+) -> Executor:
+    """An executor: `debug`, `graph`, `vm` and `aot` are one, which runs control flow and functions as values."""
+    kinds = ("debug", "graph", "vm", "aot")
+    if kind not in kinds:
+        raise UsageError(f"no executor {kind!r}", hint=did_you_mean(kind, list(kinds)) or f"there are {', '.join(kinds)}")
+    _target_text(target)
+    found = mod if mod is None or isinstance(mod, IRModule) else IRModule.from_expr(mod)
+    return Executor(found, device or cpu(0), target, params)
+
+
+__all__ = [
+    "Executor", "FunctionType", "GraphExecutorFactoryModule", "GraphProgram", "TupleType", "bind_params_by_name",
+    "build", "create_executor", "model_of", "optimize", "with_params",
+]  # fmt: skip

@@ -1,0 +1,203 @@
+"""`relay.dataflow_pattern`: our patterns (`lamina.dataflow_pattern`), matched against and rewriting expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.relay.analysis import free_vars
+from lamina.compat.tvm.relay.from_ir import Reader
+from lamina.compat.tvm.relay.scopes import scopes_of
+from lamina.compat.tvm.relay.to_ir import Body, Builder
+from lamina.dataflow_pattern import (
+    FunctionPattern,
+    Pattern,
+    dominates,
+    has_attr,
+    has_dtype,
+    has_shape,
+    is_constant,
+    is_if,
+    is_let,
+    is_op,
+    is_tuple,
+    is_tuple_get_item,
+    is_var,
+    wildcard,
+)
+from lamina.dialects.relay.params import ParamStore
+from lamina.passes import dataflow_partition as ours
+
+DFPattern = Pattern
+
+
+def has_type(ttype: Any, pattern: Pattern | None = None) -> Pattern:
+    """A value of a type."""
+    from lamina.dataflow_pattern import has_type as has_our_type
+
+    wanted: Any = ty.to_ir(ttype) if isinstance(ttype, ty.Type) else ttype
+    return has_our_type(wanted) if pattern is None else pattern.has_type(wanted)
+
+
+def is_expr(expr: Any) -> Pattern:
+    """A value that is written like an expression."""
+    from lamina.dataflow_pattern import is_expr as is_our_expr
+
+    return is_our_expr(_Program(expr, as_value=True).results[0])
+
+
+class _Program:
+    """An expression as a function of our IR, which may be matched and changed, and is read back."""
+
+    def __init__(self, expr: Any, as_value: bool = False) -> None:
+        """With `as_value` a function is a value inside, not the program itself."""
+        self.expr: e.Expr = e.as_expr(expr)
+        self.store = ParamStore()
+        builder = Builder(self.store)
+        if isinstance(self.expr, e.Function) and not as_value:
+            self.variables = list(self.expr.params)
+            self.body, results = builder.function(self.expr, None)
+        else:
+            self.variables = free_vars(self.expr)
+            self.body = Body(None, Block())
+            for v in self.variables:
+                builder.argument(self.body, v, v.checked_type)
+            scopes = scopes_of(self.expr, self.body.block)
+            results = builder.results(builder.emit(self.expr, scopes.root, self.body, scopes.of), self.body, self.body.block)
+        self.body.block.add_op(func.ReturnOp(*results))
+        types = [v.type for v in results]
+        self.function = func.FuncOp.from_region("main", self.body.block.arg_types, types, Region(self.body.block))
+
+    @property
+    def results(self) -> list[SSAValue]:
+        """What the expression is."""
+        return list(cast(Operation, self.body.block.last_op).operands)
+
+    def reader(self) -> Reader:
+        """Reads the program as it is now; variables are the ones that were given."""
+        reader = Reader(self.store)
+        for v in self.variables:
+            reader.nodes[cast(SSAValue, self.body.made[v])] = v
+        return reader
+
+    def read(self) -> e.Expr:
+        """The expression that the program is now."""
+        reader, values = self.reader(), self.results
+        found = reader.node(values[0]) if len(values) == 1 else e.Tuple([reader.node(v) for v in values])
+        if isinstance(self.expr, e.Function):
+            return e.Function(self.expr.params, found, self.expr.ret_type, None, self.expr.attrs)
+        return found
+
+
+class _Nodes(Mapping[Pattern, list[e.Expr]]):
+    """What the parts of a pattern stand for."""
+
+    def __init__(self, found: ours.NodeMap, reader: Reader) -> None:
+        self._found = found
+        self._reader = reader
+
+    def __getitem__(self, key: Pattern) -> list[e.Expr]:
+        return [self._reader.node(v) for v in self._found[key]]
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class DFPatternCallback:
+    """A rewrite: subclass, set `pattern`, write `callback(pre, post, node_map)`, which returns what is to stand there.
+
+    `pre` and `post` are the expression that was matched, with what has been rewritten below it; `post` leaves it.
+    """
+
+    pattern: Pattern | None = None
+
+    def __init__(self, require_type: bool = False, rewrite_once: bool = False) -> None:
+        self.require_type = require_type
+        self.rewrite_once = rewrite_once
+
+    def callback(self, pre: Any, post: Any, node_map: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no callback")
+
+    def rewrite(self, expr: Any) -> Any:
+        """The expression, rewritten."""
+        return rewrite(self, expr)
+
+
+class _OnValues(ours.DFPatternCallback):
+    """A callback on expressions as one on values of a program."""
+
+    def __init__(self, callback: DFPatternCallback, program: _Program) -> None:
+        super().__init__(callback.require_type, callback.rewrite_once)
+        self.pattern = callback.pattern
+        self.written = callback
+        self.program = program
+
+    def callback(self, pre: SSAValue, post: SSAValue, node_map: ours.NodeMap) -> SSAValue | None:
+        reader = self.program.reader()
+        node = reader.node(post)
+        found = e.as_expr(self.written.callback(node, node, _Nodes(node_map, reader)))
+        if found is node or found is None:
+            return None
+        return self._built(found, reader, post)
+
+    def _built(self, expr: e.Expr, reader: Reader, place: SSAValue) -> SSAValue:
+        """What an expression of nodes of the program, and new ones, is there."""
+        op = cast(Operation, place.owner)
+        assert op.parent is not None
+        builder = Builder(self.program.store)
+        builder.known = {n: v for v, n in reader.nodes.items()}
+        for call_op, n in reader.calls.items():
+            builder.known_tuples[n] = list(call_op.results)
+        block = Block()
+        body = Body(None, block)
+        scopes = scopes_of(expr, block, lambda n: n in builder.known or n in builder.known_tuples)
+        made = builder.emit(expr, scopes.root, body, scopes.of)
+        value = builder.one(made, block)
+        for made_op in list(block.ops):
+            made_op.detach()
+            op.parent.insert_op_before(made_op, op)
+        return value
+
+
+def rewrite(callbacks: Any, expr: Any, mod: Any = None) -> Any:
+    """Apply callbacks until none changes anything: the expression that comes of it."""
+    several: Sequence[Any] = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+    program = _Program(expr)
+    if not ours.rewrite([_OnValues(c, program) for c in several], program.function):
+        return expr
+    return program.read()
+
+
+def match(pattern: Pattern, expr: Any) -> bool:
+    """Whether a pattern matches an expression."""
+    return bool(ours.match(pattern, _Program(expr, as_value=True).results[0]))
+
+
+def partition(
+    pattern: Pattern,
+    expr: Any,
+    attrs: Mapping[str, Any] | None = None,
+    check: Callable[[Any], bool] = lambda x: True,
+) -> Any:
+    """Put every match into a function that is called in its place: the expression that comes of it."""
+    program = _Program(expr)
+    given = {k: getattr(v, "value", v) for k, v in (attrs or {}).items()}
+    if not ours.partition(pattern, program.function, given, lambda v: bool(check(program.reader().node(v)))):
+        return expr
+    return program.read()
+
+
+__all__ = [
+    "DFPattern", "DFPatternCallback", "FunctionPattern", "IRModule", "Pattern", "dominates", "has_attr", "has_dtype",
+    "has_shape", "has_type", "is_constant", "is_expr", "is_if", "is_let", "is_op", "is_tuple", "is_tuple_get_item",
+    "is_var", "match", "partition", "rewrite", "wildcard",
+]  # fmt: skip

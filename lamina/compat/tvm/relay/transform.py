@@ -1,0 +1,211 @@
+"""`relay.transform`: constructors of our graph passes, under TVM's names and with TVM's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from lamina import transform as ours
+from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.from_ir import Reader
+from lamina.compat.tvm.relay.namespace import not_bridged
+from lamina.compat.tvm.transform import (
+    OnNodes,
+    Pass,
+    PassContext,
+    PassInfo,
+    Sequential,
+    function_pass,
+    module_pass,
+)
+from lamina.context import LaminaContext
+from lamina.errors import UsageError
+from lamina.passes.pattern_tables import TableEntry
+
+_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "FuseOps": ("fuse_opt_level",),
+    "FoldConstant": ("fold_qnn",),
+    "ToMixedPrecision": ("mixed_precision_type", "missing_op_mode"),
+    "AnnotateTarget": ("targets",),
+    "EliminateCommonSubexpr": ("fskip",),
+    "DeadCodeElimination": ("inline_once", "ignore_impurity"),
+    "RemoveUnusedFunctions": ("entry",),
+}
+"""TVM's positional arguments where they are not the fields of our pass, in order."""
+
+_DROPPED: dict[str, dict[str, Any]] = {
+    "EliminateCommonSubexpr": {"fskip": None},
+    "DeadCodeElimination": {"inline_once": False, "ignore_impurity": False},
+    "FuseOps": {"fuse_opt_level": -1},
+    "AnnotateTarget": {"include_non_call_ops": True},
+}
+"""Arguments of TVM's that are left out where they have this value."""
+
+
+def _constructor(name: str) -> Callable[..., Pass]:
+    make = getattr(ours, name)
+
+    def construct(*args: Any, **options: Any) -> Pass:
+        names = _ARGUMENTS.get(name)
+        if names is not None:
+            options = dict(zip(names, args, strict=False)) | options
+            args = ()
+        for key, usual in _DROPPED.get(name, {}).items():
+            if key in options and (options[key] == usual or options[key] is None):
+                del options[key]
+        return Pass(make(*args, **options))
+
+    construct.__name__ = construct.__qualname__ = name
+    construct.__doc__ = make.__doc__
+    return construct
+
+
+def MergeComposite(pattern_table: Iterable[Sequence[Any]]) -> Pass:  # noqa: N802
+    """Put what patterns match into functions with the attribute Composite: (name, pattern[, check]) in order.
+
+    A check is given the expression that was matched and may refuse it.
+    """
+    entries = list(pattern_table)
+
+    class Merge(ours.Pass):
+        info = PassInfo(0, "MergeComposite", ())
+
+        def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
+            from lamina.passes.relay.merge_composite import merge_composites
+
+            def adapted(check: Callable[[Any], bool] | None) -> Callable[[SSAValue], bool] | None:
+                if check is None:
+                    return None
+                return lambda value: bool(check(Reader(ctx.params).node(value)))
+
+            table = [TableEntry(n, p, adapted(rest[0]) if rest else None) for n, p, *rest in entries]
+            PassContext.current().run(self.info, module, lambda: merge_composites(module, table))
+            return module
+
+    return Pass(Merge())
+
+
+def InferType() -> Pass:  # noqa: N802
+    """Checks the types. They are always known: a module that is wrong is refused when it is formed."""
+
+    def check(module: ModuleOp, _: PassContext) -> ModuleOp:
+        from lamina.verification import verify_module
+
+        verify_module(module)
+        return module
+
+    return Pass(ours.FunctionTransform(check, PassInfo(0, "InferType", ())))
+
+
+def _unchanged(name: str, why: str) -> Callable[[], Pass]:
+    def construct() -> Pass:
+        return Pass(ours.FunctionTransform(lambda module, _: module, PassInfo(1, name, ())))
+
+    construct.__name__ = name
+    construct.__doc__ = why
+    return construct
+
+
+ToGraphNormalForm = _unchanged("ToGraphNormalForm", "Lets become shared nodes: our IR has no others.")
+ToBasicBlockNormalForm = _unchanged("ToBasicBlockNormalForm", "Values stand in the block of their uses: they do.")
+
+
+def ToANormalForm() -> Pass:  # noqa: N802
+    """Every call by a name."""
+
+    def run(mod: IRModule, _: PassContext) -> IRModule:
+        return IRModule({g: normal_form(f) for g, f in mod.functions.items()})
+
+    return _NodesOnly(run, PassInfo(1, "ToANormalForm", ()))
+
+
+class _NodesOnly(Pass):
+    """A pass whose outcome only expressions can say: it is not brought into our IR, where it would be lost."""
+
+    def __init__(self, function: Callable[[IRModule, PassContext], IRModule], info: PassInfo) -> None:
+        super().__init__(OnNodes(function, info))
+        self._function = function
+
+    def __call__(self, mod: Any) -> IRModule:
+        mod.ir()
+        return self._function(mod, PassContext.current())
+
+
+def normal_form(function: e.Function) -> e.Function:
+    """A function in which each call is bound by a let, in the order in which they are computed."""
+    from lamina.compat.tvm.relay.to_ir import operands_of
+
+    bound: dict[e.Expr, e.Expr] = {}
+    lets: list[tuple[e.Var, e.Expr]] = []
+    stack: list[tuple[e.Expr, bool]] = [(function.body, False)]
+
+    def name(value: e.Expr) -> e.Var:
+        variable = e.Var(f"x{len(lets)}")
+        lets.append((variable, value))
+        return variable
+
+    while stack:
+        node, ready = stack.pop()
+        if node in bound:
+            continue
+        if isinstance(node, (e.Var, e.GlobalVar, e.Op, e.Constant)):
+            bound[node] = node
+        elif isinstance(node, e.Function):
+            bound[node] = name(node if node.attrs.get("Primitive") else normal_form(node))
+        elif isinstance(node, e.Let):
+            if not ready:
+                stack += [(node, True), (node.body, False), (node.value, False)]
+                continue
+            raise UsageError("lets are in normal form already", hint="ToGraphNormalForm comes before")
+        elif not ready:
+            stack.append((node, True))
+            stack.extend((c, False) for c in reversed(operands_of(node)))
+        else:
+            bound[node] = name(_with_operands(node, bound))
+    body = bound[function.body]
+    for variable, value in reversed(lets):
+        body = e.Let(variable, value, body)
+    return e.Function(function.params, body, function.ret_type, None, function.attrs)
+
+
+def _with_operands(node: e.Expr, bound: Mapping[e.Expr, e.Expr]) -> e.Expr:
+    if isinstance(node, e.Call):
+        return e.Call(bound.get(node.op, node.op), [bound[a] for a in node.args], node.attrs, node.type_args, node.span)
+    if isinstance(node, e.Tuple):
+        return e.Tuple([bound[f] for f in node.fields])
+    if isinstance(node, e.TupleGetItem):
+        return e.TupleGetItem(bound[node.tuple_value], node.index)
+    if isinstance(node, e.If):
+        branches = (normal_form(e.Function([], b)).body for b in (node.true_branch, node.false_branch))
+        return e.If(bound[node.cond], *branches)
+    if isinstance(node, e.RefCreate):
+        return e.RefCreate(bound[node.value])
+    if isinstance(node, e.RefRead):
+        return e.RefRead(bound[node.ref])
+    assert isinstance(node, e.RefWrite)
+    return e.RefWrite(bound[node.ref], bound[node.value])
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        try:
+            found = _constructor(name)
+        except AttributeError:
+            raise not_bridged(f"relay.transform.{name}", __dir__()) from None
+        globals()[name] = found
+        return found
+    raise AttributeError(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *ours.constructors()})
+
+
+__all__ = [
+    "InferType", "MergeComposite", "Operation", "Pass", "PassContext", "Sequential", "ToANormalForm",
+    "ToBasicBlockNormalForm", "ToGraphNormalForm", "function_pass", "module_pass",
+]  # fmt: skip

@@ -1,0 +1,148 @@
+"""`tvm.transform`: passes on modules. They are ours (`lamina.transform`); a module goes in and another comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from lamina import transform as ours
+from lamina.compat.tvm.ir import IRModule
+from lamina.context import LaminaContext
+from lamina.errors import UsageError
+from lamina.instrument import (
+    PassInfo,
+    PassInstrument,
+    PassPrintingInstrument,
+    PassTimingInstrument,
+    PrintAfterAll,
+    PrintBeforeAll,
+)
+from lamina.transform import PassContext, PrintIR
+
+
+class Pass:
+    """A pass of ours, on TVM's modules."""
+
+    def __init__(self, inner: ours.Pass) -> None:
+        self.inner = inner
+
+    @property
+    def info(self) -> PassInfo:
+        return self.inner.info
+
+    @property
+    def pass_info(self) -> PassInfo:
+        return self.inner.info
+
+    def __call__(self, mod: Any) -> IRModule:
+        """The changed module; the given one stays as it is."""
+        if not isinstance(mod, IRModule):
+            what = "an expression" if hasattr(mod, "checked_type") else type(mod).__name__
+            raise UsageError(f"a pass takes an IRModule, not {what}", hint="tvm.IRModule.from_expr(...)")
+        module, store = mod.ir()
+        ctx = LaminaContext()
+        ctx.params = store
+        made = IRModule.of_ir(self.inner.transform(module.clone(), ctx), store)
+        made.attrs = mod.attrs
+        return made
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+
+class OnNodes(ours.Pass):
+    """A pass that is a Python function of a module of expressions."""
+
+    def __init__(self, function: Callable[[IRModule, PassContext], Any], info: PassInfo) -> None:
+        self.function = function
+        self.inner = ours.FunctionTransform(self._run, info)
+        self.info = info
+
+    def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
+        self._store = ctx.params
+        self._ctx = ctx
+        return self.inner.transform(module, ctx)
+
+    def _run(self, module: ModuleOp, context: PassContext) -> ModuleOp:
+        # What is read is another module than the one that is changed: nodes read late would see the change.
+        found = self.function(IRModule.of_ir(module, self._store), context)
+        made, store = found.ir()
+        self._ctx.params = store
+        return made.clone()
+
+
+def Sequential(  # noqa: N802
+    passes: Sequence[Pass] | None = None,
+    opt_level: int = 0,
+    name: str = "sequential",
+    required: Sequence[str] | None = None,
+    traceable: bool = False,
+) -> Pass:
+    """Passes one after the other, of each what the current context enables."""
+    inner: list[ours.Pass] = []
+    for p in passes or ():
+        if not isinstance(p, (Pass, ours.Pass)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"{p!r} is no pass", hint="call its constructor: FoldConstant()")
+        inner.append(p.inner if isinstance(p, Pass) else p)
+    return Pass(ours.Sequential(inner, opt_level, name, required))
+
+
+def module_pass(
+    pass_func: Any = None, opt_level: int = 0, name: str | None = None, required: Sequence[str] | None = None, **_: Any
+) -> Any:
+    """Makes a function `(mod, ctx)`, or a class with `transform_module(mod, ctx)`, a pass."""
+
+    def make(written: Any) -> Any:
+        info = PassInfo(opt_level, name or written.__name__, tuple(required or ()))
+        if not isinstance(written, type):
+            return Pass(OnNodes(written, info))
+
+        def construct(*args: Any, **kwargs: Any) -> Pass:
+            made: Any = written(*args, **kwargs)
+            return Pass(OnNodes(made.transform_module, info))
+
+        return construct
+
+    return make(pass_func) if pass_func is not None else make
+
+
+def function_pass(
+    pass_func: Any = None, opt_level: int = 0, name: str | None = None, required: Sequence[str] | None = None, **_: Any
+) -> Any:
+    """Makes a function `(func, mod, ctx)`, or a class with `transform_function(func, mod, ctx)`, a pass."""
+
+    def on_module(function: Any) -> Callable[[IRModule, PassContext], IRModule]:
+        def run(mod: IRModule, ctx: PassContext) -> IRModule:
+            made = IRModule(mod.functions)
+            for g, f in mod.functions.items():
+                made[g] = function(f, mod, ctx)
+            return made
+
+        return run
+
+    def make(written: Any) -> Any:
+        info = PassInfo(opt_level, name or written.__name__, tuple(required or ()))
+        if not isinstance(written, type):
+            return Pass(OnNodes(on_module(written), info))
+
+        def construct(*args: Any, **kwargs: Any) -> Pass:
+            made: Any = written(*args, **kwargs)
+            return Pass(OnNodes(on_module(made.transform_function), info))
+
+        return construct
+
+    return make(pass_func) if pass_func is not None else make
+
+
+def printing(header: str = "", show_meta_data: bool = False) -> Pass:
+    """Prints the module as it goes by."""
+    return Pass(PrintIR(header, show_meta_data))
+
+
+__all__ = [
+    "IRModule", "OnNodes", "Pass", "PassContext", "PassInfo", "PassInstrument", "PassPrintingInstrument",
+    "PassTimingInstrument", "PrintAfterAll", "PrintBeforeAll", "PrintIR", "Sequential", "function_pass",
+    "module_pass", "printing",
+]  # fmt: skip
