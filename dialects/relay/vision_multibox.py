@@ -99,8 +99,8 @@ class MultiboxPriorOp(RelayOp):
     ) -> Array:  # fmt: skip
         height, width = data.shape[2:]
         steps = tuple(s if s > 0 else 1 / e for s, e in zip(steps, (height, width), strict=True))
-        y: Array = (np.arange(height) + offsets[0]) * steps[0]
-        x: Array = (np.arange(width) + offsets[1]) * steps[1]
+        y: Array = (np.arange(height, dtype=np.float64) + offsets[0]) * steps[0]
+        x: Array = (np.arange(width, dtype=np.float64) + offsets[1]) * steps[1]
         # Sides of all boxes: the sizes at ratio 1, the first size at the others.
         side = np.asarray([*sizes, *[sizes[0]] * (len(ratios) - 1)])
         root = np.sqrt(np.asarray([*[1.0] * len(sizes), *ratios[1:]]))
