@@ -1,6 +1,6 @@
 """The Python interface: `load`, `compile`, and programs that run.
 
-exe = lamina.compile("resnet50.onnx")
+exe = lamina.compile("resnet50.onnx")       or a Relay text, "net.mlir"
 y = exe(x)                                arrays in order
 y = exe.run({"data_0": x})["prob_1"]      arrays by name
 print(exe.profile({"data_0": x}).table())
@@ -18,10 +18,12 @@ import numpy as np
 from lamina.compiler import Progress
 from lamina.driver import Fresh, StageTexts, build, check_host, info_of, target_of
 from lamina.driver import Source as _Module
-from lamina.errors import InputError, UsageError
-from lamina.measure import Benchmark, Profile, repeated
-from lamina.model import Model, Origin, Shapes, Source
+from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.machine_program import MachineProgram
+from lamina.measure import Benchmark, Profile, random_inputs, repeated
+from lamina.model import Model, Origin, Shapes, Source, port_of
 from lamina.program_cache import ProgramCache, StoredProgram, enabled, program_key
+from lamina.relay_source import ValuePort
 from lamina.runtime.compiled import CompiledProgram, Port
 from lamina.transform import PassContext
 
@@ -34,7 +36,7 @@ __all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "lo
 
 
 def load(source: Source, shapes: Shapes | None = None) -> Model:
-    """Import an ONNX model from a path, bytes or a ModelProto.
+    """Import an ONNX model from a path, bytes or a ModelProto; a Relay program from a .mlir file or a module.
 
     `shapes` gives an input's shape by its name, or the size of a named dimension. Raises LaminaError.
     """
@@ -54,16 +56,19 @@ def compile(
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
     `opt_level` is 0 to 4, or a `lamina.transform.PassContext` that says which graph passes run; by default the current
-    context, 3 outside of all. `progress(step, seconds, note)` is called after each step. With `cache` (and unless the environment says
-    LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels check their
-    accesses while they run: bounds, elements that nothing has written, races. Raises LaminaError.
+    context, 3 outside of all. `progress(step, seconds, note)` is called after each step. With `cache` (and unless the
+    environment says LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels
+    check their accesses while they run: bounds, elements that nothing has written, races.
+
+    A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.runtime.vm`),
+    which compiles as it meets shapes: it has no profile and no texts below Relay. Raises LaminaError.
     """
     origin, fresh = _source_of(model, shapes)
     context = _context(opt_level)
     chosen = target_of(target, threads)
     check_host(chosen)
     programs = ProgramCache() if enabled(cache) else None
-    stored: StoredProgram | None = None
+    stored: StoredProgram | MachineProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None:
         key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize)
@@ -72,10 +77,11 @@ def compile(
     cached = stored is not None
     if stored is None:
         stored = build(fresh, chosen, context, progress, _objects(programs), sanitize)
-        if programs is not None and key and origin.unchanged():
+        if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
             programs.store(key, stored)
     stages = StageTexts(fresh, chosen, context, sanitize)
-    return Executable(stored, stages, chosen, context, cached, programs, sanitize)
+    program = _loaded(stored, programs) if isinstance(stored, StoredProgram) else stored
+    return Executable(program, stages, chosen, context, cached, sanitize)
 
 
 def texts(
@@ -104,6 +110,14 @@ def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fr
     return model.origin, _copies_of(model)
 
 
+def _loaded(stored: StoredProgram, programs: ProgramCache | None) -> CompiledProgram:
+    from lamina.backends.cpu.jit import load_objects
+
+    library = load_objects(stored.objects.values())
+    info, threads = info_of(stored.description), stored.description["threads"]
+    return CompiledProgram(info, library, stored.params, threads, _objects(programs))
+
+
 def _objects(programs: ProgramCache | None) -> Any:
     from lamina.backends.cpu.object_cache import ObjectCache
 
@@ -111,13 +125,13 @@ def _objects(programs: ProgramCache | None) -> Any:
 
 
 def _copies_of(model: Model) -> Fresh:
-    return lambda: _Module(model.module.clone(), model.params, model.label)
+    return lambda: _Module(model.module.clone(), model.params, model.label, model.inputs)
 
 
 def _imports_of(origin: Origin) -> Fresh:
     def fresh() -> _Module:
         imported = origin.read()
-        return _Module(imported.module, imported.store, imported.label)
+        return _Module(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
 
     return fresh
 
@@ -127,20 +141,14 @@ class Executable:
 
     def __init__(
         self,
-        stored: StoredProgram,
+        program: CompiledProgram | MachineProgram,
         texts: StageTexts,
         target: TargetAttr,
         context: PassContext,
         cached: bool = False,
-        programs: ProgramCache | None = None,
         sanitize: bool = False,
     ) -> None:
-        from lamina.backends.cpu.jit import load_objects
-
-        library = load_objects(stored.objects.values())
-        self._program = CompiledProgram(
-            info_of(stored.description), library, stored.params, stored.description["threads"], _objects(programs)
-        )
+        self._program = program
         self._texts = texts
         self.target = target
         self.opt_level = context.opt_level
@@ -160,7 +168,7 @@ class Executable:
 
     @property
     def threads(self) -> int:
-        return self._program.pool.threads
+        return self.target.threads.data
 
     def __call__(self, *arrays: Any) -> Any:
         """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
@@ -170,8 +178,11 @@ class Executable:
         results = tuple(self.run({p.name: a for p, a in zip(self.inputs, arrays, strict=True)}).values())
         return results[0] if len(results) == 1 else results
 
-    def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
-        """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs."""
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs.
+
+        What is no tensor in a program for the machine is a tuple or a `lamina.runtime.vm.AdtValue`, here and there.
+        """
         return self._program.run(self._arrays(inputs))
 
     def benchmark(
@@ -183,6 +194,9 @@ class Executable:
 
     def profile(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Profile:
         """The time of each kernel, named by the model's own nodes."""
+        if isinstance(self._program, MachineProgram):
+            what = "the machine runs this model: it has no kernels in a fixed order"
+            raise UnsupportedError(what, hint="benchmark times whole runs")
         arrays = self._arrays(inputs)
         self._program.run(arrays)
         return Profile.of(self._program.info.entries, self._program.time_entries(arrays, repeats))
@@ -206,8 +220,6 @@ class Executable:
         return pipeline_text(self.context, self.sanitize)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
-        from lamina.measure import random_inputs
-
         if inputs is None:
             return random_inputs(self.inputs)
         if not isinstance(inputs, Mapping):  # type: ignore[redundant-expr]
@@ -216,13 +228,15 @@ class Executable:
                 f"inputs are a dict, not {type(inputs).__name__}",
                 hint=f"run({{{example}}}), or call the executable with arrays in order",
             )
-        return {name: _as_array(name, value) for name, value in inputs.items()}
+        values = {p.name for p in self.inputs if isinstance(p, ValuePort) and not p.dtype}
+        return {name: value if name in values else _as_array(name, value) for name, value in inputs.items()}
 
     def __repr__(self) -> str:
         sides = [", ".join(f"{p.name}: {p.describe()}" for p in ports) for ports in (self.inputs, self.outputs)]
-        kernels = len(self._program.info.entries)
+        program = self._program
+        how = "run by the machine" if isinstance(program, MachineProgram) else f"{len(program.info.entries)} kernels"
         return (
-            f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {kernels} kernels, "
+            f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
             f"{self.target.cpu.data}, {self.threads} threads, opt level {self.opt_level}"
         )
 

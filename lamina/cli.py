@@ -21,6 +21,8 @@ COMMANDS = {
     "debug": "compare: run a program of the relay, te or tir level after each step, and name the first that differs",
 }
 
+MODEL = "an ONNX file, or Relay as text: a file that ends with .mlir"
+
 
 class _Parser(argparse.ArgumentParser):
     """argparse whose errors are ours: one line, and a near name where there is one."""
@@ -42,9 +44,9 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         _add_debug(parser)
         return parser
     if command == "compile":
-        parser.add_argument("model", nargs="?", metavar="MODEL", help="an ONNX file")
+        parser.add_argument("model", nargs="?", metavar="MODEL", help=MODEL)
     else:
-        parser.add_argument("model", metavar="MODEL", help="an ONNX file")
+        parser.add_argument("model", metavar="MODEL", help=MODEL)
     if command == "check":
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
         return parser

@@ -20,7 +20,10 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
     from dataclasses import asdict
 
     from lamina.frontends.onnx import check_model
+    from lamina.model import is_text
 
+    if is_text(args.model):
+        raise UsageError("check is about the operators of ONNX models", hint=f"`opt-tool {args.model}` checks a text")
     report = check_model(args.model)
     if args.json:
         unsupported = [{**asdict(u), "name": u.full_name} for u in report.unsupported]
@@ -73,14 +76,23 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     exe = _compile(args, err)
     inputs = _inputs(args.input, exe.inputs, err)
     results = exe.run(inputs)
-    for name, array in results.items():
+    arrays: dict[str, np.ndarray[Any, Any]] = {n: v for n, v in results.items() if isinstance(v, np.ndarray)}
+    for name, value in results.items():
+        if name not in arrays:
+            from lamina.runtime.vm import value_text
+
+            out.write(f"{name}: {value_text(value)[:400]}\n")
+            continue
+        array = arrays[name]
         flat = array.reshape(-1)
         head = np.array2string(flat[:6], precision=6, separator=", ", threshold=7).replace("\n", "")
         more = f" ... {flat.size:,} values" if flat.size > 6 else ""
         out.write(f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] {head}{more}\n")
     if args.output is not None:
+        for name in set(results).difference(arrays):
+            raise InputError(f"the output {name!r} is no array", where=args.output, hint="npz files hold arrays")
         try:
-            np.savez(args.output, allow_pickle=False, **results)
+            np.savez(args.output, allow_pickle=False, **arrays)
         except (OSError, ValueError) as e:
             raise InputError(f"cannot write: {getattr(e, 'strerror', None) or e}", where=args.output) from None
     if args.profile:
@@ -93,6 +105,7 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     from importlib.util import find_spec
 
     from lamina import measure
+    from lamina.model import is_text
 
     if args.seconds <= 0:
         raise UsageError("--seconds must be positive")
@@ -101,10 +114,11 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     inputs = _inputs(args.input, exe.inputs, err)
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
     out.write("" if args.json else f"{args.model}: {exe.threads} threads, {exe.target.cpu.data}\n")
-    if find_spec("onnxruntime") is None:
+    if is_text(args.model) or find_spec("onnxruntime") is None:
         ours = exe.benchmark(inputs, args.repeats, args.seconds)
         found["lamina"] = _figures(ours)
-        text = f"lamina       {ours}\n(onnxruntime is not installed: nothing to compare with)\n"
+        why = "it is no ONNX model" if is_text(args.model) else "onnxruntime is not installed"
+        text = f"lamina       {ours}\n({why}: nothing to compare with)\n"
     else:
         session = measure.onnxruntime_session(str(args.model), exe.threads)
         result = measure.compare(exe.run, session, inputs, args.repeats, args.seconds)

@@ -30,8 +30,12 @@ Progress = Callable[[str, float, str], None]
 """Called after each step with its name, its seconds and what is to say about it."""
 
 
+FUNCTIONS_AWAY = ("relay-remove-unused-functions", "relay-inline", "relay-fold-tuples", "relay-dynamic-to-static")
+"""Where calls, tuples and shapes that are operands go as far as they can. What is left of them, the machine runs."""
+
+
 GRAPH_PASSES = (
-    "relay-remove-unused-functions",
+    *FUNCTIONS_AWAY,
     "relay-qnn-canonicalize",
     "relay-simplify-inference",
     "relay-eliminate-common-subexpr",
@@ -56,12 +60,14 @@ GRAPH_PASSES = (
 )
 """The passes on graphs in TVM's order; each says with itself from which level on it runs.
 
-Two are not where TVM has them: equal ops are merged once more after the layouts have changed, so casts are repeated
+Functions are inlined first of all and at every level, whether they are marked or not: programs have no calls. Two
+passes are not where TVM has them: equal ops are merged once more after the layouts have changed, so casts are repeated
 for their users after that; and dead ops are dropped at every level, which TVM's expressions cannot hold.
 """
 
 
 FUSION = "relay-fuse-ops"
+INLINE = "relay-inline"
 
 
 def relay_pipeline(opt_level: int | PassContext) -> list[str]:
@@ -73,12 +79,22 @@ def relay_pipeline(opt_level: int | PassContext) -> list[str]:
             f"{strange[0]!r} is none of the graph passes that compile a model",
             hint="run it on the model before, by lamina.transform",
         )
-    passes = context.select([_graph_pass(name) for name in GRAPH_PASSES if name != FUSION])
+    away = functions_away(context)
+    passes = away + context.select([_graph_pass(n) for n in GRAPH_PASSES[len(FUNCTIONS_AWAY) :] if n != FUSION])
     fusion = context.configured(_graph_pass(FUSION))
     if context.opt_level == 0 or FUSION in context.disabled_pass:
         # What follows needs every op in a function: without fusion it is one by itself.
         fusion = replace(fusion, fuse_opt_level=0)  # type: ignore[call-arg, type-var]
     return [print_pipeline([p]) for p in (*passes, fusion)]
+
+
+def functions_away(context: PassContext) -> list[ModulePass]:
+    """The first passes of a model, which every level needs. The machine runs what is left of calls after them."""
+    passes = [_graph_pass(name) for name in FUNCTIONS_AWAY if name not in context.disabled_pass]
+    return [
+        context.configured(replace(p, unmarked=True) if p.name == INLINE else p)  # type: ignore[call-arg, type-var]
+        for p in passes
+    ]
 
 
 def _graph_pass(name: str) -> ModulePass:

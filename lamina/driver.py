@@ -16,9 +16,10 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from lamina.compiler import LEVELS, Progress, lower, pipeline_text
 from lamina.context import LaminaContext
-from lamina.diagnostics import location_name, op_name
+from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.target import TARGET, TargetAttr
-from lamina.errors import InputError, InternalError, LaminaError, UsageError, did_you_mean
+from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
+from lamina.machine_program import MachineProgram, needs_machine
 from lamina.program_cache import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo, aligned
 from lamina.transform import PassContext
@@ -39,6 +40,8 @@ class Source:
     module: ModuleOp
     params: ParamStore
     label: str
+    inputs: tuple[Port, ...] = ()
+    """What the user gives, where that says more than the module."""
 
 
 Fresh: TypeAlias = Callable[[], Source]
@@ -90,8 +93,8 @@ def build(
     progress: Progress | None,
     cache: ObjectCache | None,
     sanitize: bool = False,
-) -> StoredProgram:
-    """Compile a model."""
+) -> StoredProgram | MachineProgram:
+    """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
     from lamina.backends.llvm.emit import emit_kernels
 
@@ -111,6 +114,10 @@ def build(
             progress(name, seconds, note or _note(name, module))
 
     with _Faults(fresh, source.label, target, opt_level, sanitize) as faults:
+        if needs_machine(module, ctx, opt_level):
+            return MachineProgram(
+                module, source.params, source.label, source.inputs, target, opt_level, cache, sanitize
+            )
         lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
     info = ProgramInfo.of(module)
     with KernelCompiler(target, None, cache) as compiler:
@@ -223,6 +230,9 @@ class StageTexts:
         self._weights = _named_weights(source.module)
         if level == "relay":
             return source
+        if needs_machine(source.module, ctx, self._opt_level):
+            what = f"the machine compiles this model piece by piece as it runs: it has no text of the level {level}"
+            raise UnsupportedError(what, hint="that of relay there is", where=source.label)
         until = level if level in LEVELS else "llvm"
         with _Faults(self._fresh, source.label, self._target, self._opt_level, self._sanitize) as faults:
             lowered = lower(source.module, ctx, self._opt_level, LEVELS[1:], faults.watch(None), until, self._sanitize)
@@ -276,8 +286,9 @@ class _Faults:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, LaminaError) and not isinstance(error, InternalError):
             if error.op is not None and not error.where:
-                node = location_name(error.op.location)
-                error.where = f'{self.label}: node "{node}"' if node else f"{self.label}: {op_name(error.op)}"
+                node, position = location_name(error.op.location), source_position(error.op.location)
+                place = f'{self.label}: node "{node}"' if node else f"{self.label}: {op_name(error.op)}"
+                error.where = "{}:{}:{}".format(*position) if position is not None and not node else place
         elif isinstance(error, Exception):
             self._fault(error)
 

@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
 
 def random_inputs(ports: Sequence[Port], seed: int = 0) -> dict[str, Array]:
-    """Standard normal values, integers of 0 to 9, booleans: the same for the same seed and ports."""
+    """Standard normal values, integers of 0 to 9, booleans: the same for the same seed and ports.
+
+    Raises UsageError for a port that says too little: no tensor, or one of unknown extents.
+    """
     from lamina.dialects.dtypes import numpy_dtype
 
     made: dict[str, Array] = {}
     for position, p in enumerate(ports):
+        if not p.dtype or any(e < 0 for e in p.shape):
+            what = f"no values can be drawn for the input {p.name!r}, {p.describe()}"
+            raise UsageError(what, hint="give it, or its extents with shapes= (--shape)")
         rng = np.random.default_rng([seed, position])
         kind = numpy_dtype(p.dtype)
         if p.dtype == "bool":

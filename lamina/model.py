@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from lamina.errors import UsageError
 from lamina.runtime.compiled import Port
@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.frontends.onnx import ImportedModel
+    from lamina.relay_source import ReadProgram
 
-Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
+Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp"
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+TEXT = ".mlir"
+"""What the name of a Relay text ends with; other files are ONNX models."""
+
+
+def _is_module(source: object) -> TypeGuard[ModuleOp]:
+    return type(source).__name__ == "ModuleOp"
+
+
+def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is the path of a Relay text."""
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(TEXT)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -34,16 +46,27 @@ class Origin:
 
     @staticmethod
     def of(source: Source, shapes: Shapes | None) -> Origin:
-        if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ != "ModelProto":
-            what = f"a model is a path, bytes or an onnx ModelProto, not {type(source).__name__}"
+        if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ not in (
+            "ModelProto",
+            "ModuleOp",
+        ):
+            what = f"a model is a path, bytes, an onnx ModelProto or a module, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
         return Origin(source, dict(shapes or {}), _digest(source))
 
-    def read(self) -> ImportedModel:
+    def read(self) -> ImportedModel | ReadProgram:
         """Import the model."""
+        if is_text(self.source):
+            from lamina.relay_source import read_program
+
+            return read_program(self.source, self.shapes)
+        if _is_module(self.source):
+            from lamina.relay_source import copy_of_module
+
+            return copy_of_module(self.source, self.shapes)
         from lamina.frontends.onnx import load_onnx
 
-        return load_onnx(self.source, self.shapes or None)
+        return load_onnx(cast("Any", self.source), self.shapes or None)
 
     def unchanged(self) -> bool:
         """Whether the source still is what the digest says."""
@@ -57,13 +80,32 @@ def _digest(source: Source) -> str | None:
         try:
             path = Path(source)
             # A pipe or device would be read twice, or for ever.
-            return _with_external(path.read_bytes(), path.resolve().parent) if path.is_file() else None
+            if not path.is_file():
+                return None
+            if is_text(source):
+                return _with_weights(path)
+            return _with_external(path.read_bytes(), path.resolve().parent)
         except (OSError, ValueError):
             return None  # the importer says what is wrong with it
+    if _is_module(source):
+        return None
     try:
-        return _with_external(source.SerializeToString(deterministic=True), None)
+        return _with_external(cast("Any", source).SerializeToString(deterministic=True), None)
     except ValueError:  # larger than a protobuf message may be
         return None
+
+
+def _with_weights(path: Path) -> str:
+    """The digest of a Relay text and of the file that it names for its weights."""
+    from lamina.program_cache import digest_of
+    from lamina.relay_source import weights_file
+
+    data = path.read_bytes()
+    weights = weights_file(data, path.parent)
+    digests = [digest_of(data)]
+    if weights is not None and weights.is_file():
+        digests.append(digest_of(weights.read_bytes()))
+    return digest_of(b"text" + b"".join(digests)).hex()
 
 
 def _with_external(data: bytes, folder: Path | None) -> str | None:
@@ -104,6 +146,11 @@ def _tensors(message: Any) -> list[Any]:
     return found
 
 
+def port_of(port: Any) -> Port:
+    """A port of an importer as one of ours."""
+    return port if isinstance(port, Port) else Port(port.name, port.shape, port.dtype)
+
+
 @dataclass
 class Model:
     """An imported model: its Relay module, its weights and its ports. Its text form is a card."""
@@ -119,9 +166,7 @@ class Model:
     @staticmethod
     def of(origin: Origin) -> Model:
         imported = origin.read()
-        inputs, outputs = (
-            tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
-        )
+        inputs, outputs = (tuple(map(port_of, side)) for side in (imported.inputs, imported.outputs))
         return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
 
     def ops(self) -> dict[str, int]:
@@ -155,7 +200,7 @@ class Model:
         opsets = ", ".join(f"{domain or 'onnx'} {version}" for domain, version in sorted(self.opset.items()))
         elements, size = self.parameters()
         ops = self.ops()
-        lines = [f"lamina.Model {self.label} ({opsets})"]
+        lines = [f"lamina.Model {self.label} ({opsets or 'relay'})"]
         lines += [f"  {'input':<8}{p.name}: {p.describe()}" for p in self.inputs]
         lines += [f"  {'output':<8}{p.name}: {p.describe()}" for p in self.outputs]
         lines.append(f"  params  {elements:,} ({size / 1e6:.1f} MB)")

@@ -241,7 +241,8 @@ def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array
             known = ", ".join(f"{n} = {v}" for n, v in sizes.items())
             expected = p.describe(size_names) + (f" with {known}" if known else "")
             raise InputError(f"shape {list(array.shape)} given, expected {expected}", where=where)
-        arrays.append(np.ascontiguousarray(array))
+        # ascontiguousarray would make rank 1 of rank 0.
+        arrays.append(np.asarray(array, order="C"))
     return arrays
 
 

@@ -28,7 +28,7 @@ from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, Retur
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_dependent import OnHost, ValueDependent
-from lamina.dialects.relay.value_types import AdtType, has_unknown_extent
+from lamina.dialects.relay.value_types import AdtType, has_unknown_extent, is_dynamic
 from lamina.errors import InputError, UnsupportedError
 from lamina.runtime.vm_segments import CompiledKernels, Kernels, ReferenceKernels, Segment
 from lamina.runtime.vm_values import (
@@ -67,13 +67,19 @@ def evaluate(
 def needs_machine(module: ModuleOp) -> bool:
     """Whether a module has anything that ordinary programs have not: control flow, closures, data, unknown extents."""
     for op in module.walk():
-        if type(op) in _BEYOND or isinstance(op, ValueDependent):
+        if type(op) in _BEYOND or isinstance(op, ValueDependent) or any(map(is_dynamic, op.result_types)):
             return True
         if type(op) is FnOp and (op.operands or op.recursive is not None):
             return True
-        if isinstance(op, func.FuncOp) and any(map(has_unknown_extent, op.function_type.inputs)):
+        if type(op) is CallOp and op.function() is None:
+            return True
+        if isinstance(op, func.FuncOp) and not all(map(_is_array, op.function_type.inputs)):
             return True
     return False
+
+
+def _is_array(type_: Attribute) -> bool:
+    return type(type_) is TensorType and not is_dynamic(type_)
 
 
 _BEYOND = frozenset((IfOp, MatchOp, ConstructOp, TupleOp, TupleGetItemOp, RefCreateOp, RefReadOp, RefWriteOp, GlobalOp))
@@ -128,16 +134,19 @@ class VirtualMachine:
         self._frames: list[_Frame] = []
         self._results: list[Value] | None = None
 
-    def run(self, args: Sequence[Any], entry: str = "main") -> list[Value]:
-        """The results of a function. Raises InputError where an argument does not fit or the program does wrong."""
+    def run(self, args: Sequence[Any], entry: str = "main", names: Sequence[str] = ()) -> list[Value]:
+        """The results of a function. Raises InputError where an argument does not fit or the program does wrong.
+
+        `names` are what the caller calls the arguments.
+        """
         function = self._function(entry, None)
         inputs = function.function_type.inputs.data
         if len(args) != len(inputs):
             raise InputError(f"@{entry} takes {len(inputs)} arguments, {len(args)} are given")
         sizes: dict[str, int] = {}
+        called = [f"input {n!r}" for n in names] or [f"argument {n} of @{entry}" for n in range(len(args))]
         values = [
-            check_value(a, t, sizes, f"argument {n} of @{entry}", self._declared)
-            for n, (a, t) in enumerate(zip(args, inputs, strict=True))
+            check_value(a, t, sizes, what, self._declared) for a, t, what in zip(args, inputs, called, strict=True)
         ]
         self._frames = []
         self._results = None

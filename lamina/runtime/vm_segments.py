@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.dialects.target import TargetAttr
+    from lamina.transform import PassContext
 
     Array: TypeAlias = NDArray[Any]
 
@@ -156,8 +157,9 @@ class CompiledKernels(Kernels):
         self,
         store: ParamStore | None = None,
         target: TargetAttr | None = None,
-        opt_level: int = 3,
+        opt_level: int | PassContext = 3,
         cache: bool = True,
+        sanitize: bool = False,
     ) -> None:
         from lamina.backends.cpu.jit import host_target
         from lamina.backends.cpu.object_cache import ObjectCache
@@ -166,6 +168,7 @@ class CompiledKernels(Kernels):
         super().__init__(store)
         self.target = target or host_target(1)
         self.opt_level = opt_level
+        self.sanitize = sanitize
         self.programs: dict[str, Callable[[Sequence[Array]], list[Array]]] = {}
         """By the text of the module: equal segments are one program."""
         self.objects = ObjectCache() if enabled(cache) else None
@@ -194,7 +197,7 @@ class CompiledKernels(Kernels):
             return found
         ctx = LaminaContext()
         ctx.params = self.store
-        lower(module, ctx, self.opt_level)
+        lower(module, ctx, self.opt_level, sanitize=self.sanitize)
         program = load_module(module, self.store, self.target, self.objects, workers=1)
         made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]
 

@@ -49,6 +49,8 @@ class DynamicToStatic(ModulePass):
     name = "relay-dynamic-to-static"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(isinstance(o, ValueDependent) or has_unknown_extents(o.result_types) for o in op.walk()):
+            return  # as in most programs
         users = (o for o in op.walk() if isinstance(o, (func.CallOp, GlobalOp)))
         called = {user.callee.string_value() for user in users}
         for function in op.body.block.ops:

@@ -10,8 +10,9 @@ After:
     %0 = relay.multiply %x, %c : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
 
 A local function that is called once and used nowhere else, and any function, local or of the module, that has the
-attribute `Inline`. None that calls itself, directly or through others, and no kernel: Primitive, Composite, Compiler.
-A call of relay.global is one of the function it names. Inlined functions that nobody names any more are dropped.
+attribute `Inline`; with `unmarked` all functions, as programs without calls need it, until a caller has 50,000 ops.
+None that calls itself, directly or through others, and no kernel: Primitive, Composite, Compiler. A call of
+relay.global is one of the function it names. Inlined functions that nobody names any more are dropped.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp
@@ -30,6 +31,8 @@ from lamina.passes.relay.fuse_ops import KERNEL_ATTRIBUTES
 from lamina.passes.relay.remove_unused_functions import referred_symbols
 
 MARK = "Inline"
+MOST_OPS = 50_000
+"""Calls of unmarked functions stay calls where their caller would have more ops: nested calls double what is inside."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +41,34 @@ class Inline(ModulePass):
 
     name = "relay-inline"
     opt_level: ClassVar[int] = 1
+    unmarked: bool = False
+    """Also functions without the attribute, however often they are called."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(isinstance(o, (CallOp, func.CallOp)) for o in op.walk()):
+            return
         functions = {f.sym_name.data: f for f in op.body.block.ops if isinstance(f, func.FuncOp)}
         _call_by_name(op)
-        marked = {name: f for name, f in functions.items() if is_marked(f) and f.body.blocks}
+        chosen = {name: f for name, f in functions.items() if f.body.blocks and self._is_chosen(f)}
+        recursive = [name for name in chosen if _reaches_itself(name, chosen)]
+        chosen = {name: f for name, f in chosen.items() if name not in recursive}
         # Callees come first: what is put into a caller has nothing left to inline.
         for name in _callees_first(functions):
-            _inline_inside(functions[name], marked)
+            if functions[name].body.blocks:
+                _Caller(functions[name], chosen, self.unmarked).inline()
         used = set(referred_symbols(op))
-        for name, function in marked.items():
+        for name, function in chosen.items():
             if name not in used and name != "main":
                 function.detach()
                 function.erase()
+
+    def _is_chosen(self, function: func.FuncOp) -> bool:
+        return is_marked(function) or (self.unmarked and not is_kernel(function))
+
+
+def is_kernel(function: Operation) -> bool:
+    """Whether a function is one piece for whoever compiles it."""
+    return any(name in function.attributes for name in KERNEL_ATTRIBUTES)
 
 
 def is_marked(function: Operation) -> bool:
@@ -114,36 +132,65 @@ def _reaches_itself(name: str, functions: Mapping[str, func.FuncOp]) -> bool:
     return False
 
 
-def _inline_inside(function: func.FuncOp, marked: Mapping[str, func.FuncOp]) -> None:
-    """Inline the calls inside a function, those that appear by it included."""
-    waiting = list(function.walk())[::-1]
-    while waiting:
-        op = waiting.pop()
-        if op.parent is None:
-            continue
-        if isinstance(op, CallOp):
-            callee = op.function()
-            if callee is None or not _is_inlined(callee):
+class _Caller:
+    """A function into which others are put."""
+
+    def __init__(self, function: func.FuncOp, chosen: Mapping[str, func.FuncOp], unmarked: bool) -> None:
+        self.function = function
+        self.chosen = chosen
+        self.unmarked = unmarked
+        self.size = 0
+        self.sizes: dict[Operation, int] = {}
+        """How many ops the callees have."""
+
+    def inline(self) -> None:
+        """Inline the calls inside the function, those that appear by it included."""
+        waiting = list(self.function.walk())[::-1]
+        self.size = len(waiting)
+        while waiting:
+            op = waiting.pop()
+            if op.parent is None:
                 continue
-            if [v.type for v in op.arguments] != list(callee.function_type.inputs):
-                continue
-            arguments = [*op.arguments, *callee.operands]
-            last = callee.result.uses.get_length() == 1
-            waiting.extend(reversed(put_in_place(op, callee.body.block, arguments)))
-            if last:
-                callee.detach()
-                callee.erase()
-        elif isinstance(op, func.CallOp):
-            name = op.callee.string_value()
-            target = marked.get(name)
-            if target is not None and target is not function and not _reaches_itself(name, marked):
-                waiting.extend(reversed(put_in_place(op, target.body.block, list(op.operands))))
+            if isinstance(op, CallOp):
+                callee = op.function()
+                if callee is None or not self._takes(callee):
+                    continue
+                if [v.type for v in op.arguments] != list(callee.function_type.inputs):
+                    continue
+                arguments = [*op.arguments, *callee.operands]
+                last = callee.result.uses.get_length() == 1
+                waiting.extend(reversed(put_in_place(op, callee.body.block, arguments)))
+                if last:
+                    callee.detach()
+                    callee.erase()
+            elif isinstance(op, func.CallOp):
+                target = self.chosen.get(op.callee.string_value())
+                if target is None or target is self.function or _signature(op) != target.function_type:
+                    continue
+                if self._fits(target):
+                    waiting.extend(reversed(put_in_place(op, target.body.block, list(op.operands))))
+
+    def _takes(self, function: FnOp) -> bool:
+        if function.recursive is not None or is_kernel(function):
+            return False
+        if function.result.uses.get_length() == 1:
+            return True
+        return (is_marked(function) or self.unmarked) and self._fits(function)
+
+    def _fits(self, callee: Operation) -> bool:
+        if not self.unmarked or is_marked(callee):
+            return True
+        size = self.sizes.get(callee)
+        if size is None:
+            size = self.sizes[callee] = sum(1 for _ in callee.walk())
+        if self.size + size > MOST_OPS:
+            return False
+        self.size += size
+        return True
 
 
-def _is_inlined(function: FnOp) -> bool:
-    if function.recursive is not None or any(name in function.attributes for name in KERNEL_ATTRIBUTES):
-        return False
-    return is_marked(function) or function.result.uses.get_length() == 1
+def _signature(call: func.CallOp) -> FunctionType:
+    return FunctionType.from_lists([v.type for v in call.operands], list(call.result_types))
 
 
 def put_in_place(call: Operation, body: Block, arguments: Sequence[SSAValue]) -> list[Operation]:

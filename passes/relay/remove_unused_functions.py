@@ -38,7 +38,7 @@ class RemoveUnusedFunctions(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.body.block.ops if isinstance(f, func.FuncOp)}
         waiting = [name for name in self.entry if name in functions]
-        if not waiting:
+        if not waiting or len(waiting) == len(functions):
             return
         needed: set[str] = set()
         while waiting:

@@ -1,0 +1,115 @@
+"""Models that the machine runs: with choices, calls, data, or extents that are known only when arrays are there.
+
+`lamina.compile` makes them as it makes others, and they are used as others are. Tensor ops between control flow are
+compiled when shapes are seen for the first time; the object cache keeps their code.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+
+from lamina.compiler import functions_away
+from lamina.diagnostics import location_text
+from lamina.dialects.relay.core import FnOp
+from lamina.errors import InputError, LaminaError, did_you_mean
+from lamina.passes.relay.inline import is_kernel
+from lamina.relay_source import ValuePort, ports_of
+from lamina.runtime import vm
+from lamina.runtime.compiled import Port, check_inputs
+from lamina.transform import PassContext, pass_info
+
+if TYPE_CHECKING:
+    from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.context import LaminaContext
+    from lamina.dialects.relay.params import ParamStore
+    from lamina.dialects.target import TargetAttr
+
+
+def needs_machine(module: ModuleOp, ctx: LaminaContext, opt_level: int | PassContext) -> bool:
+    """Whether the machine has to run a model. Where its calls might hide that it need not, they are inlined."""
+    if not _is_beyond_programs(module):
+        return False
+    context = PassContext.of(opt_level)
+    for p in functions_away(context):
+        context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))
+    return _is_beyond_programs(module)
+
+
+def _is_beyond_programs(module: ModuleOp) -> bool:
+    """Whether a module has what no program of kernels in a fixed order has. Calls count."""
+    if vm.needs_machine(module):
+        return True
+    functions = {f.sym_name.data: f for f in module.body.block.ops if isinstance(f, FuncOp)}
+    for op in module.walk():
+        if isinstance(op, FnOp) and not is_kernel(op):
+            return True
+        if isinstance(op, CallOp):
+            callee = functions.get(op.callee.string_value())
+            if callee is not None and not is_kernel(callee):
+                return True
+    return False
+
+
+@dataclass(frozen=True)
+class MachineInfo:
+    """What goes in and comes out."""
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+
+class MachineProgram:
+    """A module, its weights and what has been compiled of it so far. Calls from several threads take turns."""
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        store: ParamStore,
+        label: str,
+        inputs: Sequence[Port],
+        target: TargetAttr,
+        opt_level: int | PassContext,
+        cache: ObjectCache | None,
+        sanitize: bool = False,
+    ) -> None:
+        given, outputs = ports_of(module)
+        self.info = MachineInfo(tuple(inputs) or given, outputs)
+        self.label = label
+        self.threads = target.threads.data
+        self.kernels = vm.CompiledKernels(store, target, opt_level, cache is not None, sanitize)
+        self._machine = vm.VirtualMachine(module, self.kernels)
+        self._lock = threading.Lock()
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """One run. A tensor is an array, a tuple a tuple, what a constructor makes a `lamina.runtime.vm.AdtValue`.
+
+        Raises InputError for what does not fit, and where the program does wrong: with the place in its text.
+        """
+        names = [p.name for p in self.info.inputs]
+        for name in inputs:
+            if name not in names:
+                hint = did_you_mean(name, names) or f"it has {', '.join(names)}"
+                raise InputError("the model has no such input", where=f"input {name!r}", hint=hint)
+        values: list[Any] = []
+        for p in self.info.inputs:
+            if not isinstance(p, ValuePort):
+                values.extend(check_inputs([p], {p.name: inputs[p.name]} if p.name in inputs else {}))
+            elif p.name in inputs:
+                values.append(inputs[p.name])
+            else:
+                raise InputError(f"missing; expected {p.describe()}", where=f"input {p.name!r}")
+        try:
+            with self._lock:
+                results = self._machine.run(values, names=names)
+        except LaminaError as e:
+            if e.op is not None and not e.where:
+                e.where = location_text(e.op) or self.label
+            raise
+        return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
