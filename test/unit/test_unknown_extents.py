@@ -191,6 +191,24 @@ def cases() -> list[Case]:
             "tensor<1x2x?x?xf32>",
             [image.repeat(2, 2).repeat(3, 3)],
         ),
+        (
+            'dyn.image.resize2d {method = "nearest_neighbor", coordinate_transformation_mode = "asymmetric"}',
+            [image, i32(4, 6), np.zeros(4, np.float32)],
+            "tensor<1x2x?x?xf32>",
+            [image.repeat(2, 2).repeat(3, 3)],
+        ),
+        (
+            'dyn.image.resize2d {coordinate_transformation_mode = "tf_crop_and_resize"}',
+            [image, i32(2, 1), np.array([1, 1, 0, 1], np.float32)],
+            "tensor<1x2x?x?xf32>",
+            [image[:, :, ::-1, 1:]],
+        ),
+        (
+            'dyn.nn.upsampling3d {coordinate_transformation_mode = "asymmetric"}',
+            [image[None], *[np.float32(s).reshape(()) for s in (2, 3, 1)]],
+            "tensor<1x1x?x?x?xf32>",
+            [image[None].repeat(2, 2).repeat(3, 3)],
+        ),
         ("argwhere", [x > 20], "tensor<?x3xi32>", [np.argwhere(x > 20).astype(np.int32)]),
         ("argwhere", [np.zeros((2, 2), np.int32)], "tensor<?x2xi32>", [np.zeros((0, 2), np.int32)]),
         (
