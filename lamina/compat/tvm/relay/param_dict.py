@@ -37,37 +37,48 @@ def save_param_dict(params: Mapping[str, Any]) -> bytearray:
     return out
 
 
-def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, NDArray]:
-    """What `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
-    data = bytes(param_bytes)
-    place = 0
+class _Bytes:
+    """Bytes that are read from their beginning."""
 
-    def take(form: str) -> tuple[Any, ...]:
-        nonlocal place
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.place = 0
+
+    def take(self, form: str) -> tuple[Any, ...]:
         size = struct.calcsize(form)
-        if place + size > len(data):
+        if self.place + size > len(self.data):
             raise InputError("the parameters end too early")
-        found = struct.unpack_from(form, data, place)
-        place += size
+        found = struct.unpack_from(form, self.data, self.place)
+        self.place += size
         return found
 
-    if take("<QQ")[0] != LIST_MAGIC:
+    def array(self, name: str) -> NDArray:
+        """The array that begins here."""
+        magic, _, _, _, rank = self.take("<QQiii")
+        code, bits, lanes = self.take("<BBH")
+        if magic != ARRAY_MAGIC or lanes != 1 or code > 2:
+            raise InputError(f"the array {name!r} is damaged")
+        shape = self.take(f"<{rank}q")
+        (size,) = self.take("<q")
+        dtype = "?" if bits == 1 else f"<{'iuf'[code]}{bits // 8}"
+        return array(np.frombuffer(self.take(f"<{size}s")[0], dtype).reshape(shape))
+
+
+def load_array(data: bytes) -> NDArray:
+    """One array in TVM's format."""
+    return _Bytes(data).array("of the bytes")
+
+
+def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, NDArray]:
+    """What `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
+    data = _Bytes(bytes(param_bytes))
+    if data.take("<QQ")[0] != LIST_MAGIC:
         raise InputError("these bytes are no parameters", hint="relay.save_param_dict writes them")
     names: list[str] = []
-    for _ in range(take("<Q")[0]):
-        (length,) = take("<Q")
-        names.append(take(f"<{length}s")[0].decode())
-    (count,) = take("<Q")
+    for _ in range(data.take("<Q")[0]):
+        (length,) = data.take("<Q")
+        names.append(data.take(f"<{length}s")[0].decode())
+    (count,) = data.take("<Q")
     if count != len(names):
         raise InputError(f"{len(names)} names for {count} arrays")
-    found: dict[str, NDArray] = {}
-    for name in names:
-        magic, _, _, _, rank = take("<QQiii")
-        code, bits, lanes = take("<BBH")
-        if magic != ARRAY_MAGIC or lanes != 1:
-            raise InputError(f"the array {name!r} is damaged")
-        shape = take(f"<{rank}q")
-        (size,) = take("<q")
-        dtype = "?" if bits == 1 else f"<{'iuf'[code]}{bits // 8}"
-        found[name] = array(np.frombuffer(take(f"<{size}s")[0], dtype).reshape(shape))
-    return found
+    return {name: data.array(name) for name in names}

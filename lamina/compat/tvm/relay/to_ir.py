@@ -158,7 +158,12 @@ class Builder:
                     stack.append((node, 1))
                     stack.extend((c, 0) for c in reversed(children) if not self._waits(node, c))
                     continue
-            body.made[node] = self.make(node, scopes.get(node, scope), body, scopes)
+            try:
+                body.made[node] = self.make(node, scopes.get(node, scope), body, scopes)
+            except LaminaError as error:
+                if not error.where and node.span is not None:
+                    error.where = place_text(node.span)
+                raise
         found = self.find(root, body)
         assert found is not None
         return found
@@ -306,8 +311,7 @@ class Builder:
         try:
             op = self._add(cls.make(*values, **attrs), block, node)
         except TypeMismatch as error:
-            where = str(node.span) if node.span is not None else ""
-            raise InputError(str(error).removeprefix("relay."), where=where) from None
+            raise InputError(str(error).removeprefix("relay.")) from None
         if name in FIRST_OF:
             rest: list[Any] = values[3:5] if name == "nn.batch_norm" else [op.results[0]]
             return [op.results[0], *rest]
@@ -347,6 +351,14 @@ class Builder:
         self._parameter(where, p, number - before, type_)
         if where is not body:
             self.find(p, body)
+
+
+def place_text(location: Any) -> str:
+    """`file:line:col` of a location."""
+    from lamina.diagnostics import source_position
+
+    found = source_position(location)
+    return "{}:{}:{}".format(*found) if found is not None else ""
 
 
 def _single(made: Any) -> bool:
