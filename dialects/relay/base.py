@@ -13,8 +13,9 @@ the attributes by keyword:
                                   results, in Relay ops: `lamina.dialects.relay.gradients`; else through decompose
     precision                     where it applies
 
-and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are plain properties: integers
-are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes them so.
+and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are plain properties:
+integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes
+them so.
 """
 
 from __future__ import annotations

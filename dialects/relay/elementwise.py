@@ -24,7 +24,7 @@ from lamina.dialects.relay.families import (
     float_prop,
     str_prop,
 )
-from lamina.dialects.relay.gradients import dtype_of, r, selected
+from lamina.dialects.relay.gradients import in_dtype, r, selected
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -352,7 +352,7 @@ class CastOp(Elementwise):
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, dtype: str) -> Gradients:
-        return [r.cast(grads[0], dtype=dtype_of(operands[0]))]
+        return [in_dtype(grads[0], operands[0])]
 
 
 @irdl_op_definition

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.dtypes import dtype_name, is_float
-from lamina.dialects.lazy import LazyModule
+from lamina.dialects.dtypes import dtype_name, is_float, numpy_dtype
+from lamina.dialects.lazy import LazyModule, np
 from lamina.dialects.relay.base import RelayOp, TypeMismatch, attrs_of, has_unknown_extents, normalize_axis
 from lamina.dialects.relay.families import reduced_axes, reduced_shape
 
@@ -68,7 +68,8 @@ def through(function: Callable[..., Any], grads: Values, operands: Values) -> li
 
     with detached():
         made = function(*operands)
-    values = [v if isinstance(v, SSAValue) else v.results[0] for v in (made if isinstance(made, Sequence) else [made])]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    listed: list[Any] = list(made) if isinstance(made, (list, tuple)) else [made]  # pyright: ignore[reportUnknownArgumentType]
+    values: list[SSAValue] = [v if isinstance(v, SSAValue) else v.results[0] for v in listed]
     order = _made_for(values)
     for op in order:
         insert(op)
@@ -131,9 +132,13 @@ def dtype_of(value: Any) -> str:
 
 def zeros(like: Any) -> Any:
     """Zeros of the type of a value."""
-    if has_unknown_extents([like.type]):
-        return r.zeros_like(like)
-    return r.full(number(0.0, like), shape=shape_of(like))
+    return r.zeros_like(like) if has_unknown_extents([like.type]) else zeros_of(like.type)
+
+
+def zeros_of(type_: Any) -> Any:
+    """Zeros of a tensor type whose extents are known."""
+    dtype = dtype_name(type_.element_type)
+    return r.full(constant(np.zeros((), numpy_dtype(dtype))), shape=type_.get_shape())
 
 
 def number(value: float, like: Any) -> Any:
@@ -164,6 +169,12 @@ def collapsed(grad: Any, like: Any) -> Any:
     return grad if grad.type == like.type else r.collapse_sum_to(grad, shape=shape_of(like))
 
 
+def in_dtype(grad: Any, like: Any) -> Any:
+    """A gradient in the element type of another value."""
+    dtype = dtype_of(like)
+    return grad if dtype_of(grad) == dtype else r.cast(grad, dtype=dtype)
+
+
 def reshaped(grad: Any, like: Any) -> Any:
     """The elements in the shape of another value."""
     if has_unknown_extents([grad.type, like.type]):
@@ -173,6 +184,8 @@ def reshaped(grad: Any, like: Any) -> Any:
 
 def to_shape(value: Any, shape: Sequence[int]) -> Any:
     """The elements in a shape, in which 0 means 0."""
+    if value.type.get_shape() == tuple(shape):
+        return value
     return r.reshape(value, newshape=tuple(shape), allowzero=True)
 
 

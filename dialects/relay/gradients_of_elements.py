@@ -11,7 +11,7 @@ from lamina.dialects.relay.families import reduced_axes
 from lamina.dialects.relay.gradients import (
     collapsed,
     constant,
-    dtype_of,
+    in_dtype,
     number,
     places_of,
     r,
@@ -80,7 +80,7 @@ def cumulative_product_gradient(grad: Any, x: Any, exclusive: bool, axis: int | 
 
     The products are made for every element by itself, in n * n numbers: division by the element would fail at 0.
     """
-    grad = r.cast(grad, dtype=dtype_of(x))
+    grad = in_dtype(grad, x)
     flat = to_shape(x, (prod(shape_of(x)),)) if axis is None else x
     rank, place = rank_of(flat), 0 if axis is None else normalize_axis(axis, rank_of(flat))
     count = shape_of(flat)[place]
@@ -102,7 +102,7 @@ def cumulative_product_gradient(grad: Any, x: Any, exclusive: bool, axis: int | 
 def product_gradients(matmul: Any, grads: Values, operands: Values, transpose_a: bool, transpose_b: bool) -> list[Any]:
     """Of a product of matrices or batches of them, each taken as it is or transposed."""
     a, b = operands
-    dy = r.cast(grads[0], dtype=dtype_of(a))
+    dy = in_dtype(grads[0], a)
     if transpose_a:
         into_a = matmul(b, dy, transpose_a=transpose_b, transpose_b=True)
     else:

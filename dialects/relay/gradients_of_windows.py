@@ -11,7 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.gradients import constant, dtype_of, r, rank_of, shape_of, through, to_shape, transformed
+from lamina.dialects.relay.gradients import (
+    constant,
+    dtype_of,
+    in_dtype,
+    r,
+    rank_of,
+    shape_of,
+    through,
+    to_shape,
+    transformed,
+)
 from lamina.dialects.relay.windows import pairs, per_axis
 
 if TYPE_CHECKING:
@@ -97,7 +107,7 @@ def convolution_gradients(grad: Any, operands: Values, attrs: dict[str, Any]) ->
     plain, kernel = "NC" + spatial, "OI" + spatial
     x_layout, w_layout = attrs["data_layout"] or plain, attrs["kernel_layout"] or kernel
     windows = _Windows(attrs, spatial)
-    dy = reordered(r.cast(grad, dtype=dtype_of(x)), attrs["out_layout"] or x_layout, plain)
+    dy = reordered(in_dtype(grad, x), attrs["out_layout"] or x_layout, plain)
     first, weight = reordered(x, x_layout, plain), reordered(w, w_layout, kernel)
     into_x = windows.spread(dy, weight, shape_of(first))
     into_w = windows.into_weight(first, dy, shape_of(weight)[2:])
@@ -111,7 +121,7 @@ def transposed_gradients(grad: Any, operands: Values, attrs: dict[str, Any]) -> 
     # In two dimensions I counts the channels of the data, in others O does.
     plain, kernel = "NC" + spatial, ("IO" if len(spatial) == 2 else "OI") + spatial
     windows = _Windows(attrs, spatial)
-    dy = reordered(r.cast(grad, dtype=dtype_of(x)), attrs["out_layout"] or attrs["data_layout"], plain)
+    dy = reordered(in_dtype(grad, x), attrs["out_layout"] or attrs["data_layout"], plain)
     first, weight = reordered(x, attrs["data_layout"], plain), reordered(w, attrs["kernel_layout"], kernel)
     # What output_padding adds beyond a stride no element of the data reaches.
     more = per_axis(attrs["output_padding"], len(spatial), "output_padding", 0)
@@ -127,7 +137,7 @@ def weight_gradient_gradients(grad: Any, operands: Values, attrs: dict[str, Any]
     """Of nn.conv2d_backward_weight, which is linear in both operands."""
     dy, x = operands
     windows = _Windows(attrs, "HW")
-    weight = reordered(r.cast(grad, dtype=dtype_of(x)), attrs["kernel_layout"], "OIHW")
+    weight = reordered(in_dtype(grad, x), attrs["kernel_layout"], "OIHW")
     first, given = reordered(x, attrs["data_layout"], "NCHW"), reordered(dy, attrs["grad_layout"], "NCHW")
     into_dy = windows.convolved(first, weight)
     into_x = windows.spread(given, weight, shape_of(first))
@@ -228,11 +238,13 @@ def resize_gradients(grads: Values, operands: Values, resize: Any, attrs: dict[s
     from lamina.dialects.relay.image_resize import Resize1dOp
 
     (x,) = operands
-    grad = r.cast(grads[0], dtype=dtype_of(x))
+    grad = in_dtype(grads[0], x)
     rank, one_axis = len(resize.AXES), _oracle(Resize1dOp)
+    layout: str = attrs["layout"]
     for n, letter in enumerate(resize.AXES):
-        axis = attrs["layout"].index(letter)
-        extent, size = shape_of(x)[axis], attrs["size"][n]
+        axis = layout.index(letter)
+        extent: int = shape_of(x)[axis]
+        size: int = attrs["size"][n]
         given = {"size": (size,), "roi": (attrs["roi"][n], attrs["roi"][rank + n]), "layout": "NCW"}
         fixed = {"extrapolation_value": 0.0, "out_dtype": "float64"}
         found = one_axis(np.eye(extent)[None], **{**attrs, **given, **fixed})

@@ -23,7 +23,7 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import ALL, NUMBERS, check_dtype, int_prop, ints_prop
-from lamina.dialects.relay.gradients import collapsed, dtype_of, r, reshaped, shape_of, sliced_back
+from lamina.dialects.relay.gradients import collapsed, in_dtype, r, reshaped, shape_of, sliced_back
 from lamina.dialects.relay.reduce import narrowed, sum_dtype, wide_sum
 from lamina.dialects.relay.shape_fill import checked_shape
 
@@ -278,7 +278,7 @@ class CastLikeOp(RelayOp):
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.cast(grads[0], dtype=dtype_of(operands[0])), None]
+        return [in_dtype(grads[0], operands[0]), None]
 
 
 def _collapse_cases() -> list[tuple[tuple[int, ...], tuple[int, ...], str, str | None]]:

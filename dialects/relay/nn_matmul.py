@@ -23,7 +23,7 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.gradients import collapsed, dtype_of, r, shape_of, summed_to_axis, through, to_shape
+from lamina.dialects.relay.gradients import collapsed, in_dtype, r, shape_of, summed_to_axis, through, to_shape
 from lamina.dialects.relay.gradients_of_elements import product_gradients
 from lamina.dialects.relay.nn_activation import along
 
@@ -103,7 +103,7 @@ class DenseOp(_Product):
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
         x, w = operands
-        dy = r.cast(grads[0], dtype=dtype_of(x))
+        dy = in_dtype(grads[0], x)
         rows = (prod(shape_of(x)[:-1]), shape_of(x)[-1])
         into_w = r.nn.matmul(to_shape(dy, (rows[0], shape_of(w)[0])), to_shape(x, rows), transpose_a=True)
         return [r.nn.dense(dy, r.transpose(w)), into_w]

@@ -25,7 +25,7 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, str_prop
-from lamina.dialects.relay.gradients import dtype_of, r, reshaped
+from lamina.dialects.relay.gradients import in_dtype, r, reshaped
 from lamina.dialects.relay.gradients_of_elements import cumulative_product_gradient
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
@@ -175,7 +175,7 @@ class CumsumOp(Cumulative):
         (x,) = operands
         place = 0 if axis is None else axis
         back = r.reverse(r.cumsum(r.reverse(grads[0], axis=place), axis=place, exclusive=exclusive), axis=place)
-        return [reshaped(r.cast(back, dtype=dtype_of(x)), x)]
+        return [reshaped(in_dtype(back, x), x)]
 
 
 @irdl_op_definition

@@ -21,7 +21,7 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, str_prop
-from lamina.dialects.relay.gradients import dtype_of, number, r, selected
+from lamina.dialects.relay.gradients import in_dtype, number, r, selected
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -89,7 +89,7 @@ class FullOp(RelayOp):
     def relay_grad(
         grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...], dtype: str
     ) -> Gradients:
-        return [r.cast(r.sum(grads[0]), dtype=dtype_of(operands[0]))]
+        return [in_dtype(r.sum(grads[0]), operands[0])]
 
 
 def _constant_samples() -> list[Sample]:

@@ -8,8 +8,10 @@ Ops with several results are ops with several results, not with a tuple.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
-from xdsl.ir import Attribute, SSAValue
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TupleType, i64
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -37,7 +39,7 @@ class TupleOp(IRDLOperation):
 
     @staticmethod
     def make(*fields: SSAValue) -> TupleOp:
-        type_ = TupleType([f.type for f in fields])  # pyright: ignore[reportArgumentType]
+        type_ = TupleType(ArrayAttr([cast(TypeAttribute, f.type) for f in fields]))
         return TupleOp.create(operands=fields, result_types=[type_])
 
     def verify_(self) -> None:

@@ -47,6 +47,7 @@ class GetValidCountsOp(RelayOp):
     [N], the rows with -1 behind them [N, B, E], and where each of them was [N, B], -1 behind them."""
 
     name = "relay.vision.get_valid_counts"
+    NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
@@ -145,6 +146,7 @@ class NonMaxSuppressionOp(RelayOp):
     """
 
     name = "relay.vision.non_max_suppression"
+    NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)

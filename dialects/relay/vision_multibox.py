@@ -17,6 +17,7 @@ from lamina.dialects.relay.vision_nms import FLOATS
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Index, Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
@@ -131,6 +132,10 @@ class MultiboxPriorOp(RelayOp):
             one(steps=(1.0,), error="expects two numbers each: y and x"),
         ]
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [None]
+
 
 @irdl_op_definition
 class MultiboxTransformLocOp(RelayOp):
@@ -145,6 +150,7 @@ class MultiboxTransformLocOp(RelayOp):
     """
 
     name = "relay.vision.multibox_transform_loc"
+    NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     cls_prob = operand_def(TensorType)

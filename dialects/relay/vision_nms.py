@@ -123,6 +123,7 @@ class AllClassNonMaxSuppressionOp(RelayOp):
     """
 
     name = "relay.vision.all_class_non_max_suppression"
+    NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     boxes = operand_def(TensorType)
