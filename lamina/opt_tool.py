@@ -166,6 +166,12 @@ class Session:
         frontend = self.args.frontend or ("onnx" if name.endswith(".onnx") else "mlir")
         if frontend == "onnx":
             raise InputError("opt-tool reads text", where=name, hint="`lamina compile --emit relay` imports ONNX")
+        if frontend == "relay-text" or (self.args.frontend is None and name.endswith((".rly", ".relay"))):
+            from lamina.compat.tvm.parser import parse
+
+            # The lines before a piece of a file count.
+            module, ctx.params = parse("\n" * (first_line - 1) + text, name).ir()
+            return module
         return parse_text(ctx, text, name, first_line=first_line, implicit_module=not self.args.no_implicit_module)
 
     def _transform(self, text: str, name: str, first_line: int, passes: list[ModulePass]) -> tuple[int, str]:

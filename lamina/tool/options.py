@@ -31,7 +31,10 @@ def build() -> Parser:
     g = p.add_argument_group("input and output")
     g.add_argument("input_file", nargs="?", metavar="file", help="the input; '-' or nothing is stdin")
     g.add_argument("-o", dest="output_file", metavar="FILE", help="write to FILE instead of stdout")
-    g.add_argument("-f", "--frontend", choices=("mlir", "onnx"), help="what the input is, if its name does not say")
+    g.add_argument(
+        "-f", "--frontend", "--input-format", choices=("mlir", "onnx", "relay-text"),
+        help="what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay)",
+    )  # fmt: skip
     g.add_argument("--split-input-file", action="store_true", help="process the pieces between '// -----' one by one")
     g.add_argument("--output-split-marker", default="// -----", metavar="TEXT", help="what to print between pieces")
     g.add_argument("--allow-unregistered-dialect", action="store_true", help="read ops of unknown dialects")
