@@ -13,6 +13,7 @@ import numpy as np
 
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.onnx.resized_images import resized_image
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,6 +172,13 @@ def _resized(
         raise n.fail("there is nothing to interpolate")
     if way.coordinates == "tf_crop_and_resize" and windows is None:
         way = replace(way, coordinates="align_corners")
+    if not way.antialias:
+        image = resized_image(
+            b, x, sizes, scales, windows, mode=way.mode, coordinates=way.coordinates, rounding=way.rounding,
+            cubic=way.cubic, exclude_outside=way.exclude_outside, outside=outside,
+        )  # fmt: skip
+        if image is not None:
+            return image
     dtype, beyond = x.dtype, np.zeros((1,) * x.rank, np.bool_)
     for axis, (size, scale) in enumerate(zip(sizes, scales, strict=True)):
         extent = x.shape[axis]

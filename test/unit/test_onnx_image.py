@@ -9,7 +9,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 from lamina.errors import InputError
-from lamina.frontends.onnx import load_onnx
+from lamina.frontends.onnx import convert_resize, load_onnx
 from lamina.frontends.onnx.builder import NeedsValueError
 from lamina.runtime.relay_reference import main_function, run_relay
 from lamina.tools.conformance.cases import all_cases
@@ -104,3 +104,59 @@ def test_regions_are_pooled_pixel_by_pixel() -> None:
                 part = x[int(image)][:, rows][:, :, columns]
                 expected = part.max((1, 2)) if part.size else 0
                 np.testing.assert_array_equal(pooled[r, :, i, j], expected)
+
+
+MODES = ("nearest", "linear", "cubic")
+COORDINATES = (
+    *("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel_symmetric", "tf_crop_and_resize"),
+)
+ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
+def resize_of(random: np.random.Generator) -> tuple[ModelProto, Array]:
+    """A Resize of whole sizes, each attribute drawn."""
+    rank = int(random.integers(3, 6))
+    x = random.uniform(-1, 1, (1, 2, *random.integers(1, 7, rank - 2))).astype(np.float32)
+    sizes = [1, 2, *map(int, random.integers(1, 9, rank - 2))]
+    roi = [*[0.0] * 2, *random.uniform(-0.3, 0.6, rank - 2), *[1.0] * 2, *random.uniform(0.4, 1.3, rank - 2)]
+    weights = [
+        helper.make_tensor("roi", TensorProto.FLOAT, [2 * rank], roi),
+        helper.make_tensor("sizes", TensorProto.INT64, [rank], sizes),
+    ]
+    node = helper.make_node(
+        "Resize",
+        ["x", "roi", "", "sizes"],
+        ["y"],
+        mode=str(random.choice(MODES)),
+        coordinate_transformation_mode=str(random.choice(COORDINATES)),
+        nearest_mode=str(random.choice(ROUNDINGS)),
+        cubic_coeff_a=float(random.choice([-0.75, -0.5])),
+        exclude_outside=int(random.integers(0, 2)),
+        extrapolation_value=float(random.choice([0.0, 5.0])),
+    )
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("x", "y")]
+    graph = helper.make_graph([node], "g", [ports[0]], [ports[1]], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)]), x
+
+
+def no_image(*_: Any, **__: Any) -> None:
+    """Nothing is an op on images: matrices do it."""
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")  # weights of places outside the image, where another number stands
+def test_resize_is_the_op_on_images_with_the_numbers_of_its_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    ops = 0
+    for _ in range(150):
+        model, x = resize_of(random)
+        results: list[Array] = []
+        for by_matrices in (False, True):
+            with monkeypatch.context() as patch:
+                if by_matrices:
+                    patch.setattr(convert_resize, "resized_image", no_image)
+                imported = load_onnx(model, {"x": x.shape})
+            names = [op.name for op in imported.module.walk()]
+            ops += any(n.startswith("relay.image.resize") for n in names)
+            results.append(run_relay(main_function(imported.module), [x], imported.store)[0])
+        np.testing.assert_allclose(results[0], results[1], rtol=1e-4, atol=1e-4, err_msg=str(model.graph.node[0]))
+    assert ops > 80
