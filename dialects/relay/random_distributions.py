@@ -11,10 +11,12 @@ from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
 from lamina.dialects.relay.families import check_dtype, ints_prop, str_prop
+from lamina.dialects.relay.gradients import number, r
 from lamina.dialects.relay.random_threefry import KEY, check_key, check_shape, generate, generate_ref, shaped
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
@@ -99,6 +101,16 @@ class UniformOp(Distribution):
         units = np.ldexp((numbers >> np.uint64(64 - fraction)).astype(attrs["out_dtype"]), -fraction)
         return after, (units * (high - low) + low).reshape(attrs["out_shape"]).astype(attrs["out_dtype"])
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        _, dy = grads
+        key, low, _ = operands
+        if dy is None:
+            return [None, None, None]
+        unit = r.random.uniform(key, number(0.0, low), number(1.0, low), **attrs)[1]
+        into_high = r.sum(r.multiply(dy, unit))
+        return [None, r.subtract(r.sum(dy), into_high), into_high]
+
 
 @irdl_op_definition
 class NormalOp(Distribution):
@@ -140,3 +152,12 @@ class NormalOp(Distribution):
         u, v = np.ldexp((numbers >> np.uint64(64 - fraction)).astype(np.float64), -fraction).reshape(2, -1)
         found = np.sqrt(-2 * np.log1p(-u)) * np.sin(2 * np.pi * v) * np.float64(scale) + np.float64(mean)
         return after, found.reshape(attrs["out_shape"]).astype(attrs["out_dtype"])
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        _, dy = grads
+        key, mean, _ = operands
+        if dy is None:
+            return [None, None, None]
+        unit = r.random.normal(key, number(0.0, mean), number(1.0, mean), **attrs)[1]
+        return [None, r.sum(dy), r.sum(r.multiply(dy, unit))]
