@@ -35,9 +35,9 @@ class Distribution(RelayOp):
         check_key(key)
         check_shape(attrs["out_shape"])
         dtype = check_dtype(attrs["out_dtype"], tuple(cls.BITS))
-        for number in numbers:
-            if number != TensorInfo((), dtype):
-                raise TypeMismatch(f"{' and '.join(cls.numbers())} are {number}, expects {TensorInfo((), dtype)}")
+        for given in numbers:
+            if given != TensorInfo((), dtype):
+                raise TypeMismatch(f"{' and '.join(cls.numbers())} are {given}, expects {TensorInfo((), dtype)}")
         return KEY, TensorInfo(tuple(attrs["out_shape"]), dtype)
 
     @classmethod
