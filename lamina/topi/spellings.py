@@ -9,6 +9,7 @@ from lamina.dialects.relay import find_op
 from lamina.te.expr import fail
 from lamina.te.tensor import Tensor, compute
 from lamina.topi.calls import call_op
+from lamina.topi.spellings_image import IMAGE_SPELLINGS
 from lamina.topi.spellings_order import ORDER_SPELLINGS
 from lamina.topi.spellings_windows import WINDOW_SPELLINGS, per_axis, spelled_padding
 
@@ -193,6 +194,7 @@ SPELLINGS: dict[str, Callable[..., Any]] = {
     "nn.global_pool": global_pool,
     "nn.group_conv2d_nchw": group_conv2d_nchw,
     "nn.pad": pad,
+    **IMAGE_SPELLINGS,
     **ORDER_SPELLINGS,
     **WINDOW_SPELLINGS,
 }

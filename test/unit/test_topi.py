@@ -179,6 +179,58 @@ def test_windows_and_blocks_in_topis_spelling() -> None:
     compare(lambda x: topi.nn.max_pool1d(x, pool_size=2), [(1, 2, 5)], lambda x: np.maximum(x[..., 1:], x[..., :-1]))
 
 
+def images(name: str, **attrs: Any) -> Any:
+    """The oracle of an op on images."""
+    return lambda *arrays: np_results(find_op(f"relay.{name}"), arrays, attrs)[0]  # type: ignore[arg-type]
+
+
+def test_images_and_boxes_in_topis_spelling() -> None:
+    compare(
+        lambda x: topi.image.resize2d(x, [0.0] * 4, (6, 8), "NCHW", "cubic", "align_corners", "", -0.75),
+        [(1, 2, 3, 4)],
+        images(
+            "image.resize2d",
+            size=[6, 8],
+            method="cubic",
+            coordinate_transformation_mode="align_corners",
+            cubic_alpha=-0.75,
+        ),
+    )
+    compare(lambda x: topi.image.resize1d(x, None, [5]), [(1, 2, 3)], images("image.resize1d", size=[5]))
+    compare(
+        lambda x, b: topi.image.crop_and_resize(x, b, te.compute((2,), lambda i: te.const(0, "int32")), (3, 2)),
+        [(1, 2, 4, 5), (2, 4)],
+        lambda x, b: images("image.crop_and_resize", crop_size=[3, 2])(x, b, np.zeros(2, np.int32)),
+    )
+    pooled = {"pooled_size": [2, 2], "spatial_scale": 1.0}
+    compare(
+        lambda x, r: topi.vision.rcnn.roi_align_nchw(x, r, 2, 1.0, b"max"),
+        [(1, 2, 4, 5), (3, 5)],
+        images("vision.roi_align", mode="max", **pooled),
+    )
+    compare(
+        lambda x, r: topi.vision.rcnn.roi_pool_nchw(x, r, (2, 2), 1.0),
+        [(1, 2, 4, 5), (3, 5)],
+        images("vision.roi_pool", **pooled),
+    )
+    compare(
+        lambda x: topi.vision.get_valid_counts(x, 0.25, -1)[1],
+        [(2, 5, 6)],
+        lambda x: np_results(find_op("relay.vision.get_valid_counts"), [x, np.float32(0.25)], {"id_index": -1})[1],  # type: ignore[arg-type]
+    )
+    limits = np.asarray(2), np.float32(0.3), np.float32(0.0)
+    compare(
+        lambda b, s: topi.vision.all_class_non_max_suppression(b, s, 2, 0.3, 0.0)[0],
+        [(1, 6, 4), (1, 2, 6)],
+        lambda b, s: images("vision.all_class_non_max_suppression")(b, s, *limits),
+    )
+    compare(
+        lambda x: topi.vision.ssd.multibox_prior(x, (0.5,)),
+        [(1, 1, 2, 3)],
+        images("vision.multibox_prior", sizes=[0.5]),
+    )
+
+
 def test_tensors_of_any_kind_in_topis_spelling() -> None:
     compare(lambda x: topi.sum(x), [(3, 4)], lambda x: x.sum())
     compare(lambda x: topi.max(x, -1, True), [(3, 4)], lambda x: x.max(-1, keepdims=True))
