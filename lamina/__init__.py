@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lamina import te, topi
+    from lamina import te, topi, transform
     from lamina.api import Executable, Model, compile, load
     from lamina.errors import LaminaError
     from lamina.runtime.vm import evaluate
@@ -35,7 +35,7 @@ _HOME = {
     "LaminaError": "lamina.errors",
     "evaluate": "lamina.runtime.vm",
 }
-_SUBPACKAGES = ("te", "topi")
+_SUBPACKAGES = ("te", "topi", "transform")
 
 
 def __getattr__(name: str) -> Any:

@@ -9,8 +9,9 @@ After:
     %1 = relay.nn.conv2d %0, %v : (...) -> tensor<1x8x6x6xf32>
     %3 = relay.add %1, %t : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
 
-Weights and factors must be constants; what becomes of them is folded at once. A factor passes a bias, and a ReLU
-when it is known to be positive (small inline constants only: parameters are not computed for it).
+Backward into what comes before, with its bias and activation, then forward into what follows. Weights and factors must
+be constants; what becomes of them is folded at once. A factor passes a ReLU, also a leaky one, when it is known to be
+positive (small inline constants only: parameters are not computed for it).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Ints = tuple[int, ...]
 
 x = var("x")
 w, s, b = const("w s b")
-data, kernel = attr("data kernel")
+data, kernel, a, alpha = attr("data kernel a alpha")
 
 backward = Rules("relay-fold-scale-axis")
 forward = Rules("relay-fold-scale-axis")
@@ -101,36 +102,70 @@ def some_input(op: Any) -> Any:
     return choose
 
 
-for op in (r.nn.conv2d, r.nn.conv1d):
-    conv = op(x, w, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
-    folded = op(x, scaled_kernel("O"), like=conv)
-    fits = along_channels(s.shape, data)
-    rises = fits, positive(s.value), floating(s.dtype)
-    backward += (r.multiply(conv, s) >> folded).when(fits).finite()
-    # (y + b) * s = y * s + b * s,   relu(y) * s = relu(y * s) for s > 0
-    backward += (r.multiply(r.add(conv, b), s) >> r.add(folded, r.multiply(b, s))).when(fits).finite()
-    backward += (r.multiply(r.nn.relu(conv), s) >> r.nn.relu(folded)).when(*rises).finite()
-    biased = r.multiply(r.nn.relu(r.add(conv, b)), s) >> r.nn.relu(r.add(folded, r.multiply(b, s)))
-    backward += biased.when(*rises).finite()
+def same(y: Any, bias: Any) -> Any:
+    return y
 
+
+def leaky(y: Any) -> Any:
+    return r.nn.leaky_relu(y, alpha=alpha)
+
+
+def unchanged(y: Any) -> Any:
+    return y
+
+
+BIASES = (same, r.add, r.subtract)
+ACTIVATIONS = (unchanged, r.nn.relu, leaky)
+
+
+def after(y: Pattern, folded: Pattern, fits: Any) -> Rules:
+    """The rules for a factor behind y, its bias and its activation; `folded` is y with the factor in its weights.
+
+    (y + b) * s = y * s + b * s,   relu(y) * s = relu(y * s) for s > 0
+    """
+    found = Rules("relay-fold-scale-axis")
+    for bias in BIASES:
+        for activation in ACTIVATIONS:
+            rule = r.multiply(activation(bias(y, b)), s) >> activation(bias(folded, r.multiply(b, s)))
+            guards = () if activation is unchanged else (positive(s.value), floating(s.dtype))
+            found += rule.when(fits, *guards).finite()
+    return found
+
+
+@computed
+def axes_after(axis: int, rank: int) -> int:
+    return rank - 1 - axis % rank
+
+
+# A bias before a factor is an addition like any other.
+for activation in ACTIVATIONS:
+    biased = r.multiply(activation(r.nn.bias_add(x, b, axis=a)), s)
+    column_of_b = r.expand_dims(b, axis=1, num_newaxis=axes_after(a, x.rank))
+    backward += biased >> r.multiply(activation(r.add(x, column_of_b)), s)
+
+for op in (r.nn.conv1d, r.nn.conv2d, r.nn.conv3d):
+    conv = op(x, w, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
+    fits = along_channels(s.shape, data)
+    backward += after(conv, op(x, scaled_kernel("O"), like=conv), fits)
     # forward: conv(x * s, w) = conv(x, w * s on the input channels)
-    given = {"groups": 1, "data_layout": data, "kernel_layout": kernel, "out_layout": "", "out_dtype": ""}
-    conv = op(r.multiply(x, s), w, **given)
-    forward += (conv >> op(x, scaled_kernel("I"), like=conv)).when(fits).finite().drawing(x=some_input(op))
-    conv = op(r.nn.relu(r.multiply(x, s)), w, **given)
-    through_relu = conv >> op(r.nn.relu(x), scaled_kernel("I"), like=conv)
-    forward += through_relu.when(*rises).finite().drawing(x=some_input(op))
+    for activation in ACTIVATIONS:
+        given = {"groups": 1, "data_layout": data, "kernel_layout": kernel, "out_layout": "", "out_dtype": ""}
+        conv = op(activation(r.multiply(x, s)), w, **given)
+        rule = (conv >> op(activation(x), scaled_kernel("I"), like=conv)).when(fits).finite().drawing(x=some_input(op))
+        forward += rule if activation is unchanged else rule.when(positive(s.value), floating(s.dtype))
+
+# The kernel of a group of a transposed convolution holds the output channels of that group only.
+conv = r.nn.conv2d_transpose(x, w, groups=1, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
+backward += after(conv, r.nn.conv2d_transpose(x, scaled_kernel("O"), like=conv), along_channels(s.shape, data))
 
 dense = r.nn.dense(x, w, out_dtype="")
 dense_folded = r.nn.dense(x, r.multiply(w, reshaped(s, column(s.shape))), like=dense)
-backward += (r.multiply(dense, s) >> dense_folded).when(along_last(s.shape)).finite()
-backward += (r.multiply(r.add(dense, b), s) >> r.add(dense_folded, r.multiply(b, s))).when(along_last(s.shape)).finite()
-scaled_dense = r.nn.dense(r.multiply(x, s), w, out_dtype="")
-forward += (
-    (scaled_dense >> r.nn.dense(x, r.multiply(w, reshaped(s, row(s.shape))), like=scaled_dense))
-    .when(along_last(s.shape))
-    .finite()
-)
+backward += after(dense, dense_folded, along_last(s.shape))
+for activation in ACTIVATIONS:
+    scaled_dense = r.nn.dense(activation(r.multiply(x, s)), w, out_dtype="")
+    rule = scaled_dense >> r.nn.dense(activation(x), r.multiply(w, reshaped(s, row(s.shape))), like=scaled_dense)
+    rule = rule.when(along_last(s.shape)).finite()
+    forward += rule if activation is unchanged else rule.when(positive(s.value), floating(s.dtype))
 
 
 @dataclass(frozen=True)

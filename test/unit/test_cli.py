@@ -135,6 +135,23 @@ def test_check_lists_everything_at_once(model: Path, unsupported: Path) -> None:
     assert status == 3 and not out and err.count("\n") == 1
 
 
+def test_graph_passes_are_chosen_by_options(model: Path) -> None:
+    words = ["--opt-level", "4", "--disabled-pass", "FoldConstant", "--required-pass", "relay-fast-math"]
+    status, out, _ = lamina("compile", "--print-pipeline", *words, "--pass-config", "relay.FuseOps.max_depth=7")
+    assert status == 0 and "relay-fold-constant" not in out and "relay-fuse-ops{max-depth=7}" in out
+    status, out, err = lamina("compile", model, "--disabled-pass", "AlterOpLayout", "--threads", "1", "--no-cache")
+    assert status == 0 and "opt level 3" in out and not err
+    for given, words in (
+        (["--opt-level", "5"], "--opt-level is one of 0, 1, 2, 3, 4, not 5"),
+        (["--disabled-pass", "FoldConstnt"], "unknown graph pass 'FoldConstnt'; did you mean 'FoldConstant'"),
+        (["--required-pass", "DivToMul"], "none of the graph passes that compile a model"),
+        (["--pass-config", "relay.FuseOps.max_depth"], "gives no value; as in relay.FuseOps.max_depth=10"),
+        (["--pass-config", "relay.FuseOps.max_depth=deep"], "option 'max-depth' of pass 'relay-fuse-ops' takes int"),
+    ):
+        status, out, err = lamina("compile", "--print-pipeline", *given)
+        assert status == 2 and not out and words in err and err.count("\n") == 1, err
+
+
 def test_pipeline_and_texts(model: Path, tmp_path: Path) -> None:
     from lamina.compiler import pipeline_text
 
