@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
-from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts
+from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts, gives_tuple
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
@@ -208,9 +208,7 @@ _TUPLE_FIRST = frozenset(f"relay.{n}" for n in FIRST_OF)
 
 def is_several(op: Operation) -> bool:
     """Whether an op gives a tuple in TVM: it has several results, or a number that its attributes decide."""
-    if len(op.results) != 1:
-        return True
-    return op.name in ("relay.split", "relay.meshgrid", "relay.unique")
+    return gives_tuple(op.name.removeprefix("relay."), len(op.results))
 
 
 def _has_effect(op: Operation) -> bool:

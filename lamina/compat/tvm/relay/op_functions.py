@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from lamina.compat.tvm.relay.expr import Constant, Expr, TupleWrapper, as_expr, make_call
-from lamina.compat.tvm.relay.op_table import FIRST_OF, kinds, op_class, operand_names
+from lamina.compat.tvm.relay.op_table import ALWAYS_TUPLES, FIRST_OF, kinds, op_class, operand_names
 from lamina.dialects.relay.base import from_attribute
 from lamina.te.expr import dtype_of
 
@@ -182,7 +182,7 @@ def wrapped(call: Any) -> Any:
     if name in FIRST_OF:
         return TupleWrapper(call, FIRST_OF[name])
     size = _SIZES[name](call) if name in _SIZES else 1
-    return TupleWrapper(call, size) if size != 1 or name in _ALWAYS_TUPLES else call
+    return TupleWrapper(call, size) if size != 1 or name in ALWAYS_TUPLES else call
 
 
 def _split_size(call: Any) -> int:
@@ -196,8 +196,9 @@ _SIZES: Mapping[str, Callable[[Any], int]] = {
     "meshgrid": lambda call: len(call.args[0].fields),
     "unique": lambda call: 5 if call.attrs.return_counts else 4,
     "dft": lambda call: 2,
+    "vision.non_max_suppression": lambda call: 2 if call.attrs.return_indices else 1,
+    "vision.get_valid_counts": lambda call: 3,
 }
-_ALWAYS_TUPLES = frozenset(("split", "meshgrid"))
 
 
 def plain_attr(op: str, key: str, value: Any) -> Any:

@@ -26,6 +26,9 @@ PAIRS = {"pad_width", "paddings", "crops"}
 FIRST_OF = {"nn.batch_norm": 3, "nn.dropout": 2}
 """Operators that give tuples of this many fields in TVM and the first field here."""
 
+ALWAYS_TUPLES = frozenset(("split", "meshgrid", "unique"))
+"""Operators that give a tuple also where it has one field."""
+
 SEVERAL = {"qnn.concatenate": 3}
 """Operators on lists that take more than one list."""
 
@@ -37,6 +40,11 @@ NUMBERS: dict[str, tuple[tuple[int, str], ...]] = {
 
 WHERE_UNKNOWN = {"nn.pad": "dyn.nn.pad"}
 """The operator that takes them as operands when they are not known."""
+
+
+def gives_tuple(name: str, results: int) -> bool:
+    """Whether an operator with that many results here gives a tuple in TVM."""
+    return results != 1 or name in ALWAYS_TUPLES
 
 
 def op_names() -> list[str]:

@@ -29,6 +29,8 @@ from lamina.te.expr import DTYPES
 _INFIX = ({"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"},
           {"+": "add", "-": "subtract"}, {"*": "multiply", "/": "divide"})  # fmt: skip
 """Operators between expressions, the loosest first."""
+_DEPTH = 100
+_WORDS = {"True": True, "False": False, "None": None, "inf": float("inf"), "nan": float("nan")}
 _SUFFIXES = {"f": "float32", "f32": "float32", "f16": "float16", "f64": "float64", "": "int32", "bf16": "bfloat16"}
 
 
@@ -72,6 +74,7 @@ class _Parser:
         self.source = source
         self.words, metadata = words(source)
         self.place = 0
+        self.depth = 0
         self.globals: dict[str, e.GlobalVar] = {}
         self.scopes: list[dict[str, e.Expr]] = [{}]
         self.constants = _metadata(metadata, source) if metadata.strip() else []
@@ -295,7 +298,12 @@ class _Parser:
     def expression(self, level: int = 0) -> Any:
         """Operators between operands."""
         if level == len(_INFIX):
-            return self.postfix()
+            self.depth += 1
+            if self.depth > _DEPTH:
+                self.fail(f"more than {_DEPTH} expressions inside one another", hint="give inner ones numbers: %0 = ...;")
+            found = self.postfix()
+            self.depth -= 1
+            return found
         left = self.expression(level + 1)
         while self.word.kind == "punct" and self.word.text in _INFIX[level]:
             token = self.take()
@@ -430,6 +438,9 @@ class _Parser:
         token = self.take()
         if token.text == "-" and self.word.kind == "number":
             return -self.plain_number(self.take())
+        if token.text == "-" and self.at("inf"):
+            self.take()
+            return float("-inf")
         if token.kind == "number":
             return self.plain_number(token)
         if token.kind == "string":
@@ -437,7 +448,7 @@ class _Parser:
         if token.kind == "name":
             if token.text == "meta":
                 return self.meta(token)
-            return {"True": True, "False": False, "None": None}.get(token.text, token.text)
+            return _WORDS.get(token.text, token.text)
         if token.text == "[" or token.text == "(":
             return tuple(self.listed("]" if token.text == "[" else ")", self.attribute))
         if token.text == "{":

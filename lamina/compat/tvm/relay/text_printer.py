@@ -330,5 +330,5 @@ def _attribute(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value)
     if isinstance(value, float):
-        return f"{value!r}f" if "inf" not in repr(value) and "nan" not in repr(value) else json.dumps(repr(value))
+        return f"{value!r}f" if math.isfinite(value) else repr(value)
     return "None" if value is None else str(value)

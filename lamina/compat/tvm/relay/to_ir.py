@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
-from lamina.compat.tvm.relay.op_table import FIRST_OF, NUMBERS, missing_type, op_of_call
+from lamina.compat.tvm.relay.op_table import FIRST_OF, NUMBERS, gives_tuple, missing_type, op_of_call
 from lamina.compat.tvm.relay.scopes import Scope, scopes_of
 from lamina.dialects.relay.base import TypeMismatch, tensor_info, to_attribute
 from lamina.dialects.relay.control import IfOp, YieldOp
@@ -315,9 +315,7 @@ class Builder:
         if name in FIRST_OF:
             rest: list[Any] = values[3:5] if name == "nn.batch_norm" else [op.results[0]]
             return [op.results[0], *rest]
-        if any(True for _ in _variable_results(cls)) and not (name == "topk" and attrs.get("ret_type") not in (None, "both")):
-            return list(op.results)
-        return _joined(op.results)
+        return list(op.results) if gives_tuple(name, len(op.results)) else op.results[0]
 
     def _only(self, made: Any, block: Block) -> list[SSAValue]:
         if isinstance(made, list):
@@ -363,12 +361,6 @@ def place_text(location: Any) -> str:
 
 def _single(made: Any) -> bool:
     return len(made) == 1 if isinstance(made, list) else len(made.type.types) == 1  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _variable_results(cls: Any) -> list[Any]:
-    from xdsl.irdl import VarResultDef
-
-    return [d for _, d in cls.get_irdl_definition().results if isinstance(d, VarResultDef)]
 
 
 def _joined(results: Sequence[SSAValue]) -> Made:
