@@ -27,6 +27,7 @@ __all__ = [
     "lower",
     "te",
     "topi",
+    "transform",
 ]
 
 _HOME = {
