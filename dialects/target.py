@@ -21,6 +21,7 @@ TARGET = "lamina.target"
 """The module attribute that holds the target."""
 
 _TEXTS = ("triple", "cpu", "features")
+_BACKENDS = "backends"
 _NUMBERS = ("vector_bits", "registers", "threads")
 
 
@@ -36,9 +37,13 @@ class TargetAttr(ParametrizedAttribute):
     vector_bits: IntAttr
     registers: IntAttr
     threads: IntAttr
+    backends: StringAttr
+    """The external compilers that may take parts of a program, the preferred one first: `openblas,dnnl`."""
 
     @staticmethod
-    def get(triple: str, cpu: str, features: str, vector_bits: int, registers: int, threads: int = 1) -> TargetAttr:
+    def get(
+        triple: str, cpu: str, features: str, vector_bits: int, registers: int, threads: int = 1, backends: str = ""
+    ) -> TargetAttr:
         return TargetAttr(
             StringAttr(triple),
             StringAttr(cpu),
@@ -46,6 +51,7 @@ class TargetAttr(ParametrizedAttribute):
             IntAttr(vector_bits),
             IntAttr(registers),
             IntAttr(threads),
+            StringAttr(backends),
         )
 
     def verify(self) -> None:
@@ -72,7 +78,16 @@ class TargetAttr(ParametrizedAttribute):
         return max(1, self.vector_bits.data // element_bits)
 
     def with_threads(self, threads: int) -> TargetAttr:
-        return TargetAttr(self.triple, self.cpu, self.features, self.vector_bits, self.registers, IntAttr(threads))
+        given = self.triple, self.cpu, self.features, self.vector_bits, self.registers
+        return TargetAttr(*given, IntAttr(threads), self.backends)
+
+    def backend_list(self) -> tuple[str, ...]:
+        """The external compilers, the preferred one first."""
+        return tuple(b for b in self.backends.data.split(",") if b)
+
+    def with_backends(self, backends: Sequence[str]) -> TargetAttr:
+        given = self.triple, self.cpu, self.features, self.vector_bits, self.registers
+        return TargetAttr(*given, self.threads, StringAttr(",".join(backends)))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -81,6 +96,9 @@ class TargetAttr(ParametrizedAttribute):
                 printer.print_string_literal(getattr(self, name).data)
                 printer.print_string(", ")
             printer.print_string(", ".join(f"{name} = {getattr(self, name).data}" for name in _NUMBERS))
+            if self.backends.data:
+                printer.print_string(f", {_BACKENDS} = ")
+                printer.print_string_literal(self.backends.data)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -95,6 +113,12 @@ class TargetAttr(ParametrizedAttribute):
                     parameters.append(StringAttr(parser.parse_str_literal()))
                 else:
                     parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
+            backends = ""
+            if parser.parse_optional_punctuation(",") is not None:
+                parser.parse_keyword(_BACKENDS)
+                parser.parse_punctuation("=")
+                backends = parser.parse_str_literal()
+            parameters.append(StringAttr(backends))
         return parameters
 
 

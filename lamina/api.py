@@ -22,6 +22,7 @@ from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.machine_program import MachineProgram
 from lamina.measure import Benchmark, Profile, random_inputs, repeated
 from lamina.model import Model, Origin, Shapes, Source, port_of
+from lamina.passes.external_backends import is_foreign
 from lamina.program_cache import ProgramCache, StoredProgram, enabled, program_key
 from lamina.relay_source import ValuePort
 from lamina.runtime.compiled import CompiledProgram, Port
@@ -55,6 +56,8 @@ def compile(
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
+    Before it may stand external backends, the preferred one first: in `openblas, cpu` OpenBLAS runs what it takes, and
+    everything else is compiled as ever (`Executable.placement` says what and why).
     `opt_level` is 0 to 4, or a `lamina.transform.PassContext` that says which graph passes run; by default the current
     context, 3 outside of all. `progress(step, seconds, note)` is called after each step. With `cache` (and unless the
     environment says LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels
@@ -67,7 +70,9 @@ def compile(
     context = _context(opt_level)
     chosen = target_of(target, threads)
     check_host(chosen)
-    programs = ProgramCache() if enabled(cache) else None
+    # What decides a program of a backend from another package is not among what the key holds.
+    foreign = any(map(is_foreign, chosen.backend_list()))
+    programs = ProgramCache() if enabled(cache) and not foreign else None
     stored: StoredProgram | MachineProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None:
@@ -81,7 +86,8 @@ def compile(
             programs.store(key, stored)
     stages = StageTexts(fresh, chosen, context, sanitize)
     program = _loaded(stored, programs) if isinstance(stored, StoredProgram) else stored
-    return Executable(program, stages, chosen, context, cached, sanitize)
+    placement = stored.description.get("placement", "") if isinstance(stored, StoredProgram) else ""
+    return Executable(program, stages, chosen, context, cached, sanitize, placement)
 
 
 def texts(
@@ -147,8 +153,10 @@ class Executable:
         context: PassContext,
         cached: bool = False,
         sanitize: bool = False,
+        placement: str = "",
     ) -> None:
         self._program = program
+        self._placement = placement
         self._texts = texts
         self.target = target
         self.opt_level = context.opt_level
@@ -217,7 +225,12 @@ class Executable:
         """The passes that compile at this level, for `opt-tool -p`."""
         from lamina.compiler import pipeline_text
 
-        return pipeline_text(self.context, self.sanitize)
+        return pipeline_text(self.context, self.sanitize, self.target.backend_list())
+
+    @property
+    def placement(self) -> str:
+        """What went to external backends and, for each op that did not, what kept it; empty where none was named."""
+        return self._placement
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if inputs is None:

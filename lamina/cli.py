@@ -21,6 +21,7 @@ COMMANDS = {
     "debug": "compare: run a program of the relay, te or tir level after each step, and name the first that differs",
 }
 
+TARGETS = "cpu (this machine), x86-64-v2, -v3, -v4; before it external backends: 'openblas, cpu'"
 MODEL = "an ONNX file, or Relay as text: a file that ends with .mlir"
 
 
@@ -51,7 +52,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
         return parser
     target = parser.add_argument_group("target")
-    target.add_argument("--target", default="cpu", metavar="NAME", help="cpu (this machine), x86-64-v2, -v3, -v4")
+    target.add_argument("--target", default="cpu", metavar="NAME", help=TARGETS)
     target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
     for option, what in (("required", "runs whatever its level"), ("disabled", "does not run")):
         target.add_argument(

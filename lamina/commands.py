@@ -37,10 +37,11 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
 def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     """Compile; print the text of one level or write those of all."""
     from lamina.compiler import pipeline_text
+    from lamina.driver import target_of
 
     context = _context(args)
     if args.print_pipeline:
-        out.write(pipeline_text(context, args.sanitize) + "\n")
+        out.write(pipeline_text(context, args.sanitize, target_of(args.target, args.threads).backend_list()) + "\n")
         return EXIT_OK
     if args.model is None:
         raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
@@ -49,6 +50,8 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     if args.emit is None:
         exe = _compile(args, err)
         out.write(f"{exe!r}\n")
+        if exe.placement:
+            out.write(f"{exe.placement}\n")
         return EXIT_OK
     # The text of a machine that this one is not can be had as well.
     texts = _texts(args)

@@ -7,7 +7,7 @@ tir     before tir-to-llvm          llvm  the end
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from lamina.dialects.target import module_target
 from lamina.errors import UsageError
 from lamina.pipeline import parse_pipeline, print_pipeline
 from lamina.transform import PassContext, find_pass, pass_info
@@ -70,8 +71,23 @@ FUSION = "relay-fuse-ops"
 INLINE = "relay-inline"
 
 
-def relay_pipeline(opt_level: int | PassContext) -> list[str]:
-    """The graph passes of a level, or those that a context enables. Raises UsageError for one that is not there."""
+EXTERNAL_PASSES = (
+    ("relay-merge-composite", "patterns"),
+    ("relay-annotate-target", "targets"),
+    ("relay-merge-compiler-regions", ""),
+    ("relay-partition-graph", ""),
+    ("relay-external-codegen", "targets"),
+)
+"""What gives parts of a graph to external backends, and the option that names these."""
+LAYOUTS = ("relay-alter-op-layout", "cpu-pack-weights")
+"""From here on a graph is as our kernels want it: external backends take their parts before."""
+
+
+def relay_pipeline(opt_level: int | PassContext, backends: Sequence[str] = ()) -> list[str]:
+    """The graph passes of a level, or those that a context enables. Raises UsageError for one that is not there.
+
+    `backends` are the external ones that may take parts of the graph, the preferred one first.
+    """
     context = PassContext.of(opt_level)
     strange = sorted(context.required_pass.union(context.options).difference(GRAPH_PASSES))
     if strange:
@@ -85,7 +101,15 @@ def relay_pipeline(opt_level: int | PassContext) -> list[str]:
     if context.opt_level == 0 or FUSION in context.disabled_pass:
         # What follows needs every op in a function: without fusion it is one by itself.
         fusion = replace(fusion, fuse_opt_level=0)  # type: ignore[call-arg, type-var]
+    if backends:
+        first = next((n for n, p in enumerate(passes) if p.name in LAYOUTS), len(passes))
+        passes[first:first] = _external_passes(backends)
     return [print_pipeline([p]) for p in (*passes, fusion)]
+
+
+def _external_passes(backends: Sequence[str]) -> list[ModulePass]:
+    made = [(_graph_pass(name), option) for name, option in EXTERNAL_PASSES]
+    return [replace(p, **{option: tuple(backends)}) if option else p for p, option in made]  # type: ignore[type-var]
 
 
 def functions_away(context: PassContext) -> list[ModulePass]:
@@ -133,24 +157,26 @@ DEVICE_PIPELINE = [
 """From schedules that bind loops to threads to kernels of a device and their launches, which backends take."""
 
 
-def stage_pipelines(opt_level: int | PassContext, sanitize: bool = False) -> dict[str, str]:
+def stage_pipelines(
+    opt_level: int | PassContext, sanitize: bool = False, backends: Sequence[str] = ()
+) -> dict[str, str]:
     """The pipeline that leads from each level to the next, by the level that it reaches.
 
-    With `sanitize` the kernels check bounds, unwritten elements and races while they run.
+    With `sanitize` the kernels check bounds, unwritten elements and races while they run. `backends` are external.
     """
     tir = list(TIR_PIPELINE)
     if sanitize:
         tir.insert(tir.index("tir-plan-memory"), "tir-sanitize")
     return {
-        "te": ",".join([*relay_pipeline(opt_level), *TE_PIPELINE]),
+        "te": ",".join([*relay_pipeline(opt_level, backends), *TE_PIPELINE]),
         "tir": ",".join(tir),
         "llvm": ",".join(LLVM_PIPELINE),
     }
 
 
-def pipeline_text(opt_level: int | PassContext, sanitize: bool = False) -> str:
+def pipeline_text(opt_level: int | PassContext, sanitize: bool = False, backends: Sequence[str] = ()) -> str:
     """The whole pipeline, for `opt-tool -p`."""
-    return ",".join(stage_pipelines(opt_level, sanitize).values())
+    return ",".join(stage_pipelines(opt_level, sanitize, backends).values())
 
 
 @contextmanager
@@ -190,7 +216,9 @@ def lower(
             result.texts["relay"] = module_text(module)
         if until == "relay":
             return result
-        for level, text in stage_pipelines(context, sanitize).items():
+        target = module_target(module)
+        backends = target.backend_list() if target is not None else ()
+        for level, text in stage_pipelines(context, sanitize, backends).items():
             for p in parse_pipeline(text):
                 start = perf_counter()
                 context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))

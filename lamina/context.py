@@ -69,6 +69,8 @@ class LaminaContext(Context):
     """The file that the module was read from: names in `lamina.params` are relative to it."""
     emit: Callable[[str, str, Operation | None], None] | None = None
     """Where warnings and remarks of passes go: (severity, message, op)."""
+    placement: list[str] | None = None
+    """Where passes that give parts of a module to external compilers report it, if it is wanted."""
     _params: Any = None
     _finders: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -128,6 +130,7 @@ class LaminaContext(Context):
             self._registered_dialects.copy(),
             self.source_path,
             self.emit,
+            self.placement,
             self._params,
             self._finders,
         )

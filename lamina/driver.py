@@ -20,8 +20,10 @@ from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.target import TARGET, TargetAttr
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
 from lamina.machine_program import MachineProgram, needs_machine
+from lamina.passes.external_backends import check_backend
 from lamina.program_cache import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo, aligned
+from lamina.runtime.external import ExternalCall, ExternalFunction
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Source:
     """What the user gives, where that says more than the module."""
 
 
+HOSTS = {"llvm": "cpu"}
+"""TVM's name of the machine that compiles."""
 Fresh: TypeAlias = Callable[[], Source]
 """Gives the module as imported, a new one each time."""
 
@@ -59,7 +63,12 @@ def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
         return target if threads is None else target.with_threads(threads)
     if type(target) is not str:
         raise UsageError(f"a target is a name or a #lamina.target, not {type(target).__name__}")
-    return named_target(target, min(threads or available_threads(), available_threads()))
+    *backends, host = (part.strip() for part in target.split(","))
+    for backend in backends:
+        # The last is the machine; before it stand the external backends, the preferred one first.
+        check_backend(backend)
+    chosen = named_target(HOSTS.get(host, host), min(threads or available_threads(), available_threads()))
+    return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
 
 
 def check_host(target: TargetAttr) -> None:
@@ -79,6 +88,7 @@ def _prepare(source: Source, target: TargetAttr) -> LaminaContext:
     source.module.attributes[TARGET] = target
     source.module.attributes["lamina.params"] = StringAttr(WEIGHTS)
     ctx = LaminaContext()
+    ctx.placement = [] if target.backend_list() else None
     ctx.params = source.params
     return ctx
 
@@ -132,7 +142,8 @@ def build(
         start = perf_counter()
         objects = compiler.result()
         tell("llvm-codegen", start, f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code")
-    return StoredProgram(describe(info, target), objects, tuple(params))
+    placement = "\n".join(ctx.placement or ())
+    return StoredProgram(describe(info, target, placement), objects, tuple(params))
 
 
 def _value(params: ParamStore, attr: Any) -> Any:
@@ -161,8 +172,11 @@ def _length(op: Any) -> int:
     return int(op.results[0].type.get_shape()[0])
 
 
-def describe(info: ProgramInfo, target: TargetAttr) -> dict[str, Any]:
-    """What is to know of a program besides its code and weights, as plain values."""
+def describe(info: ProgramInfo, target: TargetAttr, placement: str = "") -> dict[str, Any]:
+    """What is to know of a program besides its code and weights, as plain values.
+
+    `placement` is the report of what external backends took.
+    """
     return {
         "name": info.name,
         "arena": info.arena,
@@ -171,6 +185,9 @@ def describe(info: ProgramInfo, target: TargetAttr) -> dict[str, Any]:
         "entries": list(info.entries),
         "messages": list(info.messages),
         "threads": target.threads.data,
+        **({"external": [f.plain() for f in info.external]} if info.external else {}),
+        **({"calls": [c.plain() for c in info.calls]} if info.calls else {}),
+        **({"placement": placement} if placement else {}),
     }
 
 
@@ -181,7 +198,10 @@ def info_of(description: dict[str, Any]) -> ProgramInfo:
         for side in ("inputs", "outputs")
     )
     entries, messages = tuple(description["entries"]), tuple(description.get("messages", ()))
-    return ProgramInfo(description["name"], description["arena"], inputs, outputs, (), entries, messages)
+    external = tuple(ExternalFunction.from_plain(f) for f in description.get("external", ()))
+    calls = tuple(ExternalCall.from_plain(c) for c in description.get("calls", ()))
+    name, arena = description["name"], description["arena"]
+    return ProgramInfo(name, arena, inputs, outputs, (), entries, messages, (), external, calls)
 
 
 # -- texts ---------------------------------------------------------------------------------------------------
@@ -269,7 +289,7 @@ class _Faults:
         self.fresh = fresh
         self.label = label
         self.target = target
-        self.pipeline = pipeline_text(opt_level, sanitize)
+        self.pipeline = pipeline_text(opt_level, sanitize, target.backend_list())
         self.done: list[str] = []
 
     def watch(self, progress: Progress | None) -> Progress:

@@ -5,6 +5,7 @@
       nn.lrn (%n): no pattern of dnnl has it
       nn.dense (%d): dnnl.dense_bias_relu: expected nn.relu, found nn.softmax (%p)
 
+Functions that a compiler has refused (`relay-external-codegen`) are listed op by op before what was left.
 Read from a module after relay-partition-graph; the patterns are tried on a copy in which all functions are undone.
 Of all patterns that contain an op, tried at the op and at what is computed from it near by, the one that got furthest
 says what was missing.
@@ -13,7 +14,7 @@ says what was missing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import func
@@ -50,12 +51,17 @@ class Report:
 
     taken: dict[str, Taken]
     left: list[tuple[Operation, str]]
+    refused: list[tuple[str, list[Operation], str]] = field(default_factory=list[tuple[str, list[Operation], str]])
+    """Compilers, the ops of functions that they did not compile after all, and why."""
 
     def __str__(self) -> str:
         lines: list[str] = []
         for compiler, taken in self.taken.items():
             names = ", ".join(f"{n} {name}" for name, n in taken.ops.most_common())
             lines.append(f"{compiler}: {_several(taken.regions, 'region')}, {_several(taken.count, 'op')} ({names})")
+        for compiler, ops, reason in self.refused:
+            lines.append(f"{compiler} refused {_several(len(ops), 'op')}: {reason}")
+            lines += [f"  {named(op)}" for op in ops]
         lines.append(f"left: {_several(len(self.left), 'op')}")
         same: dict[tuple[str, str], list[Operation]] = {}
         for op, reason in self.left:
@@ -69,20 +75,30 @@ def _several(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def partition_report(module: ModuleOp, tables: Sequence[PatternTable]) -> Report:
-    """Look at a partitioned module with the tables of the compilers it was partitioned for."""
+def partition_report(
+    module: ModuleOp, tables: Sequence[PatternTable], refused: Mapping[Operation, str] | None = None
+) -> Report:
+    """Look at a partitioned module with the tables of the compilers it was partitioned for.
+
+    `refused` are the functions that these have refused to compile, with the reasons.
+    """
     taken: dict[str, Taken] = {t.name: Taken() for t in tables}
+    returned: list[tuple[str, list[Operation], str]] = []
     left: list[tuple[Operation, str]] = []
     original = _undone(module)
     for function in module.body.block.ops:
         compiler = function.attributes.get("Compiler")
         if isinstance(function, func.FuncOp) and isinstance(compiler, StringAttr):
-            _count(function, taken.setdefault(compiler.data, Taken()))
+            if refused is not None and function in refused:
+                ops: list[Operation] = [o for o in function.walk() if isinstance(o, RelayOp)]
+                returned.append((compiler.data, ops, refused[function]))
+            else:
+                _count(function, taken.setdefault(compiler.data, Taken()))
             continue
         for op in _open_ops(function):
             if isinstance(op, RelayOp) and not isinstance(op, Annotation) and op.operands and not op.regions:
                 left.append((op, reason_for(original[op], tables)))
-    return Report(taken, left)
+    return Report(taken, left, returned)
 
 
 def _undone(module: ModuleOp) -> dict[Operation, Operation]:

@@ -1,7 +1,8 @@
 """The first stair: each primitive function becomes a te.func, by the `te_compute` facets of its ops.
 
 Functions of equal structure become one. Every te.compute carries the op it came from as its `tag`; constants become
-te.param. Assumes `relay-fuse-ops`, which puts every op into a primitive function.
+te.param. Calls of functions that external backends have compiled stay calls. Assumes `relay-fuse-ops`, which puts every
+op into a primitive function.
 
 Before:
     %f = relay.fn (%p0: tensor<4xf32>) -> tensor<4xf32> attributes {Primitive = 1} {
@@ -18,11 +19,12 @@ After:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp as MainCallOp
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -34,6 +36,7 @@ from lamina.dialects.te import ops as te
 from lamina.dialects.te.lib import Tensor, building
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
+from lamina.passes.external_backends import COMPILER, is_declaration
 
 BEYOND = frozenset(
     f"relay.{n}"
@@ -51,8 +54,15 @@ class RelayToTePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions: dict[Any, te.FuncOp] = {}
         names: set[str] = set()
-        for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
-            stair = _Stair(op, main, functions, names)
+        mains = {m.sym_name.data: m for m in op.ops if isinstance(m, MainOp)}
+        for main in [m for m in mains.values() if not m.is_declaration]:
+            if COMPILER in main.attributes:
+                raise InputError(
+                    f"relay-to-te: @{main.sym_name.data} is an external compiler's, and has not been compiled",
+                    hint="run relay-external-codegen before",
+                    op=main,
+                )
+            stair = _Stair(op, main, functions, names, mains)
             stair.run()
         for left in op.walk():
             if left.name.startswith("relay."):
@@ -60,11 +70,19 @@ class RelayToTePass(ModulePass):
 
 
 class _Stair:
-    def __init__(self, module: ModuleOp, main: MainOp, functions: dict[Any, te.FuncOp], names: set[str]) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        main: MainOp,
+        functions: dict[Any, te.FuncOp],
+        names: set[str],
+        mains: Mapping[str, MainOp],
+    ) -> None:
         self.module = module
         self.main = main
         self.functions = functions
         self.names = names
+        self.mains = mains
 
     def run(self) -> None:
         refuse_programs(self.main)
@@ -80,6 +98,9 @@ class _Stair:
                 self.replace(op, new)
             elif isinstance(op, ConstantOp):
                 self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
+            elif isinstance(op, MainCallOp):
+                check_external(op, self.mains)
+                self.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
             elif isinstance(op, FnOp):
                 dead.append(op)
             elif not isinstance(op, MainReturnOp):
@@ -138,6 +159,19 @@ def refuse_programs(main: MainOp) -> None:
     if what:
         name = f"@{main.sym_name.data}" if refused is main else refused.name
         raise InputError(f"relay-to-te: {name} {what}", hint="run the module by lamina.runtime.vm", op=refused)
+
+
+def check_external(call: MainCallOp, functions: Mapping[str, MainOp]) -> None:
+    """Raises InputError for the call of a function that no external backend has compiled."""
+    name = call.callee.string_value()
+    callee = functions.get(name)
+    if callee is not None and is_declaration(callee):
+        return
+    if callee is not None and COMPILER in callee.attributes:
+        what, hint = "is an external compiler's, and has not been compiled", "run relay-external-codegen before"
+    else:
+        what, hint = "is called", "run relay-inline before"
+    raise InputError(f"relay-to-te: @{name} {what}", hint=hint, op=call)
 
 
 def structure(function: FnOp) -> Any:

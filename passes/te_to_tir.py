@@ -54,6 +54,7 @@ from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModulePass, has_location, inherit_location
+from lamina.passes.external_backends import OUTPUTS, is_declaration
 from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.externs import lower_extern
 from lamina.passes.nests.intrinsics import IntrinsicTable
@@ -93,6 +94,8 @@ class TeToTirPass(ModulePass):
                 if top.sym_name.data in declared:
                     raise InputError(f"te-to-tir: @{top.sym_name.data} is declared twice", op=top)
                 declared[top.sym_name.data] = top
+            elif isinstance(top, MainOp) and is_declaration(top):
+                functions[top.sym_name.data] = declare_on_buffers(top)
             elif isinstance(top, MainOp) and not top.is_declaration:
                 mains.append(top)
             elif isinstance(top, tir.FuncOp):
@@ -219,6 +222,19 @@ def _shapes(func: te.FuncOp) -> list[IndexMapAttr | None]:
         None if isinstance(v.type, IndexType) else symbolic_shape(args, tensor_extents(v))
         for v in (*args, *returns.values)
     ]
+
+
+def declare_on_buffers(declaration: MainOp) -> tir.FuncOp:
+    """Make the declaration of an external function one on buffers: a kernel without a body, for its calls to fit."""
+    type_ = declaration.function_type
+    count = declaration.attributes.get(OUTPUTS)
+    if count is None:
+        buffers = [memref(t) for t in (*type_.inputs, *type_.outputs)]
+        declaration.attributes[OUTPUTS] = IntegerAttr(len(type_.outputs), i64)
+        declaration.properties["function_type"] = FunctionType.from_lists(buffers, [])
+    taken = list(declaration.function_type.inputs)
+    outputs = cast("IntegerAttr", declaration.attributes[OUTPUTS]).value.data
+    return tir.FuncOp.make(declaration.sym_name.data, taken, outputs)
 
 
 # -- @main: tensors to buffers --------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.external_backends import is_declaration
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.limits import check_limits
@@ -68,6 +69,7 @@ class TirToLlvmPass(ModulePass):
         declarations: dict[str, llvm.FuncOp] = {}
         signatures: dict[str, list[Attribute]] = {}
         mains: list[MainOp] = []
+        external: dict[str, MainOp] = {}
         codes: dict[str, int] = {}
         made: set[Operation] = set()
         for top in list(op.ops):
@@ -82,11 +84,17 @@ class TirToLlvmPass(ModulePass):
                     op.body.block.insert_op_before(f, top)
                 top.detach()
                 top.erase(safe_erase=False)
+            elif isinstance(top, MainOp) and is_declaration(top):
+                external[top.sym_name.data] = top
+                signatures[top.sym_name.data] = list(top.function_type.inputs)
             elif isinstance(top, MainOp):
                 mains.append(top)
         for main in mains:
             check_main(main, signatures)
-            lower_main(op, main, phases, list(codes))
+            lower_main(op, main, phases, list(codes), external)
+        for top in external.values():
+            top.detach()
+            top.erase()
         for declaration in declarations.values():
             op.body.block.add_op(declaration)
         for top in op.ops:

@@ -14,8 +14,9 @@ from xdsl.ir import Attribute
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.dialects.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
-from lamina.errors import InputError
+from lamina.errors import InputError, LaminaError
 from lamina.passes.stair.program import entry_labels
+from lamina.runtime.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
 from lamina.runtime.program import Program, ThreadPool
 
 if TYPE_CHECKING:
@@ -71,6 +72,10 @@ class ProgramInfo:
     """What the codes 1, 2, ... say that a kernel may leave in the status block."""
     workspaces: tuple[Port, ...] = ()
     """Buffers to work in whose size depends on the program's sizes."""
+    external: tuple[ExternalFunction, ...] = ()
+    """The functions that external backends run."""
+    calls: tuple[ExternalCall, ...] = ()
+    """The entries that call them, in order."""
 
     @property
     def sizes(self) -> list[str]:
@@ -83,15 +88,23 @@ class ProgramInfo:
         if not isinstance(attr, DictionaryAttr):
             raise InputError("the module has no 'lamina.program'; only what tir-to-llvm makes of @main can run")
         data: dict[str, Any] = dict(attr.data)
+        external = tuple(ExternalFunction.of(f) for f in data.get("external", ()))
+        calls = tuple(ExternalCall.of(c) for c in data.get("calls", ()))
+        labels = entry_labels(module, data["name"].data)
+        for call in calls:
+            # Without a node of the model it is the function that says what the entry is.
+            labels[call.entry] = labels[call.entry] or external[call.function].name
         return ProgramInfo(
             data["name"].data,
             data["arena"].value.data,
             tuple(_port(p) for p in data["inputs"]),
             tuple(_port(p) for p in data["outputs"]),
             tuple(data["params"]),
-            tuple(entry_labels(module, data["name"].data)),
+            tuple(labels),
             tuple(m.data for m in data.get("messages", ())),
             tuple(_port(w) for w in data.get("workspaces", ())),
+            external,
+            calls,
         )
 
 
@@ -143,6 +156,7 @@ class CompiledProgram:
         self._arena_base = self.arena.ctypes.data
         self._param_bases = [p.ctypes.data for p in self.params]
         self._workspaces: list[Array] = []
+        self._calls: list[LoadedCall] = load_calls(info.external, info.calls, self.params, self.pool.threads)
         import threading
 
         self._lock = threading.Lock()
@@ -190,6 +204,27 @@ class CompiledProgram:
         return [self._arena_base, *given, *self._param_bases, *(w.ctypes.data for w in self._workspaces)]
 
     def _run(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
+        end = len(self.info.entries) if last is None else last
+        for call in self._calls:
+            if first <= call.entry < end:
+                if first < call.entry:
+                    self._run_kernels(bases, first, call.entry)
+                self._run_external(call, bases)
+                first = call.entry + 1
+        if first < end or not self._calls:
+            self._run_kernels(bases, first, end)
+
+    def _run_external(self, call: LoadedCall, bases: list[int]) -> None:
+        try:
+            call.run(bases)
+        except LaminaError:
+            raise
+        except Exception as e:
+            said = " ".join(str(e).split())[:300]
+            what = f"the external backend {call.compiler!r} failed: {type(e).__name__}: {said}"
+            raise InputError(what, where=f"node {self.info.entries[call.entry]!r}") from e
+
+    def _run_kernels(self, bases: list[int], first: int, last: int) -> None:
         failure = self.program.run(bases, self.pool, first, last)
         if failure is not None:
             what = self.info.messages[failure.code - 1]

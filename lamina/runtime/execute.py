@@ -36,7 +36,9 @@ from lamina.dialects.sizes import SHAPE
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.passes.external_backends import is_declaration
 from lamina.runtime.compiled import SIZE, Port, infer_sizes
+from lamina.runtime.external import declared_outputs, run_declared
 from lamina.runtime.scalar_ops import element_dtype
 from lamina.runtime.te_interpreter import Program, run_te_func
 from lamina.runtime.tir_interpreter import Kernel, buffer_name
@@ -279,6 +281,11 @@ def _run_te_main(
     values: dict[SSAValue, Any] = dict(zip(block.args, arrays, strict=True))
     for op in block.ops:
         if isinstance(op, te.CallOp):
+            external = functions.get(op.callee.string_value())
+            if external is not None and is_declaration(external):
+                found = run_declared(external, [values[v] for v in op.arguments], ctx.params)
+                values.update(zip(op.res, found, strict=True))
+                continue
             callee = program.functions.get(op.callee.string_value())
             if callee is None:
                 raise InputError(f"there is no function @{op.callee.string_value()}", op=op)
@@ -335,6 +342,10 @@ def _run_tir_main(
     for op in block.ops:
         if isinstance(op, tir.CallOp):
             name = op.callee.string_value()
+            external = functions.get(name)
+            if external is not None and is_declaration(external):
+                _call_external(op, external, [values[v] for v in op.arguments], ctx)
+                continue
             if name not in kernels:
                 callee = functions.get(name)
                 if not isinstance(callee, tir.FuncOp):
@@ -376,6 +387,18 @@ def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Any]) -> None:
         memory.written[:] = bytes(len(memory.written))
     kernel.run(buffers)
     for memory in buffers[start:end]:
+        _mark_written(memory)
+
+
+def _call_external(op: tir.CallOp, external: Operation, buffers: list[Memory], ctx: LaminaContext) -> None:
+    """The call of a function that an external backend runs."""
+    start = len(buffers) - declared_outputs(external)
+    for memory in buffers[:start]:
+        _check_written(op, memory)
+    found = run_declared(external, [m.array for m in buffers[:start]], ctx.params)
+    for memory, array in zip(buffers[start:], found, strict=True):
+        memory.flat[:] = array.reshape(-1)
+        memory.written[:] = b"\1" * len(memory.written)
         _mark_written(memory)
 
 

@@ -18,6 +18,8 @@ from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.terms import all_results
 from lamina.errors import InputError, UnsupportedError
+from lamina.passes.external_backends import is_declaration
+from lamina.runtime.external import run_declared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,6 +98,9 @@ class _Run:
                 frames.append(_Frame(callee.body.block, arguments, op))
             elif isinstance(op, func.CallOp):
                 callee = self.functions[op.callee.string_value()]
+                if is_declaration(callee):
+                    self.keep(frame, op, run_declared(callee, [frame.use(v) for v in op.operands], self.store))
+                    continue
                 frames.append(_Frame(callee.body.block, [frame.use(v) for v in op.operands], op))
             elif isinstance(op, FnOp):
                 frame.values[op.result] = op

@@ -5,7 +5,8 @@
 
 The caller of the runner gives the base pointers in this order: status block, arena, inputs (a size is a pointer to an
 i64), outputs, parameters, and workspaces whose size only the caller knows.
-The module attribute `lamina.program` says what they are.
+The module attribute `lamina.program` says what they are, and what the rows are that call external functions: these have
+no kernel, so that whoever runs the program stops before them and calls the backend.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from lamina.dialects.sizes import SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.errors import InputError, did_you_mean
+from lamina.passes.external_backends import CODE, COMPILER, CONSTANTS, OUTPUTS
 from lamina.passes.stair.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
@@ -58,7 +60,8 @@ GRAINS_PER_THREAD = 8
 class Entry(NamedTuple):
     """One row of a program: kernel(args, lo, hi) over [0, extent), `grain` iterations at a time."""
 
-    kernel: str
+    kernel: str | None
+    """None where an external function is called."""
     extent: int
     grain: int
     arguments: Sequence[tuple[int, int]]
@@ -115,8 +118,19 @@ def _bytes(type_: MemRefType[Attribute]) -> int:
     return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
 
 
-def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], messages: Sequence[str] = ()) -> None:
-    """Replace `@main` by its program table; `messages` are what the codes 1, 2, ... of failed checks say."""
+def lower_main(
+    module: ModuleOp,
+    main: MainOp,
+    phases: dict[str, list[Phase]],
+    messages: Sequence[str] = (),
+    external: Mapping[str, MainOp] | None = None,
+) -> None:
+    """Replace `@main` by its program table; `messages` are what the codes 1, 2, ... of failed checks say.
+
+    `external` are the declarations of functions that external backends run.
+    """
+    declared = external or {}
+    called: dict[int, MainOp] = {}
     name = main.sym_name.data
     block = main.body.block
     outputs_attr = main.attributes["lamina.outputs"]
@@ -148,6 +162,12 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
             scratch = {value: (-1 - n, 0) for n, (value, _) in enumerate(workspaces)}
             buffers = [bases[o] if o in bases else scratch[o] for o in op.operands]
             callee = op.callee.root_reference.data
+            if callee in declared:
+                for constant in cast("ArrayAttr[Attribute]", declared[callee].attributes[CONSTANTS]):
+                    params.setdefault(constant, len(params))
+                called[len(entries)] = declared[callee]
+                entries.append(Entry(None, 0, 1, buffers, op.location))
+                continue
             for phase in phases[callee]:
                 grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
                 arguments = [(STATUS, 0) if n == STATUS_ARGUMENT else buffers[n] for n in phase.arguments]
@@ -171,10 +191,40 @@ def lower_main(module: ModuleOp, main: MainOp, phases: dict[str, list[Phase]], m
             "outputs": _described(main, len(block.args) - outputs_attr.value.data, len(block.args)),
             "params": ArrayAttr(list(params)),
             **({"workspaces": ArrayAttr([w for _, w in workspaces])} if workspaces else {}),
+            **_external_calls(entries, called, params),
         }
     )
     main.detach()
     main.erase(safe_erase=False)
+
+
+def _external_calls(
+    entries: Sequence[Entry], called: Mapping[int, MainOp], params: Mapping[Attribute, int]
+) -> dict[str, Attribute]:
+    """The external functions, and for each row that calls one which it is and what it passes."""
+    functions = list(dict.fromkeys(called.values()))
+    if not functions:
+        return {}
+    described: list[Attribute] = []
+    for function in functions:
+        constants = cast("ArrayAttr[Attribute]", function.attributes[CONSTANTS])
+        described.append(
+            DictionaryAttr(
+                {
+                    "name": function.sym_name,
+                    "compiler": function.attributes[COMPILER],
+                    "code": function.attributes[CODE],
+                    "constants": ArrayAttr([IntegerAttr(params[c], i64) for c in constants]),
+                    "arguments": ArrayAttr(list(function.function_type.inputs)),
+                    "outputs": function.attributes[OUTPUTS],
+                }
+            )
+        )
+    calls: list[Attribute] = []
+    for row, function in called.items():
+        numbers = [n for pair in entries[row].arguments for n in pair]
+        calls.append(DenseArrayBase.from_list(i64, [row, functions.index(function), *numbers]))
+    return {"external": ArrayAttr(described), "calls": ArrayAttr(calls)}
 
 
 def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
@@ -191,14 +241,18 @@ def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
 
 
 def entry_labels(module: ModuleOp, name: str) -> list[str]:
-    """What each row of a program computes: the model's nodes where the row knows them, else the kernel's symbol."""
+    """What each row of a program computes: the model's nodes where the row knows them, else the kernel's symbol.
+
+    That of an external function is empty then.
+    """
     labels: list[str] = []
     for table in module.ops:
         if isinstance(table, llvm.GlobalOp) and table.sym_name.data == f"{name}.program":
             for kernel in table.body.block.ops:
-                if isinstance(kernel, llvm.AddressOfOp):
+                if isinstance(kernel, (llvm.AddressOfOp, llvm.ZeroOp)):
                     nodes = list(dict.fromkeys(_names(kernel.location)))
-                    labels.append(" + ".join(nodes) or kernel.global_name.root_reference.data)
+                    symbol = kernel.global_name.root_reference.data if isinstance(kernel, llvm.AddressOfOp) else ""
+                    labels.append(" + ".join(nodes) or symbol)
     return labels
 
 
@@ -231,7 +285,9 @@ def _table(type_: llvm.LLVMArrayType, entries: Sequence[Entry]) -> Block:
     table = ops[0].results[0]
     first = 0
     for row, entry in enumerate(entries):
-        kernel = llvm.AddressOfOp(entry.kernel, POINTER)
+        kernel = llvm.ZeroOp.create(result_types=[POINTER])
+        if entry.kernel is not None:
+            kernel = llvm.AddressOfOp(entry.kernel, POINTER)
         if entry.location is not None:
             kernel.location = entry.location
         ops.append(kernel)

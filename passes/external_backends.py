@@ -1,0 +1,132 @@
+"""External backends: what makes code of the functions that partitioning gives to a compiler, and what runs it.
+
+A backend is one folder `backends/byoc/<name>/` with `patterns.py`, what it takes, and `codegen.py`, where one
+`ExternalBackend` is made; or a package that names such a module in an entry point of the group `lamina.backends`. It
+is loaded when a target names it. Most backends are a `JsonBackend` (`external_kernels.py`): a kernel for each op.
+
+Code is text: it stands in the program's own text at every level and is stored with it. Constants stay apart, weights
+among them, and are given to `load` as arrays.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+
+from lamina.errors import InputError
+from lamina.passes.pattern_tables import ENTRY_POINTS, find_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Runner = Callable[[Sequence[Array], Sequence[Array]], None]
+
+COMPILER = "Compiler"
+CODE = "code"
+CONSTANTS = "constants"
+OUTPUTS = "outputs"
+"""On buffers: how many of a declaration's arguments, counted from the last, are results."""
+
+
+class Refusal(Exception):
+    """Raised by a backend for a function that it does not compile, with the reason: Lamina compiles it then."""
+
+
+class Code(NamedTuple):
+    """What a backend makes of a function."""
+
+    text: str
+    constants: Sequence[Attribute]
+    """Constants of the function in the order in which `load` gets them."""
+
+
+class ExternalBackend(ABC):
+    """An external compiler and its runtime. Making one registers it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        _BACKENDS[name] = self
+
+    def unavailable(self) -> str:
+        """Why nothing of it can run on this machine; empty where it can."""
+        return ""
+
+    @abstractmethod
+    def compile(self, function: FuncOp) -> Code:
+        """The code of a function, whose body must stay as it is. Raises Refusal."""
+
+    @abstractmethod
+    def load(self, text: str, constants: Sequence[Array], threads: int) -> Runner:
+        """What runs the code: it is called with the inputs and with arrays to write the outputs to, all contiguous.
+
+        It may use `threads` threads, and is never called twice at a time.
+        """
+
+
+_BACKENDS: dict[str, ExternalBackend] = {}
+_BYOC = "lamina.backends.byoc"
+
+
+def find_backend(name: str) -> ExternalBackend | None:
+    """A backend by name, loaded at need; None where a compiler has no more than a pattern table, or not even that.
+
+    Raises InputError where it does not load.
+    """
+    if name not in _BACKENDS:
+        module = f"{_BYOC}.{name.replace('-', '_')}"
+        if find_spec(_BYOC) is not None and _exists(module) and find_spec(f"{module}.codegen") is not None:
+            import_module(f"{module}.codegen")
+        else:
+            for entry in entry_points(group=ENTRY_POINTS, name=name):
+                try:
+                    entry.load()
+                except Exception as e:
+                    what = f"the backend {name!r} ({entry.value}) does not load: {type(e).__name__}: {e}"
+                    raise InputError(what) from e
+    return _BACKENDS.get(name)
+
+
+def _exists(module: str) -> bool:
+    return module.rpartition(".")[2].isidentifier() and find_spec(module) is not None
+
+
+def check_backend(name: str) -> None:
+    """Raise UsageError where there is no compiler of that name to partition for."""
+    find_table(name)
+
+
+def is_foreign(name: str) -> bool:
+    """Whether a backend comes with another package: Lamina's version says nothing about it."""
+    return not _exists(f"{_BYOC}.{name.replace('-', '_')}")
+
+
+def runnable_backend(name: str) -> ExternalBackend:
+    """A backend whose code is to be run. Raises InputError where it is not here, or cannot run."""
+    backend = find_backend(name)
+    if backend is None:
+        hint = f"install the package that brings it, as an entry point of {ENTRY_POINTS}"
+        raise InputError(f"the program needs the external backend {name!r}, which is not here", hint=hint)
+    why = backend.unavailable()
+    if why:
+        raise InputError(f"the program needs the external backend {name!r}: {why}")
+    return backend
+
+
+def compiler_of(op: Operation) -> str | None:
+    """The external compiler that a function belongs to."""
+    found = op.attributes.get(COMPILER)
+    return found.data if isinstance(found, StringAttr) else None
+
+
+def is_declaration(op: Operation) -> bool:
+    """Whether an op declares a function that an external backend has compiled."""
+    return isinstance(op, FuncOp) and op.is_declaration and CODE in op.attributes and compiler_of(op) is not None

@@ -1,0 +1,119 @@
+"""relay-external-codegen: external backends compile the functions that are theirs; what one refuses comes back.
+
+Before:
+    %0 = func.call @tvmgen_default_openblas_main_0(%x) : (tensor<1x8xf32>) -> tensor<1x4xf32>
+    func.func @tvmgen_default_openblas_main_0(%i: ...) -> ... attributes {Compiler = "openblas", ...} {
+      %w = relay.constant #relay.param<"w"> : tensor<4x8xf32>
+      %r = relay.nn.dense %i, %w : (...) -> tensor<1x4xf32> ... }
+After:
+    %0 = func.call @tvmgen_default_openblas_main_0(%x) : (tensor<1x8xf32>) -> tensor<1x4xf32>
+    func.func private @tvmgen_default_openblas_main_0(tensor<1x8xf32>) -> tensor<1x4xf32>
+      attributes {Compiler = "openblas", code = "{\\"nodes\\": ...}", constants = [#relay.param<"w">], ...}
+
+Behind relay-partition-graph. The declaration goes through all levels to the program, which calls the backend with it.
+A function whose backend is not here, cannot run or refuses it is put back op by op in the place of its calls, with a
+remark for each op, and is compiled as everything else. `targets` are the compilers whose tables say, in the report of
+`lamina compile`, why ops were left; by default those that have functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, Operation
+
+from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.core import CallOp, FnOp
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.external_backends import CODE, CONSTANTS, Code, Refusal, compiler_of, find_backend
+from lamina.passes.partition_report import partition_report
+from lamina.passes.pattern_explaining import word
+from lamina.passes.pattern_tables import find_table
+from lamina.passes.relay.inline import put_in_place
+
+
+@dataclass(frozen=True)
+class ExternalCodegen(ModulePass):
+    """External backends compile the functions that are theirs; what one refuses comes back."""
+
+    name = "relay-external-codegen"
+    targets: tuple[str, ...] = ()
+    """The compilers that were asked, for the report."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        compiled: dict[func.FuncOp, Code] = {}
+        refused: dict[Operation, str] = {}
+        for function in op.body.block.ops:
+            if isinstance(function, func.FuncOp) and not function.is_declaration and compiler_of(function) is not None:
+                try:
+                    compiled[function] = compile_function(function)
+                except Refusal as e:
+                    refused[function] = str(e)
+        report = getattr(ctx, "placement", None)
+        if report is not None:
+            names = self.targets or tuple(dict.fromkeys(compiler_of(f) or "" for f in [*compiled, *refused]))
+            report.append(str(partition_report(op, [find_table(n) for n in names], refused)))
+        remark = getattr(ctx, "remark", None)
+        for function, why in refused.items():
+            for inner in function.walk() if remark is not None else ():
+                if isinstance(inner, RelayOp):
+                    remark(f"{word(inner)} comes back from {compiler_of(function)}: {why}", inner)
+            _put_back(op, function)
+        for function, code in compiled.items():
+            _declare(function, code)
+
+
+def compile_function(function: func.FuncOp) -> Code:
+    """What the backend of a function makes of it. Raises Refusal, also where the backend fails."""
+    name = compiler_of(function) or ""
+    backend = find_backend(name)
+    if backend is None:
+        raise Refusal(f"there is a pattern table of {name}, but no backend that makes and runs code")
+    why = backend.unavailable()
+    if why:
+        raise Refusal(why)
+    try:
+        return backend.compile(function)
+    except Refusal:
+        raise
+    except Exception as e:
+        # A backend is somebody else's program: that it fails is no reason for the model to.
+        raise Refusal(f"it failed: {type(e).__name__}: {' '.join(str(e).split())[:200]}") from e
+
+
+def _declare(function: func.FuncOp, code: Code) -> None:
+    """Replace a function by a declaration that carries its code."""
+    type_ = function.function_type
+    declared = func.FuncOp.external(function.sym_name.data, list(type_.inputs), list(type_.outputs))
+    constants: list[Attribute] = list(code.constants)
+    declared.attributes.update(function.attributes | {CODE: StringAttr(code.text), CONSTANTS: ArrayAttr(constants)})
+    declared.location = function.location
+    block = function.parent
+    assert block is not None
+    block.insert_op_before(declared, function)
+    function.detach()
+    function.erase()
+
+
+def _put_back(module: ModuleOp, function: func.FuncOp) -> None:
+    """Put the ops of a function, and those of its composites, in the place of its calls."""
+    name = function.sym_name.data
+    waiting: list[Operation] = []
+    for call in [o for o in module.walk() if isinstance(o, func.CallOp) and o.callee.string_value() == name]:
+        waiting += put_in_place(call, function.body.block, list(call.operands))
+    composites: dict[FnOp, None] = {}
+    while waiting:
+        op = waiting.pop()
+        if isinstance(op, CallOp) and op.parent is not None:
+            composite = op.function()
+            if composite is not None and "Composite" in composite.attributes:
+                composites[composite] = None
+                waiting += put_in_place(op, composite.body.block, list(op.arguments))
+    for composite in composites:
+        if composite.result.first_use is None and composite.parent is not None:
+            composite.detach()
+            composite.erase()
+    function.detach()
+    function.erase()
