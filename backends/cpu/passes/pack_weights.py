@@ -13,9 +13,9 @@ beyond the last are zero.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 from functools import cache
 from math import prod
+from typing import ClassVar
 
 from xdsl.utils.exceptions import VerifyException
 
