@@ -77,6 +77,7 @@ image = _SPACES["image"]
 vision = _SPACES["vision"]
 annotation = _SPACES["annotation"]
 dyn = _SPACES["dyn"]
+random = _SPACES["random"]
 qnn = _SPACES["qnn"]
 
 _MODULES = ("analysis", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "testing", "transform")
@@ -120,5 +121,5 @@ __all__ = [
     "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function", "GlobalTypeVar",
     "GlobalVar", "If", "Let", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr", "TensorType", "Tuple",
     "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeVar", "Var", "annotation", "bind", "const",
-    "dyn", "expr", "image", "nn", "qnn", "scalar_type", "ty", "var", "vision",
+    "dyn", "expr", "image", "nn", "qnn", "random", "scalar_type", "ty", "var", "vision",
 ]  # fmt: skip

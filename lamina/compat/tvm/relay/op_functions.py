@@ -157,7 +157,9 @@ class OpFunction:
         if missing:
             raise TypeError(f"relay.{self.op_name}{self.__signature__}: {missing[0]!r} is missing")
         operands = [as_expr(given[g]) for g in self.order]
-        attrs = {self.ours[k]: plain_attr(self.op_name, self.ours[k], v) for k, v in given.items() if k not in self.order}
+        attrs = {
+            self.ours[k]: plain_attr(self.op_name, self.ours[k], v) for k, v in given.items() if k not in self.order
+        }
         known = op_class(self.op_name).known_attributes()
         attrs = {k: v for k, v in attrs.items() if k in known or v not in ("", None)}
         return wrapped(make_call(self.op_name, operands, attrs))
@@ -198,6 +200,12 @@ _SIZES: Mapping[str, Callable[[Any], int]] = {
     "dft": lambda call: 2,
     "vision.non_max_suppression": lambda call: 2 if call.attrs.return_indices else 1,
     "vision.get_valid_counts": lambda call: 3,
+    "vision.all_class_non_max_suppression": lambda call: 2 if call.attrs.output_format == "onnx" else 3,
+    "vision.regular_non_max_suppression": lambda call: 4,
+    "vision.multibox_transform_loc": lambda call: 2,
+    **dict.fromkeys(
+        (f"random.{n}" for n in ("threefry_generate", "threefry_split", "uniform", "normal")), lambda call: 2
+    ),
 }
 
 
@@ -259,4 +267,3 @@ def _full_padding(value: Any, rank: int) -> tuple[int, ...]:
 def op_function(name: str) -> OpFunction:
     """The function of an operator. Raises UsageError where there is none."""
     return OpFunction(name)
-
