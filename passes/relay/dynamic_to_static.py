@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from xdsl.dialects import func
@@ -47,6 +47,7 @@ class DynamicToStatic(ModulePass):
     """An op whose shape is an operand that is known is the op whose shape is an attribute."""
 
     name = "relay-dynamic-to-static"
+    opt_level: ClassVar[int] = 2
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not any(isinstance(o, ValueDependent) or has_unknown_extents(o.result_types) for o in op.walk()):

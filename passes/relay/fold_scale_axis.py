@@ -25,7 +25,7 @@ from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import TensorInfo
 from lamina.dialects.relay.layout import axis_of
-from lamina.dialects.relay.params import store_of
+from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.terms import OpPattern, Pattern, attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.fold_constant import fold_constants
@@ -176,9 +176,13 @@ class FoldScaleAxis(ModulePass):
     opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        store = store_of(ctx)
-        # A folded factor makes the weights no constant until they are folded: then the next factor may follow.
-        fired = True
-        while fired:
-            fold_constants(op, store)
-            fired = backward.apply(op) + forward.apply(op) > 0
+        fold_scales(op, store_of(ctx), backward, forward)
+
+
+def fold_scales(module: ModuleOp, store: ParamStore, *directions: Rules) -> None:
+    """Move factors until none moves any more."""
+    # A folded factor makes the weights no constant until they are folded: then the next factor may follow.
+    fired = True
+    while fired:
+        fold_constants(module, store)
+        fired = sum(rules.apply(module) for rules in directions) > 0

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
@@ -34,6 +35,7 @@ class LambdaLift(ModulePass):
     """Local functions become functions of the module."""
 
     name = "relay-lambda-lift"
+    opt_level: ClassVar[int] = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken = {n.data for o in op.body.block.ops if isinstance(n := o.properties.get("sym_name"), StringAttr)}
