@@ -48,9 +48,7 @@ def main(path: str | None = None, repeats: int = 10) -> dict[str, Any]:
     output_shape = (1, 1000)
     tvm_output = module.get_output(0, tvm.nd.empty(output_shape)).numpy()
 
-    timing = (
-        np.array(timeit.Timer(lambda: module.run()).repeat(repeat=repeats, number=repeats)) * 1000 / repeats
-    )
+    timing = np.array(timeit.Timer(lambda: module.run()).repeat(repeat=repeats, number=repeats)) * 1000 / repeats
     unoptimized = {"mean": np.mean(timing), "median": np.median(timing), "std": np.std(timing)}
     print(unoptimized)
 

@@ -31,13 +31,9 @@ def @main(%input: Tensor[(1, 3, 32, 32), float32], %weight: Tensor[(32, 3, 3, 3)
 
 def qnn_conv_pattern() -> Any:
     pattern = is_op("nn.pad")(wildcard(), wildcard()) | wildcard()
-    pattern = is_op("qnn.conv2d")(
-        pattern, is_constant(), is_constant(), is_constant(), is_constant(), is_constant()
-    )
+    pattern = is_op("qnn.conv2d")(pattern, is_constant(), is_constant(), is_constant(), is_constant(), is_constant())
     pattern = is_op("nn.bias_add")(pattern, is_constant())
-    pattern = is_op("qnn.requantize")(
-        pattern, is_constant(), is_constant(), is_constant(), is_constant()
-    )
+    pattern = is_op("qnn.requantize")(pattern, is_constant(), is_constant(), is_constant(), is_constant())
     return pattern
 
 

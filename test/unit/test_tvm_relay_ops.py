@@ -20,6 +20,7 @@ from lamina.dialects.relay.base import Sample
 
 NAMES = op_names()
 
+
 def samples_of(name: str) -> list[Sample]:
     declared: Any = op_class(name)
     return [s for s in declared.samples() if s.error is None] if hasattr(declared, "samples") else []

@@ -20,7 +20,17 @@ from lamina.compat.tvm.relay.from_ir import read_module
 from lamina.compat.tvm.relay.names import value_name
 from lamina.compat.tvm.relay.structural import assert_structural_equal, structural_equal, structural_hash
 from lamina.compat.tvm.relay.to_ir import Builder, function_attribute
-from lamina.compat.tvm.relay.ty import FuncType, GlobalTypeVar, TensorType as _TensorType, TupleType, Type, TypeCall, TypeVar
+from lamina.compat.tvm.relay.ty import (
+    FuncType,
+    GlobalTypeVar,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+)
+from lamina.compat.tvm.relay.ty import (
+    TensorType as _TensorType,
+)
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, UsageError, did_you_mean
 
@@ -205,7 +215,11 @@ def _global_function(name: GlobalVar, function: e.Function, builder: Builder) ->
     type_ = FunctionType.from_lists(list(body.block.arg_types), [v.type for v in results])
     names: list[DictionaryAttr] = []
     for n, p in enumerate(function.params):
-        names.append(DictionaryAttr({"lamina.name": StringAttr(p.name_hint)} if isinstance(type_.inputs.data[n], TensorType) else {}))
+        names.append(
+            DictionaryAttr(
+                {"lamina.name": StringAttr(p.name_hint)} if isinstance(type_.inputs.data[n], TensorType) else {}
+            )
+        )
     op = func.FuncOp(
         name.name_hint, type_, Region(body.block), arg_attrs=ArrayAttr(names) if any(d.data for d in names) else None
     )

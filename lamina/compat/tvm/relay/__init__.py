@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any as _Anything
 
 from lamina.compat.tvm.relay import expr, ty
 from lamina.compat.tvm.relay.expr import (
@@ -40,9 +40,7 @@ from lamina.compat.tvm.relay.expr import (
 from lamina.compat.tvm.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from lamina.compat.tvm.relay.namespace import OpNamespace, not_bridged
 from lamina.compat.tvm.relay.ty import (
-    Any as _AnyFunction,
-)
-from lamina.compat.tvm.relay.ty import (
+    Any,
     FuncType,
     GlobalTypeVar,
     RefType,
@@ -55,8 +53,6 @@ from lamina.compat.tvm.relay.ty import (
 )
 
 RelayExpr = Expr
-Any_ = _AnyFunction
-TensorTypeNode = TensorType
 
 
 def _namespaces() -> dict[str, OpNamespace]:
@@ -89,11 +85,9 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Anything:
     if name.startswith("__"):
         raise AttributeError(name)
-    if name == "Any":
-        return _AnyFunction
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name in _HOMES:
@@ -114,11 +108,11 @@ def __dir__() -> list[str]:
     from lamina.compat.tvm.relay.namespace import function_names
 
     roots = [n for n in function_names() if "." not in n]
-    return sorted({*roots, *__all__, *_MODULES, *_HOMES, *_SPACES, "Any"})
+    return sorted({*roots, *__all__, *_MODULES, *_HOMES, *_SPACES})
 
 
 __all__ = [
-    "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function", "GlobalTypeVar",
+    "Any", "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function", "GlobalTypeVar",
     "GlobalVar", "If", "Let", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr", "TensorType", "Tuple",
     "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeVar", "Var", "annotation", "bind", "const",
     "dyn", "expr", "image", "nn", "qnn", "random", "scalar_type", "ty", "var", "vision",

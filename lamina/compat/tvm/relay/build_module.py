@@ -123,8 +123,8 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
     ctx = LaminaContext()
     ctx.params = store
     changed = module.clone()
-    from lamina.driver import target_of
     from lamina.dialects.target import TARGET
+    from lamina.driver import target_of
 
     changed.attributes[TARGET] = target_of("cpu")
     for p in parse_pipeline(",".join(relay_pipeline(PassContext.current()))):
@@ -213,7 +213,9 @@ class Executor:
         return call
 
     def _module(self, function: e.Function) -> tuple[Any, Any]:
-        others = {g: f for g, f in (self.mod.functions if self.mod is not None else {}).items() if g.name_hint != "main"}
+        others = {
+            g: f for g, f in (self.mod.functions if self.mod is not None else {}).items() if g.name_hint != "main"
+        }
         main = next((g for g in (self.mod.functions if self.mod is not None else {}) if g.name_hint == "main"), None)
         return IRModule({**others, main or e.GlobalVar("main"): function}).ir()
 
@@ -250,7 +252,9 @@ def create_executor(
     """An executor: `debug`, `graph`, `vm` and `aot` are one, which runs control flow and functions as values."""
     kinds = ("debug", "graph", "vm", "aot")
     if kind not in kinds:
-        raise UsageError(f"no executor {kind!r}", hint=did_you_mean(kind, list(kinds)) or f"there are {', '.join(kinds)}")
+        raise UsageError(
+            f"no executor {kind!r}", hint=did_you_mean(kind, list(kinds)) or f"there are {', '.join(kinds)}"
+        )
     _target_text(target)
     found = mod if mod is None or isinstance(mod, IRModule) else IRModule.from_expr(mod)
     return Executor(found, device or cpu(0), target, params)

@@ -69,7 +69,9 @@ class _Program:
             for v in self.variables:
                 builder.argument(self.body, v, v.checked_type)
             scopes = scopes_of(self.expr, self.body.block)
-            results = builder.results(builder.emit(self.expr, scopes.root, self.body, scopes.of), self.body, self.body.block)
+            results = builder.results(
+                builder.emit(self.expr, scopes.root, self.body, scopes.of), self.body, self.body.block
+            )
         self.body.block.add_op(func.ReturnOp(*results))
         types = [v.type for v in results]
         self.function = func.FuncOp.from_region("main", self.body.block.arg_types, types, Region(self.body.block))

@@ -97,7 +97,10 @@ class _Chains(ExprFunctor):
         if plain != self._own:
             depth, at = 0, node
             while depth < self._REACH and isinstance(at, (e.Call, e.TupleGetItem)):
-                at, depth = (at.args[0] if isinstance(at, e.Call) and at.args else getattr(at, "tuple_value", None)), depth + 1  # type: ignore[assignment]
+                at, depth = (
+                    (at.args[0] if isinstance(at, e.Call) and at.args else getattr(at, "tuple_value", None)),
+                    depth + 1,
+                )  # type: ignore[assignment]
             if depth < self._REACH:
                 return
         stack: list[tuple[e.Expr, bool]] = [(node, False)]

@@ -42,7 +42,9 @@ def from_onnx(
         if isinstance(node, e.Constant) and isinstance(value, ParamAttr):
             name = value.key.data
             params.setdefault(name, array(node.values))
-            binds[node] = next((v for v in binds.values() if v.name_hint == name), None) or e.Var(name, node.checked_type)
+            binds[node] = next((v for v in binds.values() if v.name_hint == name), None) or e.Var(
+                name, node.checked_type
+            )
     from lamina.compat.tvm.relay.expr_functor import Substitution
 
     body = Substitution(binds).visit(main.body)

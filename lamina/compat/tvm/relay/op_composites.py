@@ -78,7 +78,9 @@ def ones(shape: Any, dtype: Any) -> Any:
     return make_call("dyn.ones", [shape], {"dtype": dtype}) if _unknown(shape) else _f("ones", shape, dtype)
 
 
-def topk(data: Any, k: Any = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False, dtype: Any = "int32") -> Any:
+def topk(
+    data: Any, k: Any = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False, dtype: Any = "int32"
+) -> Any:
     """The k largest elements along an axis, and where they stand."""
     attrs = {"axis": axis, "ret_type": ret_type, "is_ascend": bool(is_ascend), "dtype": dtype}
     if _unknown(k):
@@ -167,7 +169,12 @@ def upsampling(
 
 
 def variance(
-    data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False, unbiased: bool = False, with_mean: Any = None
+    data: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    exclude: bool = False,
+    unbiased: bool = False,
+    with_mean: Any = None,
 ) -> Any:
     """The mean square of what differs from the mean."""
     average = _f("mean", data, axis, True, exclude) if with_mean is None else with_mean
@@ -179,7 +186,9 @@ def std(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = Fal
     return _f("sqrt", variance(data, axis, keepdims, exclude, unbiased))
 
 
-def mean_variance(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False, unbiased: bool = False) -> Any:
+def mean_variance(
+    data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False, unbiased: bool = False
+) -> Any:
     """Mean and variance."""
     average = _f("mean", data, axis, True, exclude)
     spread = variance(data, axis, keepdims, exclude, unbiased, average)
@@ -273,7 +282,9 @@ def argsort(data: Any, valid_count: Any = None, axis: int = -1, is_ascend: Any =
 
 def sparse_dense(dense_mat: Any, sparse_mat: Any, sparse_lhs: bool = False) -> Any:
     """The product with a sparse matrix, given by its data, indices and row pointers."""
-    parts = [sparse_mat.data, sparse_mat.indices, sparse_mat.indptr] if hasattr(sparse_mat, "indptr") else list(sparse_mat)
+    parts = (
+        [sparse_mat.data, sparse_mat.indices, sparse_mat.indptr] if hasattr(sparse_mat, "indptr") else list(sparse_mat)
+    )
     operands = [p if isinstance(p, Expr) else const(p) for p in parts]
     return make_call("nn.sparse_dense", [dense_mat, *operands], {"sparse_lhs": sparse_lhs})
 

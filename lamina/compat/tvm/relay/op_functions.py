@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.compat.tvm.relay.expr import Constant, Expr, TupleWrapper, as_expr, make_call
+from lamina.compat.tvm.relay.expr import Constant, TupleWrapper, as_expr, make_call
 from lamina.compat.tvm.relay.op_table import ALWAYS_TUPLES, FIRST_OF, kinds, op_class, operand_names
 from lamina.dialects.relay.base import from_attribute
 from lamina.te.expr import dtype_of

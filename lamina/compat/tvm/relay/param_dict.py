@@ -28,7 +28,7 @@ def save_param_dict(params: Mapping[str, Any]) -> bytearray:
         out += struct.pack("<Q", len(raw)) + raw
     out += struct.pack("<Q", len(params))
     for value in params.values():
-        data: Any = np.ascontiguousarray(value.numpy_view if isinstance(value, NDArray) else np.asarray(value))
+        data: Any = np.asarray(value.numpy_view if isinstance(value, NDArray) else value, order="C")
         bits = 1 if data.dtype == bool else data.dtype.itemsize * 8
         out += struct.pack("<QQiii", ARRAY_MAGIC, 0, 1, 0, data.ndim)
         out += struct.pack("<BBH", _CODES[data.dtype.kind], bits, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block
@@ -36,15 +36,11 @@ class Scope:
 
 @dataclass
 class Scopes:
-    """The scopes of the nodes inside one function; those inside inner functions are their own."""
+    """The scopes of the nodes of an expression. An inner function is as a branch."""
 
     root: Scope
     of: dict[e.Expr, Scope]
     stopped: list[e.Expr] = field(default_factory=list[e.Expr])
-
-
-def inner_functions(node: e.Expr) -> tuple[e.Expr, ...]:
-    return (node.body,) if isinstance(node, e.Function) else ()
 
 
 def parts(node: e.Expr) -> list[tuple[e.Expr, int]]:
@@ -54,7 +50,7 @@ def parts(node: e.Expr) -> list[tuple[e.Expr, int]]:
     if isinstance(node, e.Let):
         return [(node.value, -1), (node.body, -1)]
     if isinstance(node, e.Function):
-        return [(node.body, -1)]
+        return [(node.body, 0)]
     from lamina.compat.tvm.relay.to_ir import operands_of
 
     return [(c, -1) for c in operands_of(node)]
@@ -97,3 +93,24 @@ def _common(a: Scope, b: Scope) -> Scope:
             assert b.outer is not None
             b = b.outer
     return a
+
+
+def shared_inside(node: e.Expr, scopes: Mapping[e.Expr, Scope]) -> list[e.Expr]:
+    """What is computed before an if or an inner function, although it stands inside: it is used outside, or twice."""
+    own = scopes.get(node)
+    if own is None or not isinstance(node, (e.If, e.Function)):
+        return []
+    found: list[e.Expr] = []
+    seen: set[e.Expr] = set()
+    stack = [child for child, branch in reversed(parts(node)) if branch >= 0]
+    while stack:
+        at = stack.pop()
+        if at in seen or isinstance(at, (e.Var, e.Constant, e.Op, e.GlobalVar)):
+            continue
+        seen.add(at)
+        scope = scopes.get(at)
+        if scope is not None and scope.depth <= own.depth:
+            found.append(at)
+        else:
+            stack.extend(child for child, _ in reversed(parts(at)))
+    return found

@@ -12,6 +12,9 @@ from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import non_default_attrs
 
+_LEAVES = (e.Constant, e.Op, e.GlobalVar, e.TupleGetItem)
+"""What is compared by what it says: one object that is used twice is no other than two equal ones."""
+
 
 class _Difference(Exception):
     """Two things differ; the text says how."""
@@ -48,8 +51,10 @@ class _Comparison:
             return
         if type(a) is not type(b):
             raise _Difference(f"{type(a).__name__} differs from {type(b).__name__}")
-        if isinstance(a, e.Expr):
-            if b in self.back and not isinstance(a, (e.Constant, e.Op, e.GlobalVar)):
+        if isinstance(a, _LEAVES):
+            self._nodes(a, b)
+        elif isinstance(a, e.Expr):
+            if b in self.back:
                 raise _Difference("a value that one side uses twice is two values on the other")
             self.pairs[a], self.back[b] = b, a
             self._nodes(a, b)
@@ -181,10 +186,11 @@ def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
     from lamina.compat.tvm.relay.expr_functor import children, post_order
 
     number: dict[e.Expr, int] = {}
+    leaves: dict[str, int] = {}
     bound = {v for n in post_order(root) for v in _bound(n)}
     lines: list[Any] = []
     for node in post_order(root):
-        number[node] = len(number)
+        number[node] = len(lines)
         if isinstance(node, e.Var):
             known = node in bound or map_free_vars
             lines.append(("Var",) if known else ("free", id(node)))
@@ -200,6 +206,12 @@ def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
             facts = node.index
         elif isinstance(node, e.Call) and isinstance(node.op, e.Op):
             facts = sorted((k, repr(_as_list(v))) for k, v in non_default_attrs(node.op.name, node.attrs).items())
+        if isinstance(node, _LEAVES):
+            # Whether it is one object or several equal ones is of no interest.
+            of = [number[c] for c in children(node)]
+            number[node] = leaves.setdefault(repr((type(node), facts, of)), len(lines))
+            if number[node] != len(lines):
+                continue
         lines.append((type(node).__name__, facts, [number[c] for c in children(node)]))
     return lines
 

@@ -64,7 +64,9 @@ class _Network:
         return create_workload(self.get_net(*args, **kwargs))
 
 
-def _mlp(batch_size: int, num_classes: int = 10, image_shape: tuple[int, ...] = (1, 28, 28), dtype: str = "float32") -> Any:
+def _mlp(
+    batch_size: int, num_classes: int = 10, image_shape: tuple[int, ...] = (1, 28, 28), dtype: str = "float32"
+) -> Any:
     """Three dense layers."""
     data = relay.var("data", shape=(batch_size, *image_shape), dtype=dtype)
     x = _relay.nn.batch_flatten(data)

@@ -300,7 +300,9 @@ class _Parser:
         if level == len(_INFIX):
             self.depth += 1
             if self.depth > _DEPTH:
-                self.fail(f"more than {_DEPTH} expressions inside one another", hint="give inner ones numbers: %0 = ...;")
+                self.fail(
+                    f"more than {_DEPTH} expressions inside one another", hint="give inner ones numbers: %0 = ...;"
+                )
             found = self.postfix()
             self.depth -= 1
             return found
@@ -411,7 +413,11 @@ class _Parser:
             dtype = "float64"
         text = f"-{digits}" if negative else digits
         if "int" not in dtype:
-            return e.Constant(np.array(text, "float64").astype(numpy_dtype(dtype)) if dtype == "bfloat16" else np.array(text).astype(numpy_dtype(dtype)))
+            return e.Constant(
+                np.array(text, "float64").astype(numpy_dtype(dtype))
+                if dtype == "bfloat16"
+                else np.array(text).astype(numpy_dtype(dtype))
+            )
         info = np.iinfo(dtype)
         if not text.lstrip("-").isdigit() or not info.min <= int(text) <= info.max:
             self.fail(f"{text} is no {dtype}", token)

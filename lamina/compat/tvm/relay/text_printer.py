@@ -21,10 +21,12 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+from xdsl.ir import Block
 
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import non_default_attrs
+from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
 from lamina.errors import LaminaError
 
 VERSION = '#[version = "0.0.5"]\n'
@@ -119,11 +121,11 @@ class _Printer:
         self._names: dict[e.Expr, str] = {}
         self._taken: set[str] = set()
         self._count = 0
-        self._shared: dict[e.Expr, list[e.Expr]] = {}
+        self._scopes: dict[e.Expr, Scope] = {}
 
     def definition(self, name: str, function: e.Function) -> str:
         """`def @name(...) { ... }`."""
-        self._shared = shared_by_branches(function)
+        self._scopes = scopes_of(function.body, Block()).of
         self._names.clear()
         self._taken.clear()
         self._count = 0
@@ -136,7 +138,7 @@ class _Printer:
         """An expression with its free variables before it."""
         from lamina.compat.tvm.relay.analysis import free_vars
 
-        self._shared = shared_by_branches(node)
+        self._scopes = scopes_of(node, Block()).of
         lines = _Lines(0)
         for v in free_vars(node):
             annotation = v.type_annotation
@@ -186,7 +188,7 @@ class _Printer:
                 continue
             if not ready:
                 stack.append((node, True))
-                shared = self._shared.get(node, []) if isinstance(node, e.If) else []
+                shared = shared_inside(node, self._scopes)
                 stack.extend((c, False) for c in reversed([*operands_of(node), *shared]))
                 continue
             if (node is root and not named) or isinstance(node, e.TupleGetItem):
@@ -289,32 +291,6 @@ class _Printer:
             for c in self.constants
         ]
         return json.dumps({"relay.Constant": entries}, indent=1)
-
-
-def shared_by_branches(root: e.Expr) -> dict[e.Expr, list[e.Expr]]:
-    """For each if the calls inside its branches that are also used outside of them, or in both."""
-    from xdsl.ir import Block
-
-    from lamina.compat.tvm.relay.expr_functor import post_order
-    from lamina.compat.tvm.relay.scopes import Scope, scopes_of
-
-    ifs = [n for n in post_order(root) if isinstance(n, e.If)]
-    if not ifs:
-        return {}
-    body = root.body if isinstance(root, e.Function) else root
-    scopes = scopes_of(body, Block())
-    found: dict[e.Expr, list[e.Expr]] = {}
-    for node in ifs:
-        own: Scope | None = scopes.of.get(node)
-        inside = [n for b in (node.true_branch, node.false_branch) for n in post_order(b)]
-        calls = dict.fromkeys(n for n in inside if isinstance(n, (e.Call, e.Tuple, e.If)))
-        found[node] = [n for n in calls if own is not None and _is_at(scopes.of.get(n), own)]
-    return found
-
-
-def _is_at(scope: Any, own: Any) -> bool:
-    """Whether a scope is another one or around it."""
-    return scope is not None and scope.depth <= own.depth
 
 
 def _key(name: str) -> str:

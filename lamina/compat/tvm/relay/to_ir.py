@@ -12,11 +12,12 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import FIRST_OF, NUMBERS, gives_tuple, missing_type, op_of_call
-from lamina.compat.tvm.relay.scopes import Scope, scopes_of
+from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
 from lamina.dialects.relay.base import TypeMismatch, tensor_info, to_attribute
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp, make_constant
@@ -57,7 +58,9 @@ class Builder:
 
     # -- functions ------------------------------------------------------------------------------------
 
-    def function(self, function: e.Function, outer: Body | None, itself: e.Expr | None = None) -> tuple[Body, list[SSAValue]]:
+    def function(
+        self, function: e.Function, outer: Body | None, itself: e.Expr | None = None
+    ) -> tuple[Body, list[SSAValue]]:
         """Build a function's body: with the values it returns, its block not yet ended."""
         block = Block()
         body = Body(outer, block)
@@ -142,7 +145,9 @@ class Builder:
                 # A let in a tail position may be one of thousands: each of its parts comes when the one before is done.
                 if stage == 0:
                     stack.append((node, 1))
-                    if not isinstance(node.value, e.Function):
+                    if isinstance(node.value, e.Function):
+                        stack.extend((c, 0) for c in reversed(shared_inside(node.value, scopes)))
+                    else:
                         stack.append((node.value, 0))
                 elif stage == 1:
                     if isinstance(node.value, e.Function) and self.find(node.value, body) is None:
@@ -154,6 +159,8 @@ class Builder:
                 continue
             if stage == 0:
                 children = operands_of(node)
+                if isinstance(node, e.Function):
+                    children = shared_inside(node, scopes)
                 if children:
                     stack.append((node, 1))
                     stack.extend((c, 0) for c in reversed(children) if not self._waits(node, c))
@@ -164,6 +171,9 @@ class Builder:
                 if not error.where and node.span is not None:
                     error.where = place_text(node.span)
                 raise
+            except VerifyException as error:
+                where = place_text(node.span) if node.span is not None else ""
+                raise InputError(str(error), where=where) from None
         found = self.find(root, body)
         assert found is not None
         return found
@@ -223,7 +233,9 @@ class Builder:
             if not self.open or node.__dict__.get("_type") is None:
                 what = "is bound by no function or let" if node not in body.untyped else "has no type that its use says"
                 raise InputError(f"the variable %{node.name_hint} {what}")
-            return self._parameter(_outermost(body), node, len(_outermost(body).block.args), ty.to_ir(node.checked_type))
+            return self._parameter(
+                _outermost(body), node, len(_outermost(body).block.args), ty.to_ir(node.checked_type)
+            )
         if isinstance(node, e.If):
             return self.choice(node, get(node.cond), scope, body, scopes)
         if isinstance(node, e.Function):
@@ -242,7 +254,9 @@ class Builder:
 
     def _global(self, node: e.GlobalVar) -> tuple[str, FunctionType]:
         if self.find_global is None:
-            raise InputError(f"@{node.name_hint} is called outside of a module", hint="put the function into an IRModule")
+            raise InputError(
+                f"@{node.name_hint} is called outside of a module", hint="put the function into an IRModule"
+            )
         return self.find_global(node)
 
     def constant(self, node: e.Constant) -> Operation:
@@ -261,9 +275,7 @@ class Builder:
             return of[node.index]
         return self._add(TupleGetItemOp.make(of, node.index), block, node).results[0]
 
-    def choice(
-        self, node: e.If, condition: SSAValue, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]
-    ) -> Made:
+    def choice(self, node: e.If, condition: SSAValue, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]) -> Made:
         blocks: list[Block] = []
         for place, branch in enumerate((node.true_branch, node.false_branch)):
             inner = scope.branch(node, place)

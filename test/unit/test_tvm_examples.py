@@ -1,0 +1,138 @@
+"""The programs of examples/tvm: what they compute, against numpy, onnxruntime and integer arithmetic."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina.compat.tvm as tvm
+from lamina.compat.tvm import relay as _relay
+
+relay: Any = _relay
+FOLDER = Path(__file__).parents[2] / "examples" / "tvm"
+
+
+def example(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"tvm_{name}", FOLDER / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_an_onnx_model_is_imported_built_and_run(tmp_path: Path) -> None:
+    ort = pytest.importorskip("onnxruntime")
+    import onnx
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from models import light_model
+
+    model = light_model("resnet50")
+    path = tmp_path / "resnet50.onnx"
+    onnx.save(model, str(path))
+    found = example("onnx_resnet").main(str(path), repeats=1)
+    session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (wanted,) = session.run(None, {session.get_inputs()[0].name: found["input"]})
+    np.testing.assert_allclose(found["output"], wanted, rtol=1e-3, atol=1e-5)
+
+
+def test_the_fragment_is_partitioned_and_computes_the_same() -> None:
+    mod, changed = example("qnn_fragment").partitioned()
+    names = [g.name_hint for g in changed.get_global_vars()]
+    assert names == ["main", "tvmgen_default_ethos_n_main_0"]
+    region = changed["tvmgen_default_ethos_n_main_0"]
+    assert region.attrs["Compiler"] == "ethos-n" and region.attrs["global_symbol"] == names[1]
+    composite = region.body.op
+    assert composite.attrs.Composite == "ethos-n.qnn_conv2d"
+    assert composite.attrs.PartitionedFromPattern == "nn.pad_qnn.conv2d_nn.bias_add_qnn.requantize_"
+    assert changed["main"].body.op.name_hint == names[1] and changed["main"].body.args[0].op.name == "qnn.quantize"
+    data = np.random.default_rng(1).standard_normal((1, 3, 32, 32)).astype("float32")
+    outputs = [relay.create_executor("vm", m).evaluate()(data).numpy() for m in (mod, changed)]
+    assert np.array_equal(*outputs) and len(np.unique(outputs[0])) > 20
+
+
+def test_the_fragment_computes_what_integers_do() -> None:
+    mod, _ = example("qnn_fragment").partitioned()
+    data = np.random.default_rng(2).standard_normal((1, 3, 32, 32)).astype("float32")
+    found = relay.create_executor("vm", mod).evaluate()(data).numpy()
+    calls = {n.op.name: n for n in nodes(mod["main"].body) if isinstance(n, relay.Call)}
+    weight, bias = (calls[op].args[1].data.numpy().astype("int64") for op in ("qnn.conv2d", "nn.bias_add"))
+    scale = np.float32(0.0186579)
+    q = np.clip(np.round(data / scale) + 114, 0, 255).astype("int64") - 114
+    q = np.pad(q, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(q, (3, 3), (2, 3))[:, :, ::2, ::2]
+    sums = np.einsum("bchwij,ocij->bohw", windows, weight) + bias[:, None, None]
+    # The scale as a 31-bit fraction and a shift, products rounded half up, as TVM's UPWARD has it.
+    ratio = float(np.float32(5.39136e-05)) / float(np.float32(0.0150183))
+    mantissa, exponent = np.frexp(ratio)
+    multiplier = round(float(mantissa) * 2**31)
+    shift = 31 - int(exponent)
+    wanted = np.clip((sums * multiplier + (1 << (shift - 1))) >> shift, 0, 255)
+    assert np.array_equal(found, wanted)
+
+
+def nodes(expr: Any) -> list[Any]:
+    found: list[Any] = []
+    relay.analysis.post_order_visit(expr, found.append)
+    return found
+
+
+def test_callbacks_fold_the_weight_and_remove_the_clip() -> None:
+    before, after = example("qnn_fragment").rewritten()
+    assert relay.analysis.list_op_freqs(before) == {
+        "qnn.quantize": 1, "qnn.dense": 1, "qnn.requantize": 1, "clip": 1,
+    }  # fmt: skip
+    assert relay.analysis.list_op_freqs(after) == {"qnn.dense": 1, "qnn.requantize": 1}
+    dense = after["main"].body.args[0]
+    assert dense.args[1].data.numpy().tolist() == [[64, -32, 96], [127, 0, -64]]
+    assert after["main"].params == before["main"].params
+    x = np.array([[3, 200, 9], [0, 1, 255]], "uint8")
+    outputs = [relay.create_executor("vm", m).evaluate()(x).numpy() for m in (before, after)]
+    assert np.array_equal(*outputs)
+
+
+def test_passes_change_the_program_and_not_what_it_computes() -> None:
+    found = example("build_and_passes").main()
+    folded, merged, fused, level_2, level_3, without, _ = found["modules"]
+    counts = [relay.analysis.list_op_freqs(m) for m in (folded, merged)]
+    assert counts == [{"nn.conv2d": 1, "add": 4}, {"nn.conv2d": 1, "add": 3}]
+    primitive = [[n for n in nodes(m["main"]) if isinstance(n, relay.Function) and n.attrs.get("Primitive")]
+                 for m in (fused, level_2, level_3, without)]  # fmt: skip
+    assert [len(p) for p in primitive] == [4, 1, 1, 1]
+    assert relay.analysis.list_op_freqs(level_3)["add"] == 3 and relay.analysis.list_op_freqs(level_2)["add"] == 4
+    assert relay.analysis.list_op_freqs(without)["add"] == 4
+
+    data, weight = found["inputs"]
+    windows = np.lib.stride_tricks.sliding_window_view(data, (3, 3), (2, 3))
+    conv = np.einsum("bchwij,ocij->bohw", windows, weight, optimize=True)
+    c = np.broadcast_to(np.linspace(-1, 1, 54), (1, 64, 54, 54))
+    plain, at_level_3, tripled = found["outputs"]
+    for output in (plain, at_level_3):
+        np.testing.assert_allclose(output, 2 * (conv + 4 * c + c), rtol=1e-3, atol=1e-3)
+    # Each constant is three times what it was: c, and the 2 that multiplies.
+    np.testing.assert_allclose(tripled, 2 * (conv + 6 * c * 6 + 3 * c), rtol=1e-3, atol=1e-3)
+
+
+def test_weights_are_parameters_where_they_are_not_frozen() -> None:
+    from onnx import TensorProto, helper, numpy_helper
+
+    weight = np.random.default_rng(0).standard_normal((40, 30)).astype("float32")
+    node = helper.make_node("MatMul", ["x", "w"], ["y"])
+    ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [2, 40]), ("y", [2, 30]))]
+    graph = helper.make_graph([node], "g", ports[:1], ports[1:], [numpy_helper.from_array(weight, "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    data = np.random.default_rng(1).standard_normal((2, 40)).astype("float32")
+    for freeze in (True, False):
+        mod, params = relay.frontend.from_onnx(model, {"x": (2, 40)}, freeze_params=freeze)
+        assert (list(params) == []) is freeze
+        assert [p.name_hint for p in mod["main"].params] == (["x"] if freeze else ["x", *params])
+        run = relay.create_executor("graph", mod, params=params).evaluate()
+        np.testing.assert_allclose(run(data).numpy(), data @ weight, rtol=1e-4)
+    assert isinstance(mod, tvm.IRModule)
