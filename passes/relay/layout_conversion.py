@@ -238,8 +238,12 @@ class LayoutConverter:
 
 
 _AXIS = frozenset(
-    f"relay.{n}" for n in ("nn.bias_add", "nn.softmax", "nn.fast_softmax", "nn.log_softmax", "nn.lrn", "nn.prelu")
-)
+    f"relay.{n}"
+    for n in (
+        "nn.bias_add", "nn.softmax", "nn.fast_softmax", "nn.log_softmax", "nn.lrn", "nn.prelu",
+        "qnn.quantize", "qnn.dequantize", "qnn.requantize",
+    )
+)  # fmt: skip
 """Ops on one axis of their first operand, that further operands, if any, lie along."""
 
 

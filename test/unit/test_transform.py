@@ -12,6 +12,8 @@ from onnx import TensorProto, helper, numpy_helper
 import lamina
 from lamina import transform
 from lamina.compiler import GRAPH_PASSES, pipeline_text, relay_pipeline
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import Precision, precision_of
 from lamina.errors import UsageError
 from lamina.model import Model
 from lamina.pipeline import parse_pipeline
@@ -267,3 +269,28 @@ def test_instruments_may_refuse_passes_that_are_not_required(model: Model) -> No
     with pytest.raises(ZeroDivisionError), PassContext(2, instruments=[Refuse()]):
         raise ZeroDivisionError
     assert events[-1] == "exit" and PassContext.active() is None
+
+
+# -- mixed precision -----------------------------------------------------------------------------------------------
+
+TVM_LISTS = {
+    # relay/transform/mixed_precision.py, the ops that exist here
+    Precision.ALWAYS: "nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose "
+    "nn.contrib_conv2d_NCHWc nn.dense nn.batch_matmul nn.matmul nn.deformable_conv2d",
+    Precision.FOLLOW: "nn.pad nn.batch_flatten concatenate split squeeze transpose expand_dims reshape "
+    "broadcast_to_like strided_slice take where one_hot slice_like full nn.depth_to_space less greater less_equal greater_equal "
+    "copy cast cast_like add subtract multiply divide nn.bias_add nn.batch_norm sqrt max min maximum minimum "
+    "argmax argmin nn.relu nn.leaky_relu nn.prelu nn.dropout sigmoid tanh fast_tanh fast_exp fast_erf clip nn.max_pool1d nn.max_pool2d "
+    "nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.global_max_pool2d nn.adaptive_max_pool1d "
+    "nn.adaptive_max_pool2d nn.adaptive_max_pool3d",
+    Precision.NEVER: "exp power nn.cross_entropy nn.cross_entropy_with_logits nn.nll_loss nn.softmax nn.log_softmax "
+    "nn.l2_normalize erf nn.global_avg_pool2d nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d sum "
+    "arange mean nn.layer_norm nn.group_norm nn.instance_norm",
+}
+
+
+@pytest.mark.parametrize(("wanted", "listed"), TVM_LISTS.items())
+def test_precision_of_ops_is_that_of_tvms_lists(wanted: Precision, listed: str) -> None:
+    for name in listed.split():
+        op = find_op(f"relay.{name}")
+        assert op is not None and precision_of(op) is wanted, name
