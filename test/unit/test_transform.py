@@ -278,11 +278,12 @@ TVM_LISTS = {
     Precision.ALWAYS: "nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose "
     "nn.contrib_conv2d_NCHWc nn.dense nn.batch_matmul nn.matmul nn.deformable_conv2d",
     Precision.FOLLOW: "nn.pad nn.batch_flatten concatenate split squeeze transpose expand_dims reshape "
-    "broadcast_to_like strided_slice take where one_hot slice_like full nn.depth_to_space less greater less_equal greater_equal "
-    "copy cast cast_like add subtract multiply divide nn.bias_add nn.batch_norm sqrt max min maximum minimum "
-    "argmax argmin nn.relu nn.leaky_relu nn.prelu nn.dropout sigmoid tanh fast_tanh fast_exp fast_erf clip nn.max_pool1d nn.max_pool2d "
-    "nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.global_max_pool2d nn.adaptive_max_pool1d "
-    "nn.adaptive_max_pool2d nn.adaptive_max_pool3d",
+    "broadcast_to_like strided_slice take where one_hot slice_like full nn.depth_to_space less "
+    "greater less_equal greater_equal copy cast cast_like add subtract multiply divide nn.bias_add "
+    "nn.batch_norm sqrt max min maximum minimum argmax argmin nn.relu nn.leaky_relu nn.prelu "
+    "nn.dropout sigmoid tanh fast_tanh fast_exp fast_erf clip nn.max_pool1d nn.max_pool2d "
+    "nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.global_max_pool2d "
+    "nn.adaptive_max_pool1d nn.adaptive_max_pool2d nn.adaptive_max_pool3d",
     Precision.NEVER: "exp power nn.cross_entropy nn.cross_entropy_with_logits nn.nll_loss nn.softmax nn.log_softmax "
     "nn.l2_normalize erf nn.global_avg_pool2d nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d sum "
     "arange mean nn.layer_norm nn.group_norm nn.instance_norm",
