@@ -71,6 +71,9 @@ class _Scope:
         """A local function. A recursive one counts its first argument down."""
         random_ = self.maker.random
         captured = random_.sample(self.known, min(len(self.known), random_.randint(0, 3)))
+        # What is written inside and read outside shows whether cells are shared.
+        cells = [k for k in self.known if k[1][0] == "ref" and k not in captured]
+        captured += random_.sample(cells, min(len(cells), 1))
         inner = [(self.maker.name(), t) for _, t in captured]
         parameters = [(self.maker.name(), t) for t in type_[1]]
         own = [self.maker.name()] if recursive else []
@@ -158,7 +161,9 @@ class _Scope:
     def do_write(self) -> None:
         type_ = self.maker.random.choice((F, V))
         cell = self.some(("ref", type_))
-        self.add(type_, "ref_write", [cell, self.some(type_)])
+        read = self.add(type_, "ref_read", [cell])
+        value = self.add(type_, self.maker.random.choice(list(BINARY)), [read, self.some(type_)])
+        self.add(type_, "ref_write", [cell, value])
 
     def do_read(self) -> None:
         cells = [(n, t) for n, t in self.known if t[0] == "ref"]
@@ -255,9 +260,11 @@ class _Maker:
         parameters: list[tuple[str, Type]] = [(self.name(), t) for t in (F, V, ("list", F), B)]
         scope = _Scope(self, parameters, 0)
         self.left = MOST_STATEMENTS
+        for type_ in (F, V):
+            scope.make(("ref", type_))
         scope.statements(self.random.randint(4, 10))
         shown: list[str] = []
-        for name, type_ in list(scope.known):
+        for name, type_ in sorted(scope.known, key=lambda known: known[1][0] == "ref"):
             if type_[0] == "ref":
                 shown.append(scope.add(type_[1], "ref_read", [name]))
             elif type_[0] == "fn":
