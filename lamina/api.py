@@ -72,10 +72,10 @@ def compile(
     check_host(chosen)
     # What decides a program of a backend from another package is not among what the key holds.
     foreign = any(map(is_foreign, chosen.backend_list()))
-    programs = ProgramCache() if enabled(cache) and not foreign else None
+    programs = ProgramCache() if enabled(cache) else None
     stored: StoredProgram | MachineProgram | None = None
     key = ""
-    if programs is not None and origin.digest is not None:
+    if programs is not None and origin.digest is not None and not foreign:
         key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize)
         # Instruments want to see the passes run.
         stored = programs.load(key) if not context.instruments else None

@@ -54,7 +54,8 @@ Fresh: TypeAlias = Callable[[], Source]
 
 def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
     """The target of a call: with `threads`, or as many as this process may use."""
-    from lamina.backends.cpu.jit import named_target
+    from lamina.backends.cpu.jit import is_named_target, named_target
+    from lamina.passes.pattern_tables import table_names
     from lamina.runtime.program import available_threads
 
     if threads is not None and (type(threads) is not int or threads < 1):
@@ -63,11 +64,17 @@ def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
         return target if threads is None else target.with_threads(threads)
     if type(target) is not str:
         raise UsageError(f"a target is a name or a #lamina.target, not {type(target).__name__}")
+    # The last is the machine; before it stand the external backends, the preferred one first.
     *backends, host = (part.strip() for part in target.split(","))
     for backend in backends:
-        # The last is the machine; before it stand the external backends, the preferred one first.
+        if backend in HOSTS or is_named_target(backend):
+            raise UsageError(f"target {target!r}: the machine stands last", hint="as in 'openblas, cpu'")
         check_backend(backend)
-    chosen = named_target(HOSTS.get(host, host), min(threads or available_threads(), available_threads()))
+    host = HOSTS.get(host, host)
+    if not is_named_target(host) and host in table_names():
+        what = f"unknown target {target!r}; {host} is an external backend"
+        raise UsageError(what, hint=f"as in '{target}, cpu'")
+    chosen = named_target(host, min(threads or available_threads(), available_threads()))
     return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
 
 

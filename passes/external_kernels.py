@@ -77,7 +77,7 @@ class JsonBackend(ExternalBackend):
         def run(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
             memory = (inputs, outputs, constants, temporaries)
             for kernel, read, written in steps:
-                kernel(*(memory[p.kind][p.index] for p in read), *(memory[p.kind][p.index] for p in written))
+                kernel(*(memory[p.kind][p.slot] for p in read), *(memory[p.kind][p.slot] for p in written))
 
         return run
 
@@ -116,7 +116,7 @@ class _Place(NamedTuple):
     """Where a value is."""
 
     kind: int
-    index: int
+    slot: int
 
 
 class _Plan:

@@ -76,7 +76,7 @@ def _several(count: int, what: str) -> str:
 
 
 def partition_report(
-    module: ModuleOp, tables: Sequence[PatternTable], refused: Mapping[Operation, str] | None = None
+    module: ModuleOp, tables: Sequence[PatternTable], refused: Mapping[func.FuncOp, str] | None = None
 ) -> Report:
     """Look at a partitioned module with the tables of the compilers it was partitioned for.
 

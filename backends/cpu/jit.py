@@ -232,6 +232,11 @@ _NAMED = {
 }
 
 
+def is_named_target(name: str) -> bool:
+    """Whether `named_target` has a target of that name."""
+    return name == "cpu" or name in _NAMED
+
+
 def named_target(name: str, threads: int = 1) -> TargetAttr:
     """A target by name: `cpu` for this machine, or one that is the same everywhere, for tests."""
     from lamina.dialects.target import TargetAttr

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.errors import InputError, LaminaError
-from lamina.passes.external_backends import CODE, CONSTANTS, OUTPUTS, Refusal, compiler_of, runnable_backend
+from lamina.passes.external_backends import CODE, CONSTANTS, OUTPUTS, compiler_of, runnable_backend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,8 @@ def _array(address: int, shape: tuple[int, ...], dtype: np.dtype[Any], size: int
     """Memory at an address as an array. Whoever gives the address keeps the memory."""
     if not size:
         return np.empty(shape, dtype)
-    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
+    memory: Any = (ctypes.c_char * size).from_address(address)
+    return np.frombuffer(memory, dtype).reshape(shape)
 
 
 def load_calls(
@@ -137,7 +138,7 @@ def _load(name: str, compiler: str, code: str, constants: Sequence[Array], threa
         return backend.load(code, constants, threads)
     except LaminaError:
         raise
-    except (Refusal, Exception) as e:
+    except Exception as e:
         said = " ".join(str(e).split())[:300]
         what = f"the external backend {compiler!r} does not load @{name}: {type(e).__name__}: {said}"
         raise InputError(what, hint="it may have been compiled for another version") from e

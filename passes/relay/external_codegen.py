@@ -19,6 +19,7 @@ remark for each op, and is compiled as everything else. `targets` are the compil
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -44,7 +45,7 @@ class ExternalCodegen(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compiled: dict[func.FuncOp, Code] = {}
-        refused: dict[Operation, str] = {}
+        refused: dict[func.FuncOp, str] = {}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and not function.is_declaration and compiler_of(function) is not None:
                 try:
@@ -55,10 +56,10 @@ class ExternalCodegen(ModulePass):
         if report is not None:
             names = self.targets or tuple(dict.fromkeys(compiler_of(f) or "" for f in [*compiled, *refused]))
             report.append(str(partition_report(op, [find_table(n) for n in names], refused)))
-        remark = getattr(ctx, "remark", None)
+        remark: Any = getattr(ctx, "remark", None)
         for function, why in refused.items():
-            for inner in function.walk() if remark is not None else ():
-                if isinstance(inner, RelayOp):
+            for inner in function.walk():
+                if isinstance(inner, RelayOp) and remark is not None:
                     remark(f"{word(inner)} comes back from {compiler_of(function)}: {why}", inner)
             _put_back(op, function)
         for function, code in compiled.items():

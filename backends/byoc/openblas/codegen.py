@@ -76,11 +76,17 @@ def gemm(dtype: str, a: bool, b: bool, rows: int, columns: int, depth: int, out_
     return run
 
 
+def _product(multiply: Gemm) -> Kernel:
+    def run(x: Array, y: Array, out: Array) -> None:
+        multiply(x.ctypes.data, y.ctypes.data, out.ctypes.data)
+
+    return run
+
+
 @openblas.op("nn.dense")
 def dense(node: Node) -> Kernel:
     data, weight = node.input_types
-    multiply = gemm(data.dtype, False, True, prod(data.shape[:-1]), weight.shape[0], weight.shape[1])
-    return lambda x, w, out: multiply(x.ctypes.data, w.ctypes.data, out.ctypes.data)
+    return _product(gemm(data.dtype, False, True, prod(data.shape[:-1]), weight.shape[0], weight.shape[1]))
 
 
 @openblas.op("nn.matmul")
@@ -88,8 +94,7 @@ def matmul(node: Node) -> Kernel:
     a, b = node.attrs["transpose_a"], node.attrs["transpose_b"]
     shape = node.input_types[0].shape
     rows, columns = node.types[0].shape
-    multiply = gemm(node.types[0].dtype, a, b, rows, columns, shape[0] if a else shape[1])
-    return lambda x, w, out: multiply(x.ctypes.data, w.ctypes.data, out.ctypes.data)
+    return _product(gemm(node.types[0].dtype, a, b, rows, columns, shape[0] if a else shape[1]))
 
 
 @openblas.op("nn.batch_matmul")
@@ -186,7 +191,10 @@ def _edges(given: Sequence[int]) -> tuple[int, int, int, int]:
 
 @openblas.op("add", in_place=True)
 def add(node: Node) -> Kernel:
-    return lambda x, y, out: np.add(x, y, out=out)
+    def run(x: Array, y: Array, out: Array) -> None:
+        np.add(x, y, out=out)
+
+    return run
 
 
 @openblas.op("nn.bias_add", in_place=True)
@@ -194,9 +202,16 @@ def bias_add(node: Node) -> Kernel:
     axis, rank = node.attrs["axis"], len(node.types[0].shape)
     shape = [1] * rank
     shape[axis] = node.input_types[1].shape[0]
-    return lambda x, bias, out: np.add(x, bias.reshape(shape), out=out)
+
+    def run(x: Array, bias: Array, out: Array) -> None:
+        np.add(x, bias.reshape(shape), out=out)
+
+    return run
 
 
 @openblas.op("nn.relu", in_place=True)
 def relu(node: Node) -> Kernel:
-    return lambda x, out: np.maximum(x, x.dtype.type(0), out=out)
+    def run(x: Array, out: Array) -> None:
+        np.maximum(x, x.dtype.type(0), out=out)
+
+    return run

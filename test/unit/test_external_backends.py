@@ -1,0 +1,570 @@
+"""External backends: OpenBLAS computes what we do, and programs call backends, fall back without them, and say so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina
+from lamina.context import LaminaContext
+from lamina.errors import InputError, UsageError
+from lamina.passes import external_backends, pattern_tables
+from lamina.passes.external_backends import Refusal, find_backend
+from lamina.passes.external_kernels import JsonBackend, Kernel
+from lamina.passes.json_graphs import Graph, Node, Type, Value
+from lamina.passes.pattern_tables import PatternTable
+from lamina.runtime.execute import run_module
+
+Array = np.ndarray[Any, np.dtype[Any]]
+ROOT = Path(__file__).parents[2]
+
+sys.path.insert(0, str(ROOT / "test"))
+
+import models  # noqa: E402
+
+
+def missing_openblas() -> str:
+    backend = find_backend("openblas")
+    return backend.unavailable() if backend is not None else "there is no such backend"
+
+
+needs_openblas = pytest.mark.skipif(bool(missing_openblas()), reason=missing_openblas() or "here")
+
+
+@pytest.fixture(autouse=True)
+def _forgets_backends() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """Backends that a test makes are gone behind it."""
+    backends = external_backends._BACKENDS  # pyright: ignore[reportPrivateUsage]
+    tables = pattern_tables._TABLES  # pyright: ignore[reportPrivateUsage]
+    before = dict(backends), dict(tables)
+    yield
+    for now, then in zip((backends, tables), before, strict=True):
+        for name in set(now) - set(then):
+            if name not in ("openblas", "dnnl", "bnns", "ethos-n"):
+                del now[name]
+
+
+def text_of(body: str, inputs: Sequence[str], result: str) -> str:
+    taken = ", ".join(f"%x{n}: tensor<{t}>" for n, t in enumerate(inputs))
+    return f"func.func @main({taken}) -> tensor<{result}> {{\n{body}\n  return %r : tensor<{result}>\n}}\n"
+
+
+def compiled(tmp_path: Path, text: str, target: str, **options: Any) -> lamina.Executable:
+    path = tmp_path / "net.mlir"
+    path.write_text(text)
+    return lamina.compile(path, target, cache=False, **options)
+
+
+def arrays_for(exe: lamina.Executable, seed: int = 0) -> list[Array]:
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal(p.shape).astype(p.dtype) for p in exe.inputs]
+
+
+def agree(tmp_path: Path, text: str, composites: str, target: str = "openblas, cpu") -> lamina.Executable:
+    """Compile with and without the backends: the same numbers, and `composites` are among what went to one."""
+    exe, plain = compiled(tmp_path, text, target), compiled(tmp_path, text, "cpu")
+    assert composites in exe.placement, exe.placement
+    arrays = arrays_for(exe)
+    given, expected = exe(*arrays), plain(*arrays)
+    assert given.dtype == expected.dtype
+    tolerance = 1e-4 if given.dtype == np.float32 else 1e-11
+    np.testing.assert_allclose(given, expected, rtol=tolerance, atol=tolerance)
+    return exe
+
+
+# -- OpenBLAS ----------------------------------------------------------------------------------------------------
+
+
+def convolution(seed: int) -> tuple[str, str]:
+    """A random convolution with everything that can stand behind it."""
+    rng = np.random.default_rng(seed)
+    dtype = ("f32", "f64")[seed % 2]
+    groups = int(rng.choice([1, 1, 2, 3]))
+    c, o = groups * int(rng.integers(1, 4)), groups * int(rng.integers(1, 4))
+    if seed % 5 == 0:
+        groups = o = c  # depthwise
+    kernel = [1, 1] if seed % 4 == 0 else [int(n) for n in rng.integers(1, 4, 2)]
+    strides, dilation = ([int(n) for n in rng.integers(1, 3, 2)] for _ in range(2))
+    padding = [int(n) for n in rng.integers(0, 3, 4)]
+    if seed % 8 == 0:
+        strides, padding = [1, 1], [0, 0, 0, 0]  # without columns
+    h, w = (int(n) for n in rng.integers(7, 20, 2))
+    out = [
+        (size + before + behind - (k - 1) * d - 1) // s + 1
+        for size, before, behind, k, d, s in zip(
+            (h, w), padding[:2], padding[2:], kernel, dilation, strides, strict=True
+        )
+    ]
+    n = int(rng.integers(1, 3))
+    result = f"{n}x{o}x{out[0]}x{out[1]}x{dtype}"
+    x, k = f"{n}x{c}x{h}x{w}x{dtype}", f"{o}x{c // groups}x{kernel[0]}x{kernel[1]}x{dtype}"
+    attrs = f"strides = {strides}, padding = {padding}, dilation = {dilation}, groups = {groups}"
+    lines = [f"  %c = relay.nn.conv2d %x0, %x1 {{{attrs}}} : (tensor<{x}>, tensor<{k}>) -> tensor<{result}>"]
+    lines.append(
+        f"  %b = relay.nn.bias_add %c, %x2 : (tensor<{result}>, tensor<{o}x{dtype}>) -> tensor<{result}>"
+        if seed % 3
+        else f"  %b = relay.add %x2, %c : (tensor<{o}x1x1x{dtype}>, tensor<{result}>) -> tensor<{result}>"
+    )
+    lines.append(f"  %s = relay.add %b, %x3 : tensor<{result}>")
+    lines.append(f"  %r = relay.nn.relu %s : tensor<{result}>")
+    bias = f"{o}x{dtype}" if seed % 3 else f"{o}x1x1x{dtype}"
+    return text_of("\n".join(lines), [x, k, bias, result], result), "openblas.conv2d_bias_sum_relu"
+
+
+@needs_openblas
+@pytest.mark.parametrize("seed", range(24))
+def test_random_convolutions_are_the_same(tmp_path: Path, seed: int) -> None:
+    agree(tmp_path, *convolution(seed))
+
+
+@needs_openblas
+def test_columns_in_parts_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lamina.backends.byoc.openblas import codegen
+
+    monkeypatch.setattr(codegen, "COLUMN_BYTES", 4000)
+    for seed in (1, 3, 5, 7):
+        agree(tmp_path, *convolution(seed))
+
+
+PRODUCTS = {
+    "dense of a vector": ("nn.dense %x0, %x1", ["3xf32", "2x3xf32"], "2xf32"),
+    "dense of rank 3": ("nn.dense %x0, %x1", ["2x4x3xf64", "5x3xf64"], "2x4x5xf64"),
+    "matmul": ("nn.matmul %x0, %x1", ["7x3xf32", "3x5xf32"], "7x5xf32"),
+    "matmul, a": ("nn.matmul %x0, %x1 {transpose_a = true}", ["3x7xf64", "3x5xf64"], "7x5xf64"),
+    "matmul, b": ("nn.matmul %x0, %x1 {transpose_b = true}", ["7x3xf32", "5x3xf32"], "7x5xf32"),
+    "matmul, both": (
+        "nn.matmul %x0, %x1 {transpose_a = true, transpose_b = true}",
+        ["3x7xf32", "5x3xf32"],
+        "7x5xf32",
+    ),
+    "batches": ("nn.batch_matmul %x0, %x1", ["4x7x3xf32", "4x5x3xf32"], "4x7x5xf32"),
+    "one for all": ("nn.batch_matmul %x0, %x1", ["1x7x3xf64", "4x5x3xf64"], "4x7x5xf64"),
+    "batches, a": (
+        "nn.batch_matmul %x0, %x1 {transpose_a = true, transpose_b = false}",
+        ["4x3x7xf32", "1x3x5xf32"],
+        "4x7x5xf32",
+    ),
+    "a single number": ("nn.dense %x0, %x1", ["1x1xf32", "1x1xf32"], "1x1xf32"),
+}
+
+
+@needs_openblas
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_are_the_same(tmp_path: Path, name: str) -> None:
+    op, inputs, result = PRODUCTS[name]
+    types = ", ".join(f"tensor<{t}>" for t in inputs)
+    agree(tmp_path, text_of(f"  %r = relay.{op} : ({types}) -> tensor<{result}>", inputs, result), "1 nn.")
+
+
+@needs_openblas
+@pytest.mark.parametrize("opt_level", range(5))
+def test_levels_of_optimisation_agree(tmp_path: Path, opt_level: int) -> None:
+    text, name = convolution(1)
+    exe = compiled(tmp_path, text, "openblas, cpu", opt_level=opt_level)
+    assert name in exe.placement
+    arrays = arrays_for(exe)
+    np.testing.assert_allclose(exe(*arrays), compiled(tmp_path, text, "cpu")(*arrays), rtol=1e-9, atol=1e-9)
+
+
+@needs_openblas
+def test_the_threads_of_numpy_stay_as_they_were(tmp_path: Path) -> None:
+    from lamina.backends.byoc.openblas.library import load
+
+    library = load()
+    assert not isinstance(library, str)
+    before = library.get_threads()
+    seen: list[int] = []
+    with library.threads(before + 1):
+        seen.append(library.get_threads())
+    exe = compiled(tmp_path, convolution(1)[0], "openblas, cpu", threads=1)
+    exe(*arrays_for(exe))
+    assert library.get_threads() == before
+    assert seen == [before + 1]
+
+
+@needs_openblas
+def test_nan_goes_through_relu(tmp_path: Path) -> None:
+    body = "  %d = relay.nn.dense %x0, %x1 : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>\n"
+    text = text_of(body + "  %r = relay.nn.relu %d : tensor<1x2xf32>", ["1x2xf32", "2x2xf32"], "1x2xf32")
+    exe = compiled(tmp_path, text, "openblas, cpu")
+    assert "openblas.dense_relu" in exe.placement
+    weight = np.array([[1, 0], [np.nan, 0]], np.float32)
+    np.testing.assert_array_equal(exe(np.array([[-1, 1]], np.float32), weight), [[0, np.nan]])
+
+
+# -- whole models ------------------------------------------------------------------------------------------------
+
+
+@needs_openblas
+def test_encoder_block_is_the_same() -> None:
+    model = models.encoder_block(heads=2, width=16, length=8, batch=2)
+    exe = lamina.compile(model, "openblas, llvm", cache=False)
+    assert "2 nn.batch_matmul" in exe.placement and "openblas.dense_bias" in exe.placement
+    assert "nn.softmax (%attention): no pattern of openblas has it" in exe.placement
+    inputs = models.random_input(model)
+    for name, expected in lamina.compile(model, cache=False).run(inputs).items():
+        np.testing.assert_allclose(exe.run(inputs)[name], expected, rtol=1e-4, atol=1e-5)
+    assert any("query.matmul" in row for row in exe.profile(inputs).table().splitlines())
+
+
+RESIDUAL = """
+func.func @main(%x: tensor<1x8x9x9xf32>, %w1: tensor<4x8x1x1xf32>, %w2: tensor<4x4x3x3xf32>, %w3: tensor<8x4x1x1xf32>,
+                %g: tensor<4xf32>, %b: tensor<4xf32>, %wd: tensor<5x8xf32>)
+    -> (tensor<1x5xf32>, tensor<1x8x9x9xf32>) {
+  %c1 = relay.nn.conv2d %x, %w1 : (tensor<1x8x9x9xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32>
+  %a1 = relay.nn.bias_add %c1, %b : (tensor<1x4x9x9xf32>, tensor<4xf32>) -> tensor<1x4x9x9xf32>
+  %r1 = relay.nn.relu %a1 : tensor<1x4x9x9xf32>
+  %c2 = relay.nn.conv2d %r1, %w2 {padding = [1, 1]} : (tensor<1x4x9x9xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x9x9xf32>
+  %a2 = relay.nn.bias_add %c2, %g : (tensor<1x4x9x9xf32>, tensor<4xf32>) -> tensor<1x4x9x9xf32>
+  %r2 = relay.nn.relu %a2 : tensor<1x4x9x9xf32>
+  %c3 = relay.nn.conv2d %r2, %w3 : (tensor<1x4x9x9xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x9x9xf32>
+  %k = relay.constant dense<0.5> : tensor<8x1x1xf32>
+  %a3 = relay.add %c3, %k : (tensor<1x8x9x9xf32>, tensor<8x1x1xf32>) -> tensor<1x8x9x9xf32>
+  %s = relay.add %a3, %x : tensor<1x8x9x9xf32>
+  %r3 = relay.nn.relu %s : tensor<1x8x9x9xf32>
+  %p = relay.nn.global_avg_pool2d %r3 : (tensor<1x8x9x9xf32>) -> tensor<1x8x1x1xf32>
+  %f = relay.nn.batch_flatten %p : (tensor<1x8x1x1xf32>) -> tensor<1x8xf32>
+  %d = relay.nn.dense %f, %wd : (tensor<1x8xf32>, tensor<5x8xf32>) -> tensor<1x5xf32>
+  return %d, %r3 : tensor<1x5xf32>, tensor<1x8x9x9xf32>
+}
+"""
+
+
+@needs_openblas
+def test_residual_block_is_one_region_and_the_same(tmp_path: Path) -> None:
+    exe, plain = compiled(tmp_path, RESIDUAL, "openblas, cpu"), compiled(tmp_path, RESIDUAL, "cpu")
+    assert exe.placement.startswith(
+        "openblas: 2 regions, 11 ops (2 openblas.conv2d_bias_relu, 1 openblas.conv2d_bias_sum_relu, 1 nn.dense)"
+    )
+    arrays = arrays_for(exe)
+    for given, expected in zip(exe(*arrays), plain(*arrays), strict=True):
+        np.testing.assert_allclose(given, expected, rtol=1e-4, atol=1e-4)
+    for _ in range(3):  # nothing is kept from run to run
+        other = arrays_for(exe, 7)
+        np.testing.assert_allclose(exe(*other)[0], plain(*other)[0], rtol=1e-4, atol=1e-4)
+
+
+@needs_openblas
+@pytest.mark.slow
+def test_resnet50_is_the_same() -> None:
+    model = models.light_model("resnet50")
+    exe = lamina.compile(model, "openblas, llvm", cache=False)
+    assert exe.placement.startswith("openblas: 3 regions, 173 ops (33 openblas.conv2d_bias_relu")
+    inputs = models.random_input(model)
+    for name, expected in lamina.compile(model, cache=False).run(inputs).items():
+        np.testing.assert_allclose(exe.run(inputs)[name], expected, rtol=1e-3, atol=1e-5)
+
+
+@needs_openblas
+def test_every_level_runs_the_backend(tmp_path: Path) -> None:
+    """The text of each level, read again, computes the same by that level's interpreter, and calls the backend."""
+    from lamina.parsing import parse_text
+
+    exe = compiled(tmp_path, RESIDUAL, "openblas, cpu", threads=1)
+    exe.save_texts(tmp_path / "texts")
+    arrays = {p.name: a for p, a in zip(exe.inputs, arrays_for(exe), strict=True)}
+    expected = list(exe.run(arrays).values())
+    for level in ("te", "tir", "llvm"):
+        path = tmp_path / "texts" / f"{level}.mlir"
+        ctx = LaminaContext(source_path=path)
+        module = parse_text(ctx, path.read_text(), str(path))
+        ctx.open_params(module)
+        found = list(run_module(module, ctx, "main", arrays).values())
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4, err_msg=level)
+
+
+# -- placement, fallback, programs on disk -------------------------------------------------------------------------
+
+CHAIN = """
+func.func @main(%x: tensor<3x4xf32>, %w: tensor<4x4xf32>) -> tensor<3x4xf32> {
+  %a = relay.exp %x : tensor<3x4xf32>
+  %b = relay.nn.dense %a, %w : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  %c = relay.abs %b : tensor<3x4xf32>
+  %r = relay.tanh %c : tensor<3x4xf32>
+  return %r : tensor<3x4xf32>
+}
+"""
+
+
+def chain(x: Array, w: Array) -> Array:
+    return np.tanh(np.abs(np.exp(x) @ w.T))
+
+
+def unary(name: str, *ops: str) -> tuple[JsonBackend, list[str]]:
+    """A backend that runs some ops by NumPy, and the list of what it has run."""
+    PatternTable(name).takes(*ops)
+    backend = JsonBackend(name)
+    ran: list[str] = []
+
+    @backend.op(*ops)
+    def make(node: Node) -> Kernel:
+        function: Any = getattr(np, node.name)
+
+        def run(x: Array, out: Array) -> None:
+            ran.append(f"{name}.{node.name}")
+            function(x, out=out)
+
+        return run
+
+    assert make is not None
+    return backend, ran
+
+
+def test_the_first_backend_has_priority(tmp_path: Path) -> None:
+    _, first = unary("first", "exp", "abs")
+    _, second = unary("second", "abs", "tanh")
+    for target, expected in (
+        ("first, second, cpu", [["first.exp", "first.abs"], ["second.tanh"]]),
+        ("second, first, cpu", [["first.exp"], ["second.abs", "second.tanh"]]),
+    ):
+        first.clear(), second.clear()
+        exe = compiled(tmp_path, CHAIN, target)
+        x, w = arrays_for(exe)
+        np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+        assert [first, second] == expected
+        assert "nn.dense (%b): no pattern of" in exe.placement
+
+
+def test_regions_run_between_kernels_on_the_buffers_of_the_arena(tmp_path: Path) -> None:
+    """First, last and in the middle of a program, also alone, and timed one by one."""
+    for ops in (("exp",), ("abs",), ("tanh",), ("exp", "tanh"), ("exp", "abs", "tanh")):
+        _, ran = unary("numpy", *ops)
+        exe = compiled(tmp_path, CHAIN, "numpy, cpu")
+        x, w = arrays_for(exe)
+        np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+        assert ran == [f"numpy.{op}" for op in ops]
+        assert "tvmgen_default_numpy_main_0" in exe.profile({"x": x, "w": w}, repeats=2).table()
+
+
+def test_refused_function_is_compiled_by_us(tmp_path: Path) -> None:
+    backend, _ = unary("picky", "exp", "abs", "tanh")
+
+    @backend.op("abs")
+    def refuse(node: Node) -> Kernel:
+        raise Refusal(f"not on {node.types[0].dtype}")
+
+    exe = compiled(tmp_path, CHAIN, "picky, cpu")
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert exe.placement.splitlines()[:4] == [
+        "picky: 1 region, 1 op (1 exp)",
+        "picky refused 2 ops: not on float32",
+        "  abs (%c)",
+        "  tanh (%r)",
+    ]
+    assert refuse is not None
+
+
+def test_failing_codegen_falls_back(tmp_path: Path) -> None:
+    backend, _ = unary("broken", "exp")
+
+    def fail(function: Any) -> Any:
+        return {}["no such node"]
+
+    backend.compile = fail
+    exe = compiled(tmp_path, CHAIN, "broken, cpu")
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert "broken refused 1 op: it failed: KeyError: 'no such node'\n  exp (%a)" in exe.placement
+
+
+def test_absent_library_falls_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lamina.backends.byoc.openblas import codegen
+
+    monkeypatch.setattr(codegen, "load", lambda: "there is no OpenBLAS here")
+    exe = compiled(tmp_path, CHAIN, "openblas, cpu")
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert "openblas refused 1 op: there is no OpenBLAS here" in exe.placement
+
+
+def test_table_without_a_backend_falls_back(tmp_path: Path) -> None:
+    exe = compiled(tmp_path, CHAIN, "bnns, cpu")
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert "bnns refused 1 op: there is a pattern table of bnns, but no backend" in exe.placement
+
+
+def test_failure_while_running_names_backend_and_node(tmp_path: Path) -> None:
+    backend, _ = unary("late", "exp")
+
+    @backend.op("exp")
+    def make(node: Node) -> Kernel:
+        def run(x: Array, out: Array) -> None:
+            raise RuntimeError("device lost")
+
+        return run
+
+    exe = compiled(tmp_path, CHAIN, "late, cpu")
+    with pytest.raises(InputError, match="external backend 'late' failed: RuntimeError: device lost"):
+        exe(*arrays_for(exe))
+    assert make is not None
+
+
+def test_unknown_backend_is_a_mistake_of_the_user(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no pattern table 'openblass'; did you mean 'openblas'"):
+        compiled(tmp_path, CHAIN, "openblass, cpu")
+    with pytest.raises(UsageError, match="'cpu, openblas': the machine stands last; as in 'openblas, cpu'"):
+        compiled(tmp_path, CHAIN, "cpu, openblas")
+    with pytest.raises(UsageError, match="unknown target 'openblas'; .* backend; as in 'openblas, cpu'"):
+        compiled(tmp_path, CHAIN, "openblas")
+
+
+@needs_openblas
+def test_programs_on_disk_call_their_backends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("LAMINA_CACHE", raising=False)
+    model = models.encoder_block(heads=2, width=16, length=8)
+    first = lamina.compile(model, "openblas, cpu")
+    second = lamina.compile(model, "openblas, cpu")
+    assert (first.cached, second.cached) == (False, True)
+    assert not lamina.compile(model, "cpu").cached
+    assert second.placement == first.placement != ""
+    inputs = models.random_input(model)
+    for name, expected in first.run(inputs).items():
+        np.testing.assert_array_equal(second.run(inputs)[name], expected)
+
+
+@needs_openblas
+def test_program_on_disk_names_the_backend_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lamina.backends.byoc.openblas import codegen
+
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("LAMINA_CACHE", raising=False)
+    model = models.encoder_block(heads=2, width=16, length=8)
+    lamina.compile(model, "openblas, cpu")
+    monkeypatch.setattr(codegen, "load", lambda: "there is no OpenBLAS here")
+    with pytest.raises(InputError, match="the program needs the external backend 'openblas': there is no OpenBLAS"):
+        lamina.compile(model, "openblas, cpu")
+    monkeypatch.setattr("lamina.runtime.external.runnable_backend", external_backends.runnable_backend)
+    monkeypatch.setattr(external_backends, "find_backend", lambda name: None)  # pyright: ignore[reportUnknownLambdaType]
+    with pytest.raises(InputError, match="needs the external backend 'openblas', which is not here; install"):
+        lamina.compile(model, "openblas, cpu")
+
+
+def test_programs_of_foreign_backends_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they depend on is not known: another version of the package may do something else."""
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("LAMINA_CACHE", raising=False)
+    _, ran = unary("foreign", "exp")
+    (tmp_path / "net.mlir").write_text(CHAIN)
+    for _ in range(2):
+        exe = lamina.compile(tmp_path / "net.mlir", "foreign, cpu")
+        assert not exe.cached
+        exe(*arrays_for(exe))
+    assert ran == ["foreign.exp"] * 2
+    files = [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+    assert files and not any(p.read_bytes().startswith(b"lamina program") for p in files)
+
+
+def test_backend_of_another_package_is_found_by_its_entry_point(tmp_path: Path) -> None:
+    package = tmp_path / "site" / "plus_one"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        textwrap.dedent("""
+        import numpy as np
+        from lamina.dialects.dataflow_pattern import is_op, wildcard
+        from lamina.passes.external_kernels import JsonBackend
+        from lamina.passes.pattern_tables import PatternTable
+
+        table = PatternTable("plus-one")
+        table += ("plus-one.tanh_abs", is_op("tanh")(is_op("abs")(wildcard())))
+        backend = JsonBackend("plus-one")
+
+        @backend.op("plus-one.tanh_abs")
+        def tanh_abs(node):
+            assert [n.name for n in node.graph.nodes][1:] == ["abs", "tanh"]
+            return lambda x, out: np.add(np.tanh(np.abs(x)), 1, out=out)
+        """)
+    )
+    info = tmp_path / "site" / "plus_one-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plus-one\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[lamina.backends]\nplus-one = plus_one\n")
+    (tmp_path / "net.mlir").write_text(CHAIN)
+    code = textwrap.dedent("""
+    import sys; sys.path.insert(0, sys.argv[1])
+    import numpy as np, lamina
+    exe = lamina.compile(sys.argv[2], "plus-one, cpu", cache=False)
+    x, w = np.full((3, 4), 0.1, np.float32), np.eye(4, dtype=np.float32)
+    print(np.allclose(exe(x, w), 1 + np.tanh(np.exp(x)), rtol=1e-5))
+    print(exe.placement)
+    """)
+    words = [sys.executable, "-c", code, str(tmp_path / "site"), str(tmp_path / "net.mlir")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[:2] == ["True", "plus-one: 1 region, 2 ops (1 plus-one.tanh_abs)"]
+
+
+@needs_openblas
+def test_the_command_prints_what_went_where(tmp_path: Path) -> None:
+    from io import StringIO
+
+    from lamina import cli
+
+    (tmp_path / "net.mlir").write_text(CHAIN)
+    out, err = StringIO(), StringIO()
+    path = str(tmp_path / "net.mlir")
+    assert cli.run(["compile", "--no-cache", "--target", "openblas, llvm", path], out, err) == 0, err.getvalue()
+    assert "openblas: 1 region, 1 op (1 nn.dense)\nleft: 3 ops\n" in out.getvalue()
+    out = StringIO()
+    assert cli.run(["compile", "--print-pipeline", "--target", "openblas, llvm"], out, err) == 0
+    assert "relay-merge-composite{patterns=openblas},relay-annotate-target{targets=openblas}" in out.getvalue()
+    assert "relay-external-codegen{targets=openblas},relay-alter-op-layout" in out.getvalue()
+
+
+# -- graphs --------------------------------------------------------------------------------------------------------
+
+
+def random_graph(seed: int) -> Graph:
+    """Inputs, and unary and binary nodes on whatever came before; some results are given."""
+    rng = np.random.default_rng(seed)
+    shapes = [Type((2, 3), "float32"), Type((4, 1), "float64")]
+    nodes = [Node("input", f"i{n}", [shapes[n % 2]]) for n in range(4)]
+    for _ in range(int(rng.integers(1, 15))):
+        first = int(rng.integers(len(nodes)))
+        alike = [n for n, x in enumerate(nodes) if x.types == nodes[first].types]
+        inputs = [Value(first)] + [Value(int(rng.choice(alike)))] * int(rng.integers(2))
+        types = nodes[first].types
+        name = ("negative", "square")[int(rng.integers(2))] if len(inputs) == 1 else "add"
+        nodes.append(Node("kernel", name, types, {}, inputs, None, [types[0]] * len(inputs)))
+    used = {v for n in nodes for v in n.inputs}
+    ends = [Value(n) for n, x in enumerate(nodes) if x.op == "kernel" and (Value(n) not in used or rng.random() < 0.2)]
+    return Graph(nodes, ends)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_shared_memory_changes_nothing(seed: int) -> None:
+    """Results that lie over what they are made of, and temporaries that share memory, against one array each."""
+    graph = random_graph(seed)
+    backend = JsonBackend("planned")
+    functions: dict[str, Any] = {"negative": np.negative, "square": np.square, "add": np.add}
+
+    @backend.op(*functions, in_place=True)
+    def make(node: Node) -> Kernel:
+        def run(*arrays: Array) -> None:
+            functions[node.name](*arrays[:-1], out=arrays[-1])
+
+        return run
+
+    rng = np.random.default_rng(seed)
+    inputs = [rng.standard_normal(n.types[0].shape).astype(n.types[0].dtype) for n in graph.nodes[:4]]
+    kept = [i.copy() for i in inputs]
+    outputs = [np.empty(graph.nodes[h.node].types[0].shape, graph.nodes[h.node].types[0].dtype) for h in graph.heads]
+    backend.load(graph.text(), [], 1)(inputs, outputs)
+    values: list[Array] = [*kept]
+    for node in graph.nodes[4:]:
+        values.append(functions[node.name](*(values[v.node] for v in node.inputs)))
+    for head, given in zip(graph.heads, outputs, strict=True):
+        np.testing.assert_array_equal(given, values[head.node])
+    for a, b in zip(inputs, kept, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert Graph.read(graph.text()).text() == graph.text()
+    assert make is not None
