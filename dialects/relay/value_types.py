@@ -196,7 +196,8 @@ def rebuild(type_: Attribute, change: Callable[[Attribute], Attribute | None]) -
     if changed is not None:
         return changed
     if isinstance(type_, TupleType):
-        return TupleType([rebuild(t, change) for t in type_.types])  # pyright: ignore[reportArgumentType]
+        # Of a list the type would not equal the same one that was read.
+        return TupleType(ArrayAttr([cast(TypeAttribute, rebuild(t, change)) for t in type_.types]))
     if isinstance(type_, FunctionType):
         inputs, outputs = ([rebuild(t, change) for t in side] for side in (type_.inputs, type_.outputs))
         return FunctionType.from_lists(inputs, outputs)

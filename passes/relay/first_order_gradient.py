@@ -11,31 +11,27 @@ After:  func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 
 After its results the function returns a gradient for each parameter, of the parameter's type: of the sum of all
 elements of all results that are floats, as in TVM; a parameter that it does not depend on, and one of integers, has
-zeros. The program is first order: tensors, tuples, choices, calls of global and local functions, recursion. Functions
-that stand in the program may be captured and called, but not passed on; data types and cells have no gradient.
+zeros. The program is first order: tensors, tuples, data types, choices, matches, calls of global and local functions,
+recursion. Functions that stand in the program may be captured and called, but not passed on; cells have no gradient.
 What else calls the function goes on calling it as it was, as @<function>_alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr, TupleType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import GlobalOp
-from lamina.dialects.relay.gradients import r
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.terms import insert, inserting
+from lamina.dialects.terms import inserting
 from lamina.errors import UsageError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.dead_code_elimination import eliminate_dead_code
-from lamina.passes.relay.reverse_mode import Adjoints, Differentiator, leaf_values, type_leaves
+from lamina.passes.relay.reverse_mode import Adjoints, Differentiator
 
 
 @dataclass(frozen=True)
@@ -60,20 +56,21 @@ def add_gradients(module: ModuleOp, function: func.FuncOp) -> None:
     block = function.body.block
     last = block.last_op
     assert last is not None
-    if not any(type_leaves(v.type) for v in last.operands):
-        raise UsageError(f"@{function.sym_name.data} gives no floats: there is nothing to differentiate")
-    for argument in block.args:
-        type_leaves(argument.type)
     _keep_for_others(module, function)
     differentiator = Differentiator(module)
+    types = differentiator.types
+    if not any(types.of_type(v.type) for v in last.operands):
+        raise UsageError(f"@{function.sym_name.data} gives no floats: there is nothing to differentiate")
+    for argument in block.args:
+        types.of_type(argument.type)
     differentiator.forward(block)
     builder = Builder(InsertPoint.before(last))
     adjoints = Adjoints(differentiator)
     with inserting(builder):
         for value in last.operands:
-            adjoints.add(value, [r.ones_like(leaf) for leaf in leaf_values(value)])
+            adjoints.add(value, [types.ones(leaf) for leaf in types.values(value)])
         differentiator.reverse(block, adjoints, builder)
-        gradients = [_packed(a, iter(differentiator.filled(a, adjoints.of(a)))) for a in block.args]
+        gradients = [types.packed(a, iter(differentiator.filled(a, adjoints.of(a)))) for a in block.args]
     for argument, gradient in zip(block.args, gradients, strict=True):
         # A gradient may be that of two parameters, or one of them.
         if gradient.name_hint is None and argument.name_hint is not None:
@@ -87,21 +84,6 @@ def add_gradients(module: ModuleOp, function: func.FuncOp) -> None:
     function.properties["function_type"] = FunctionType.from_lists(function.function_type.inputs.data, outputs)
     differentiator.finish()
     eliminate_dead_code(function)
-
-
-def _packed(value: SSAValue, leaves: Iterator[SSAValue]) -> SSAValue:
-    """Gradients of a value's leaves as one value of its type, in which integers are zeros."""
-    type_ = value.type
-    if not isinstance(type_, TupleType):
-        return next(leaves) if type_leaves(type_) else r.zeros_like(value)
-    fields: list[SSAValue] = []
-    for n in range(len(type_.types)):
-        item = TupleGetItemOp.make(value, n)
-        insert(item)
-        fields.append(_packed(item.result, leaves))
-    made = TupleOp.make(*fields)
-    insert(made)
-    return made.result
 
 
 def _keep_for_others(module: ModuleOp, function: func.FuncOp) -> None:

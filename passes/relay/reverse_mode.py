@@ -6,39 +6,43 @@ and it is the only thing that must be remembered of a branch taken or a call mad
 
     relay.fn  (a) -> b                          (a) -> (b, (db) -> (da, dcaptures))
     relay.if  c -> b                            c -> (b, (db) -> (dv...)), v the values around it that its regions read
+    relay.match d -> b                          d -> (b, (db) -> (dv..., dd)), put together as the pattern took d apart
     relay.call f(a) -> b                        (b, p) = f(a), and backwards da, df = p(db)
 
-Gradients go by *leaves*, the tensors of floats of a value: a tuple has those of its fields, a function value those of
-its captures, an integer none. Each op is met once forwards and once backwards.
+Gradients go by *leaves* (`reverse_leaves.py`); a function value has those of its captures. Each op is met once forwards
+and once backwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr, TupleType
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolRefAttr, TupleType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.adt import ConstructOp, MatchOp
+from lamina.dialects.relay.adt_patterns import Pattern, pattern_text, variable_types
 from lamina.dialects.relay.base import RelayOp, has_unknown_extents
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
-from lamina.dialects.relay.gradients import NoGradient, is_real, op_gradients, r, zeros_of
+from lamina.dialects.relay.gradients import NoGradient, is_real, op_gradients, zeros_of
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.relay.value_types import AdtType, RefType
+from lamina.dialects.relay.value_types import AdtType
 from lamina.dialects.terms import insert, inserting
 from lamina.errors import UnsupportedError
 from lamina.passes.base import ModuleOp, inherit_location, inherit_name, located
 from lamina.passes.relay.dead_code_elimination import eliminate_dead_code
+from lamina.passes.relay.reverse_leaves import Leaves, all_bound, unbound_places
 
 Leaf: TypeAlias = "SSAValue | None"
-_NOT_FIRST_ORDER = (ConstructOp, MatchOp, RefCreateOp, RefReadOp, RefWriteOp)
+_CELLS = (RefCreateOp, RefReadOp, RefWriteOp)
 
 
 class Adjoints:
@@ -46,6 +50,7 @@ class Adjoints:
 
     def __init__(self, differentiator: Differentiator) -> None:
         self._leaves = differentiator.leaves
+        self._add = differentiator.types.add
         self._found: dict[SSAValue, list[Leaf]] = {}
 
     def add(self, value: SSAValue, grads: Sequence[Leaf], first: int = 0) -> None:
@@ -58,7 +63,7 @@ class Adjoints:
         for n, grad in enumerate(grads, first):
             if grad is not None:
                 before = found[n]
-                found[n] = grad if before is None else r.add(before, grad)
+                found[n] = grad if before is None else self._add(before, grad)
 
     def of(self, value: SSAValue) -> list[Leaf]:
         """The gradient of each leaf."""
@@ -75,6 +80,7 @@ class Differentiator:
 
     def __init__(self, module: ModuleOp) -> None:
         self.module = module
+        self.types = Leaves(module)
         self._originals = {
             op.sym_name.data: op.clone()
             for op in module.body.block.ops
@@ -86,7 +92,7 @@ class Differentiator:
         """The leaves of function values, those of their captures."""
         self._pullbacks: dict[Operation, SSAValue] = {}
         self._around: dict[Operation, list[SSAValue]] = {}
-        """What the regions of a choice read from around it."""
+        """What the regions of a choice or match read from around it."""
 
     # -- leaves ----------------------------------------------------------------------------------------------------
 
@@ -102,7 +108,14 @@ class Differentiator:
                     op=op,
                 )
             return found
-        return type_leaves(value.type)
+        return self.types.of_type(value.type)
+
+    def with_pullback(self, type_: FunctionType, captured: Sequence[Attribute] = ()) -> FunctionType:
+        """The type of a function that gives its pullback as well."""
+        outputs = [leaf for t in type_.outputs for leaf in self.types.of_type(t)]
+        inputs = [leaf for t in type_.inputs for leaf in self.types.of_type(t)]
+        pullback = FunctionType.from_lists(outputs, [*inputs, *captured])
+        return FunctionType.from_lists(type_.inputs.data, [*type_.outputs.data, pullback])
 
     # -- forwards --------------------------------------------------------------------------------------------------
 
@@ -119,17 +132,21 @@ class Differentiator:
                 self._call_global(op)
             elif isinstance(op, GlobalOp):
                 self._global(op)
-            elif isinstance(op, _NOT_FIRST_ORDER):
+            elif isinstance(op, MatchOp):
+                self._match(op)
+            elif isinstance(op, ConstructOp) and any(isinstance(v.type, FunctionType) for v in op.operands):
+                raise UnsupportedError("the gradient of a program whose data holds functions", op=op)
+            elif isinstance(op, _CELLS):
                 raise UnsupportedError(f"the gradient of a program with {op.name}", op=op)
 
     def _function(self, op: FnOp) -> None:
         captured = [leaf for v in op.operands for leaf in self.leaves(v)]
         old = op.function_type
         takes_functions = any(isinstance(v.type, FunctionType) for v in op.operands)
-        if not takes_functions and not any(type_leaves(t) for t in old.outputs):
+        if not takes_functions and not any(self.types.of_type(t) for t in old.outputs):
             self._captured[op.result] = []
             return
-        type_ = with_pullback(old, captured)
+        type_ = self.with_pullback(old, captured)
         block = op.body.block
         for argument, value in zip(op.captured, op.operands, strict=True):
             known = argument
@@ -142,7 +159,15 @@ class Differentiator:
         parameters, arguments = list(op.parameters), list(op.captured)
         itself = op.itself
         self.forward(block)
-        self._end(block, [*parameters, *arguments], itself, old.outputs.data)
+
+        def give(adjoints: Adjoints) -> list[SSAValue]:
+            if itself is not None:
+                counts = [len(self.leaves(v)) for v in arguments]
+                for value, grads in zip(arguments, _parted(adjoints.of(itself), counts), strict=True):
+                    adjoints.add(value, grads)
+            return self.all_filled([*parameters, *arguments], adjoints)
+
+        self._end(block, give, old.outputs.data)
         captures = list(op.operands)
         body = op.detach_region(op.body)
         made = FnOp.create(
@@ -158,14 +183,14 @@ class Differentiator:
     def _choice(self, op: IfOp) -> None:
         for region in op.regions:
             self.forward(region.block)
-        outputs = [leaf for t in op.result_types for leaf in type_leaves(t)]
+        outputs = [leaf for t in op.result_types for leaf in self.types.of_type(t)]
         if not outputs:
             return
         around = [v for v in _read_from_around(op) if self.leaves(v)]
         inputs = [leaf for v in around for leaf in self.leaves(v)]
         types = list(op.result_types)
         for region in op.regions:
-            self._end(region.block, around, None, types)
+            self._end(region.block, partial(self.all_filled, around), types)
         regions = [op.detach_region(region) for region in list(op.regions)]
         type_ = FunctionType.from_lists(outputs, inputs)
         made = IfOp.create(
@@ -173,6 +198,43 @@ class Differentiator:
         )
         self._replace(op, made)
         self._around[made] = around
+
+    def _match(self, op: MatchOp) -> None:
+        for region in op.regions:
+            self.forward(region.block)
+        types = list(op.result_types)
+        outputs = [leaf for t in types for leaf in self.types.of_type(t)]
+        if not outputs:
+            return
+        data = op.data
+        around = [v for v in _read_from_around(op) if self.leaves(v)]
+        inputs = [leaf for v in [*around, data] for leaf in self.leaves(v)]
+        patterns = op.case_patterns()
+        bound = [all_bound(p) for p in patterns]
+        for pattern, whole, region in zip(patterns, bound, op.regions, strict=True):
+            arguments = variable_types(whole, data.type, self.types.constructors)
+            for n, (new, type_) in enumerate(zip(unbound_places(pattern), arguments, strict=True)):
+                if new:
+                    region.block.insert_arg(type_, n)
+
+            def give(adjoints: Adjoints, whole: Pattern = whole, block: Block = region.block) -> list[SSAValue]:
+                found = self.all_filled(around, adjoints)
+                if self.leaves(data):
+                    grads = iter(self.all_filled(block.args, adjoints))
+                    found += self.types.values(self.types.rebuilt(whole, iter(block.args), grads, data.type))
+                return found
+
+            self._end(region.block, give, types)
+        regions = [op.detach_region(region) for region in list(op.regions)]
+        made = MatchOp.create(
+            operands=[data],
+            result_types=[*types, FunctionType.from_lists(outputs, inputs)],
+            properties=op.properties | {"patterns": ArrayAttr([StringAttr(pattern_text(p)) for p in bound])},
+            regions=regions,
+            attributes=dict(op.attributes),
+        )
+        self._replace(op, made)
+        self._around[made] = [*around, data]
 
     def _call(self, op: CallOp) -> None:
         type_ = op.callee.type
@@ -184,18 +246,18 @@ class Differentiator:
 
     def _call_global(self, op: func.CallOp) -> None:
         name = op.callee.string_value()
-        if not any(type_leaves(t) for t in op.result_types):
+        if not any(self.types.of_type(t) for t in op.result_types):
             return
-        callee = self._original(name, op)
-        made = func.CallOp(SymbolRefAttr(self.global_function(name)), op.operands, _full_type(callee).outputs.data)
+        types = self.with_pullback(self._original(name, op).function_type).outputs.data
+        made = func.CallOp(SymbolRefAttr(self.global_function(name)), op.operands, types)
         self._replace(op, made)
 
     def _global(self, op: GlobalOp) -> None:
         name = op.callee.string_value()
         callee = self._original(name, op)
         made = op
-        if any(type_leaves(t) for t in callee.function_type.outputs):
-            made = GlobalOp.make(self.global_function(name), _full_type(callee))
+        if any(self.types.of_type(t) for t in callee.function_type.outputs):
+            made = GlobalOp.make(self.global_function(name), self.with_pullback(callee.function_type))
             self._replace(op, made)
         self._captured[made.result] = []
 
@@ -236,30 +298,28 @@ class Differentiator:
             name, original = self._waiting.pop(0)
             made = original.clone()
             made.properties["sym_name"] = StringAttr(name)
-            made.properties["function_type"] = _full_type(original)
+            made.properties["function_type"] = self.with_pullback(original.function_type)
             made.properties["sym_visibility"] = StringAttr("private")
             block = made.body.block
             self.forward(block)
-            self._end(block, list(block.args), None, original.function_type.outputs.data)
+            self._end(block, partial(self.all_filled, list(block.args)), original.function_type.outputs.data)
             self.module.body.block.add_op(made)
 
-    def _end(
-        self, block: Block, wanted: Sequence[SSAValue], itself: SSAValue | None, types: Sequence[Attribute]
-    ) -> None:
-        """Let a block, which gives values of some types, give its pullback as well: to the leaves of what is wanted."""
+    def _end(self, block: Block, give: Callable[[Adjoints], list[SSAValue]], types: Sequence[Attribute]) -> None:
+        """Let a block, which gives values of some types, give its pullback as well: to what `give` makes of the
+        gradients of the values in it."""
         last = block.last_op
         assert last is not None
-        pullback = self._pullback(block, wanted, itself, types)
+        pullback = self._pullback(block, give, types)
         block.insert_op_before(pullback, last)
         inherit_location(pullback, last)
         pullback.result.name_hint = "pullback"
         values = [*last.operands, pullback.result]
-        ends: dict[type[Operation], Any] = {
-            ReturnOp: ReturnOp.make,
-            YieldOp: YieldOp.make,
-            func.ReturnOp: func.ReturnOp,
-        }
-        made: Operation = ends[type(last)](*values)
+        made: Operation
+        if isinstance(last, func.ReturnOp):
+            made = func.ReturnOp(*values)
+        else:
+            made = YieldOp.make(*values) if isinstance(last, YieldOp) else ReturnOp.make(*values)
         inherit_location(made, last)
         block.insert_op_before(made, last)
         last.detach()
@@ -267,13 +327,11 @@ class Differentiator:
 
     # -- backwards -------------------------------------------------------------------------------------------------
 
-    def _pullback(
-        self, block: Block, wanted: Sequence[SSAValue], itself: SSAValue | None, types: Sequence[Attribute]
-    ) -> FnOp:
+    def _pullback(self, block: Block, give: Callable[[Adjoints], list[SSAValue]], types: Sequence[Attribute]) -> FnOp:
         last = block.last_op
         assert last is not None
-        counts = [len(type_leaves(t)) for t in types]
-        body = Block(arg_types=[leaf for t in types for leaf in type_leaves(t)])
+        counts = [len(self.types.of_type(t)) for t in types]
+        body = Block(arg_types=[leaf for t in types for leaf in self.types.of_type(t)])
         for argument in body.args:
             argument.name_hint = "grad"
         builder = Builder(InsertPoint.at_end(body))
@@ -282,22 +340,9 @@ class Differentiator:
             for value, grads in zip(last.operands, _parted(list(body.args), counts), strict=True):
                 adjoints.add(value, grads)
             self.reverse(block, adjoints, builder)
-            if itself is not None:
-                # Its leaves are those of the captures, the last of what is wanted.
-                captured = wanted[len(wanted) - self._captures_of(itself) :]
-                for value, grads in zip(
-                    captured, _parted(adjoints.of(itself), [len(self.leaves(v)) for v in captured]), strict=True
-                ):
-                    adjoints.add(value, grads)
-            found = [leaf for v in wanted for leaf in self.filled(v, adjoints.of(v))]
+            found = give(adjoints)
         body.add_op(ReturnOp.make(*found))
         return self._closed(body)
-
-    def _captures_of(self, itself: SSAValue) -> int:
-        assert isinstance(itself, BlockArgument)
-        op = itself.block.parent_op()
-        assert isinstance(op, FnOp)
-        return len(op.operands)
 
     @staticmethod
     def _closed(body: Block) -> FnOp:
@@ -347,10 +392,15 @@ class Differentiator:
             counts = [len(self.leaves(v)) for v in op.operands]
             for value, grads in zip(op.operands, _parted(adjoints.of(op.result), counts), strict=True):
                 adjoints.add(value, grads)
+        elif isinstance(op, ConstructOp):
+            (grad,) = adjoints.of(op.result)
+            assert grad is not None
+            for value, grads in zip(op.operands, self.types.fields(op, grad), strict=True):
+                adjoints.add(value, grads)
         elif isinstance(op, TupleGetItemOp):
             type_ = op.tuple_value.type
             assert isinstance(type_, TupleType)
-            first = sum(len(type_leaves(t)) for t in type_.types.data[: op.index.value.data])
+            first = sum(len(self.types.of_type(t)) for t in type_.types.data[: op.index.value.data])
             adjoints.add(op.tuple_value, adjoints.of(op.result), first)
         elif isinstance(op, FnOp):
             counts = [len(self.leaves(v)) for v in op.operands]
@@ -365,9 +415,9 @@ class Differentiator:
         """Call the pullback of a choice or a call."""
         pullback = self._pullbacks[op]
         results = op.results[:-1]
-        call = CallOp.make(pullback, *(leaf for v in results for leaf in self.filled(v, adjoints.of(v))))
+        call = CallOp.make(pullback, *(leaf for leaf in self.all_filled(results, adjoints)))
         insert(call)
-        if isinstance(op, IfOp):
+        if isinstance(op, (IfOp, MatchOp)):
             values = self._around[op]
         elif isinstance(op, CallOp):
             values = [*op.arguments, op.callee]
@@ -382,37 +432,16 @@ class Differentiator:
         if all(g is not None for g in grads):
             return cast("list[SSAValue]", list(grads))
         types = self.leaves(value)
-        values: list[SSAValue] | None = None
-        found: list[SSAValue] = []
-        for n, (grad, type_) in enumerate(zip(grads, types, strict=True)):
-            if grad is None and has_unknown_extents([type_]):
-                if isinstance(value.type, FunctionType):
-                    raise UnsupportedError("the gradient of a closure that captures tensors of unknown extents")
-                values = leaf_values(value) if values is None else values
-                grad = r.zeros_like(values[n])
-            found.append(zeros_of(type_) if grad is None else grad)
-        return found
+        if isinstance(value.type, FunctionType):
+            if any(isinstance(t, AdtType) or has_unknown_extents([t]) for t in types):
+                raise UnsupportedError("the gradient of a closure that captures data or tensors of unknown extents")
+            return [zeros_of(t) if g is None else g for g, t in zip(grads, types, strict=True)]
+        values = self.types.values(value)
+        return [self.types.zeros(v) if g is None else g for g, v in zip(grads, values, strict=True)]
 
-
-def type_leaves(type_: Attribute) -> list[Attribute]:
-    """The tensors of floats in a type. Raises UnsupportedError for a function, a cell or data."""
-    if isinstance(type_, TupleType):
-        return [leaf for t in type_.types for leaf in type_leaves(t)]
-    if isinstance(type_, (FunctionType, RefType, AdtType)):
-        raise UnsupportedError(f"a gradient with respect to a value of type {type_}")
-    return [type_] if is_real(type_) else []
-
-
-def with_pullback(type_: FunctionType, captured: Sequence[Attribute] = ()) -> FunctionType:
-    """The type of a function that gives its pullback as well."""
-    outputs = [leaf for t in type_.outputs for leaf in type_leaves(t)]
-    inputs = [leaf for t in type_.inputs for leaf in type_leaves(t)]
-    pullback = FunctionType.from_lists(outputs, [*inputs, *captured])
-    return FunctionType.from_lists(type_.inputs.data, [*type_.outputs.data, pullback])
-
-
-def _full_type(function: func.FuncOp) -> FunctionType:
-    return with_pullback(function.function_type)
+    def all_filled(self, values: Sequence[SSAValue], adjoints: Adjoints) -> list[SSAValue]:
+        """The gradients of the leaves of several values."""
+        return [leaf for v in values for leaf in self.filled(v, adjoints.of(v))]
 
 
 def _parted(leaves: Sequence[Leaf], counts: Sequence[int]) -> Iterator[Sequence[Leaf]]:
@@ -423,29 +452,14 @@ def _parted(leaves: Sequence[Leaf], counts: Sequence[int]) -> Iterator[Sequence[
         first += count
 
 
-def leaf_values(value: SSAValue) -> list[SSAValue]:
-    """The leaves of a value, taken out of the tuple that it is."""
-    if not isinstance(value.type, TupleType):
-        return [value] if is_real(value.type) else []
-    found: list[SSAValue] = []
-    for n, type_ in enumerate(value.type.types):
-        if type_leaves(type_):
-            item = TupleGetItemOp.make(value, n)
-            insert(item)
-            found += leaf_values(item.result)
-    return found
-
-
 def _read_from_around(op: Operation) -> list[SSAValue]:
     """The values, constants aside, that the regions of an op read and do not define."""
     inside: set[SSAValue] = set()
     read: dict[SSAValue, None] = {}
     for inner in all_ops(op):
-        if inner is op:
-            continue
-        inside.update(inner.results)
         for region in inner.regions:
-            for block in region.blocks:
-                inside.update(block.args)
-        read.update(dict.fromkeys(inner.operands))
+            inside.update(a for block in region.blocks for a in block.args)
+        if inner is not op:
+            inside.update(inner.results)
+            read.update(dict.fromkeys(inner.operands))
     return [v for v in read if v not in inside and not isinstance(v.owner, ConstantOp)]

@@ -22,7 +22,7 @@ from lamina.errors import UnsupportedError
 from lamina.parsing import parse_text
 from lamina.passes.relay.first_order_gradient import FirstOrderGradient
 from lamina.runtime.relay_reference import main_function, run_relay
-from lamina.runtime.vm import CompiledKernels, ReferenceKernels, VirtualMachine, evaluate
+from lamina.runtime.vm import AdtValue, CompiledKernels, ReferenceKernels, VirtualMachine, evaluate
 from lamina.verification import verify_module
 
 terms: Any = r
@@ -50,7 +50,7 @@ def program(build: Any, *types: tuple[tuple[int, ...], str]) -> ModuleOp:
     block = Block(arg_types=[tensor_type(s, d) for s, d in types])
     with inserting(Builder(InsertPoint.at_end(block))):
         made = build(*block.args)
-    results: list[SSAValue] = list(made) if isinstance(made, tuple) else [made]
+    results: list[SSAValue] = [*made] if isinstance(made, tuple) else [made]  # pyright: ignore[reportUnknownArgumentType]
     block.add_op(func.ReturnOp(*results))
     type_ = FunctionType.from_lists(list(block.arg_types), [v.type for v in results])
     module = ModuleOp([func.FuncOp("main", type_, Region(block))])
@@ -138,7 +138,7 @@ def test_recursion_and_captured_functions(kernels: Any, count: int) -> None:
     np.testing.assert_allclose(y, expected(*values))
     np.testing.assert_allclose(into_x, by_differences(expected, values, 0), rtol=1e-7)
     np.testing.assert_allclose(into_k, by_differences(expected, values, 1), rtol=1e-7, atol=1e-9)
-    assert into_n == 0 and into_n.dtype == np.int64
+    assert np.array_equal(into_n, 0) and np.asarray(into_n).dtype == np.int64
 
 
 def test_recursion_may_be_deep() -> None:
@@ -191,6 +191,104 @@ def test_the_branch_taken_has_the_gradient(kernels: Any) -> None:
             np.testing.assert_allclose(into_x, by_differences(expected, arrays, 0), rtol=1e-7, atol=1e-8)
             np.testing.assert_allclose(into_y, by_differences(expected, arrays, 1), rtol=1e-7, atol=1e-8)
             assert into_c == np.False_
+
+
+TREES = """
+relay.type @List<A> { Nil, Cons(!relay.var<A>, !relay.adt<@List, !relay.var<A>>) }
+relay.type @Tree { Leaf(tensor<2xf64>, tensor<i64>), Node(FOREST, tuple<tensor<f64>, tensor<i64>>) }
+func.func @sum(%forest: FOREST) -> tensor<2xf64> {
+  %r = relay.match %forest : FOREST -> tensor<2xf64> {
+    case Cons(Leaf(%x : tensor<2xf64>, _), Cons(Leaf(%y : tensor<2xf64>, %n : tensor<i64>), %rest : FOREST)) {
+      %p = relay.multiply %x, %y : tensor<2xf64>
+      %s = func.call @sum(%rest) : (FOREST) -> tensor<2xf64>
+      %q = relay.add %p, %s : tensor<2xf64>
+      relay.yield %q : tensor<2xf64>
+    }
+    case Cons(%tree : !relay.adt<@Tree>, %rest : FOREST) {
+      %t = relay.match %tree : !relay.adt<@Tree> -> tensor<2xf64> {
+        case Leaf(%x : tensor<2xf64>, _) {
+          relay.yield %x : tensor<2xf64>
+        }
+        case Node(%inner : FOREST, (%w : tensor<f64>, _)) {
+          %i = func.call @sum(%inner) : (FOREST) -> tensor<2xf64>
+          %v = relay.multiply %i, %w : (tensor<2xf64>, tensor<f64>) -> tensor<2xf64>
+          relay.yield %v : tensor<2xf64>
+        }
+      }
+      %s = func.call @sum(%rest) : (FOREST) -> tensor<2xf64>
+      %q = relay.add %t, %s : tensor<2xf64>
+      %e = relay.sin %q : tensor<2xf64>
+      relay.yield %e : tensor<2xf64>
+    }
+    case _ {
+      %z = relay.constant dense<1.5> : tensor<2xf64>
+      relay.yield %z : tensor<2xf64>
+    }
+  }
+  return %r : tensor<2xf64>
+}
+func.func @main(%forest: FOREST, %w: tensor<f64>, %x: tensor<2xf64>) -> (tensor<2xf64>, !relay.adt<@Tree>) {
+  %one = relay.constant dense<1> : tensor<i64>
+  %leaf = relay.construct Leaf(%x, %one) : (tensor<2xf64>, tensor<i64>) -> !relay.adt<@Tree>
+  %u = relay.tuple(%w, %one) : tuple<tensor<f64>, tensor<i64>>
+  %node = relay.construct Node(%forest, %u) : (FOREST, tuple<tensor<f64>, tensor<i64>>) -> !relay.adt<@Tree>
+  %nil = relay.construct Nil() : () -> FOREST
+  %l1 = relay.construct Cons(%node, %nil) : (!relay.adt<@Tree>, FOREST) -> FOREST
+  %l2 = relay.construct Cons(%leaf, %l1) : (!relay.adt<@Tree>, FOREST) -> FOREST
+  %l3 = relay.construct Cons(%leaf, %l2) : (!relay.adt<@Tree>, FOREST) -> FOREST
+  %l4 = relay.construct Cons(%node, %l3) : (!relay.adt<@Tree>, FOREST) -> FOREST
+  %s = func.call @sum(%l4) : (FOREST) -> tensor<2xf64>
+  return %s, %leaf : tensor<2xf64>, !relay.adt<@Tree>
+}
+""".replace("FOREST", "!relay.adt<@List, !relay.adt<@Tree>>")
+
+
+def forest_sum(forest: Any) -> Any:
+    if forest.constructor == "Nil":
+        return np.full(2, 1.5)
+    tree, rest = forest.fields
+    if tree.constructor == "Leaf" and rest.constructor == "Cons" and rest.fields[0].constructor == "Leaf":
+        return tree.fields[0] * rest.fields[0].fields[0] + forest_sum(rest.fields[1])
+    own = tree.fields[0] if tree.constructor == "Leaf" else forest_sum(tree.fields[0]) * tree.fields[1][0]
+    return np.sin(own + forest_sum(rest))
+
+
+def listed(*trees: Any) -> AdtValue:
+    made = AdtValue("Nil")
+    for tree in reversed(trees):
+        made = AdtValue("Cons", tree, made)
+    return made
+
+
+@KERNELS
+def test_data_has_gradients_of_its_type(kernels: Any) -> None:
+    count = np.asarray(3)
+
+    def forest_of(a: Array, b: Array, c: Array, w: Array) -> AdtValue:
+        leaves = [AdtValue("Leaf", v, count) for v in (a, b, c)]
+        return listed(AdtValue("Node", listed(leaves[0], leaves[1], leaves[2]), (w, count)), leaves[1])
+
+    def expected(a: Array, b: Array, c: Array, w: Array, outer: Array, x: Array) -> Any:
+        node, leaf = AdtValue("Node", forest_of(a, b, c, w), (outer, count)), AdtValue("Leaf", x, count)
+        return np.sum(forest_sum(listed(node, leaf, leaf, node))) + np.sum(x)
+
+    random = np.random.default_rng(6)
+    arrays = [np.asarray(random.normal(size=s)) for s in ((2,), (2,), (2,), (), (), (2,))]
+    machine = VirtualMachine(differentiated(parsed(TREES)), kernels())
+    _, leaf, into_forest, into_w, into_x = machine.run([forest_of(*arrays[:4]), *arrays[4:]])
+    np.testing.assert_array_equal(leaf.fields[0], arrays[5])
+    wanted = [by_differences(expected, arrays, n) for n in range(6)]
+    node, rest = into_forest.fields
+    inner, (into_inner, nothing) = node.fields
+    found: list[Any] = []
+    while inner.constructor == "Cons":
+        found.append(inner.fields[0].fields[0])
+        inner = inner.fields[1]
+    # The second leaf stands in the forest twice.
+    found[1] = found[1] + rest.fields[0].fields[0]
+    for got, want in zip([*found, into_inner, into_w, into_x], wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-8)
+    assert np.array_equal(nothing, 0) and np.asarray(nothing).dtype == np.int64
 
 
 def test_extents_may_be_unknown() -> None:

@@ -11,7 +11,7 @@ from typing import Any as Anything
 from typing import cast
 
 import xdsl.dialects.builtin as builtin
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, TypeAttribute
 
 from lamina.dialects.dtypes import dtype_name, tensor_type
 from lamina.dialects.relay import value_types
@@ -165,7 +165,8 @@ def to_ir(type_: Type) -> Attribute:
             return tensor_type(tuple(cast("list[int]", dims)), type_.dtype)
         return value_types.dynamic_tensor(dims, type_.dtype)
     if isinstance(type_, TupleType):
-        return builtin.TupleType([cast(builtin.TypeAttribute, to_ir(f)) for f in type_.fields])
+        fields = [cast(TypeAttribute, to_ir(f)) for f in type_.fields]
+        return builtin.TupleType(builtin.ArrayAttr(fields))
     if isinstance(type_, FuncType):
         return builtin.FunctionType.from_lists([to_ir(a) for a in type_.arg_types], spread(to_ir(type_.ret_type)))
     if isinstance(type_, RefType):
