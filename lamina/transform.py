@@ -250,7 +250,7 @@ def _option(key: str) -> tuple[str, str]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    """An option's value as a pipeline would write it; `{"nn.conv2d": ["NHWC", "default"]}` as nn.conv2d:NHWC:default."""
+    """An option's value as a pipeline writes it; `{"nn.conv2d": ["NHWC", "default"]}` is nn.conv2d:NHWC:default."""
     if isinstance(value, Mapping):
         return tuple(":".join([str(k), *map(str, v)]) for k, v in value.items())  # type: ignore[misc]
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -320,7 +320,7 @@ def module_pass(
     name: str | None = None,
     required: Sequence[str] = (),
 ) -> Any:
-    """Makes a function `(mod, ctx)` that returns the changed module, or changes it in place, a pass: TVM's decorator."""
+    """TVM's decorator: a function `(mod, ctx)` that returns the changed module, or changes it in place, as a pass."""
 
     def make(f: Callable[[ModuleOp, PassContext], ModuleOp | None]) -> Pass:
         return FunctionTransform(f, PassInfo(opt_level, name or f.__name__, tuple(required)))

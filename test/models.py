@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -122,7 +122,7 @@ def small_model(name: str, size: int = 64) -> ModelProto:
             node.op_type = "GlobalAveragePool"
             del node.attribute[:]
             break
-    onnx.checker.check_model(onnx.shape_inference.infer_shapes(model, strict_mode=True))
+    cast(Any, onnx.checker).check_model(onnx.shape_inference.infer_shapes(model, strict_mode=True))
     return model
 
 

@@ -203,7 +203,7 @@ class ScatterElementsOp(RelayOp):
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int, reduction: str) -> Gradients:
-        data, indices, updates = operands
+        data, indices, _ = operands
         if reduction == "update":
             return replaced_gradients(grads[0], r.scatter_elements, operands, axis=axis, reduction=reduction)
         if reduction != "add":

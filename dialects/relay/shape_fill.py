@@ -300,7 +300,7 @@ class OneHotOp(RelayOp):
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
-        indices, on, off = operands
+        indices = operands[0]
         true, false = (r.cast(number(v, indices), dtype="bool") for v in (1, 0))
         hot = r.one_hot(indices, true, false, **attrs)
         cold = r.logical_not(hot)

@@ -450,7 +450,7 @@ def test_row_24_recursive_local_function(refused: Refused) -> None:
 
 def test_row_24_a_function_that_calls_itself_in_a_branch(refused: Refused) -> None:
     result = helper.make_tensor_value_info("t", TensorProto.FLOAT, None)
-    branches = {
+    branches: dict[str, Any] = {
         f"{name}_branch": helper.make_graph([helper.make_node("F", ["a"], ["t"], domain="local")], name, [], [result])
         for name in ("then", "else")
     }
