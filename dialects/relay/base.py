@@ -13,7 +13,7 @@ the attributes by keyword:
                                   results, in Relay ops: `lamina.dialects.relay.gradients`; else through decompose
     precision                     where it applies
 
-and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are plain properties:
+and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are properties:
 integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes
 them so.
 """

@@ -78,7 +78,7 @@ class _Fast(Elementwise):
 
 @irdl_op_definition
 class FastExpOp(_Fast):
-    """y = e^x by a polynomial: to 5e-7 of the value for |x| < 1, to 5e-6 for |x| < 88; 0 below, at least 2e38 beyond."""
+    """y = e^x by a polynomial: to 5e-7 of the value for |x| < 1, to 5e-6 for |x| < 88; 0 below, 2e38 or more beyond."""
 
     name = "relay.fast_exp"
 
