@@ -39,6 +39,7 @@ from lamina.dialects.relay.families import (
 from lamina.dialects.relay.gradients_of_windows import resize_gradients
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, block_of, extents, plain
 from lamina.dialects.relay.sampling import (
+    FARTHEST,
     LARGEST_EXTENT,
     METHODS,
     ROUNDINGS,
@@ -88,13 +89,14 @@ class Resize(RelayOp):
             raise TypeMismatch(f"size has {len(size)} numbers, expects {len(cls.AXES)}")
         if len(roi) != 2 * len(cls.AXES):
             raise TypeMismatch(f"roi has {len(roi)} numbers, expects {2 * len(cls.AXES)}")
-        if not np.all(np.abs(roi) <= LARGEST_EXTENT):
+        if not np.all(np.abs(roi) <= FARTHEST):
             raise TypeMismatch(f"roi {list(roi)} lies far outside the image")
         old, shape = extents(layout, data.shape), list(data.shape)
-        for letter, new in zip(cls.AXES, size, strict=True):
+        for n, (letter, new) in enumerate(zip(cls.AXES, size, strict=True)):
             if not 1 <= new <= LARGEST_EXTENT or not 1 <= old[letter] <= LARGEST_EXTENT:
                 raise TypeMismatch(f"axis {letter} of {old[letter]} cannot become one of {new}")
             shape[axis_of(layout, letter)] = new
+            places(attrs["coordinate_transformation_mode"], old[letter], new, (roi[n], roi[n + len(size)]))
         return TensorInfo(tuple(shape), dtype)
 
     @classmethod
@@ -289,6 +291,7 @@ def _samples(shape: tuple[int, ...], size: tuple[int, ...], layout: str, last: s
         one(rounding_method="up", error="rounding_method 'up' is none of round, round_prefer_floor"),
         one(roi=(0.0,), error=f"roi has 1 numbers, expects {2 * rank}"),
         one(roi=(1e9,) * (2 * rank), error="lies far outside the image"),
+        one(**crop, roi=(1e6 / 3, *[0.0] * (2 * rank - 1)), size=(16777213,) * rank, error="too fine for 64 bits"),
         one(layout="NC", error="layout 'NC' must be an order of the axes"),
     ]
     return found

@@ -26,8 +26,11 @@ TRANSFORMATIONS = (
 )  # fmt: skip
 ROUNDINGS = ("", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
-LARGEST_EXTENT = 1 << 20
-"""Longer axes are refused: the numbers of a place must stay within 64 bits."""
+LARGEST_EXTENT = 1 << 24
+"""Longer axes are refused: an f32 holds each of their places."""
+FARTHEST = 1 << 20
+"""Windows that reach beyond so many times the image are refused."""
+_LARGEST_NUMBER = 1 << 60
 _FINEST = 1 << 10
 """Bounds of a window are taken as fractions with at most this denominator, where one lies within a float's error."""
 
@@ -67,7 +70,7 @@ def _fraction(value: float) -> Fraction:
 
 def places(transformation: str, extent: int, size: int, window: tuple[float, float] = (0.0, 1.0)) -> Places:
     """How an axis of `extent` elements becomes one of `size`. `window` is the part of it, from 0 to 1, that
-    tf_crop_and_resize takes."""
+    tf_crop_and_resize takes. Raises TypeMismatch where the numbers of a place are beyond 64 bits."""
     half = Fraction(1, 2)
     ratio = Fraction(extent, size)
     if transformation == "align_corners":
@@ -85,7 +88,10 @@ def places(transformation: str, extent: int, size: int, window: tuple[float, flo
     else:  # with a whole number of results, half_pixel_symmetric is half_pixel
         slope, offset = ratio, half * ratio - half
     unit = lcm(slope.denominator, offset.denominator)
-    return Places(int(slope * unit), int(offset * unit), unit, extent, size)
+    at = Places(int(slope * unit), int(offset * unit), unit, extent, size)
+    if max(abs(at.numerator(0)), abs(at.numerator(size - 1)), unit * extent) >= _LARGEST_NUMBER:
+        raise TypeMismatch(f"places from {window[0]} to {window[1]} of {extent} elements are too fine for 64 bits")
+    return at
 
 
 def nearest(x: Index, at: Places, rounding: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lamina.dialects.relay.sampling import LARGEST_EXTENT
+from lamina.dialects.relay.sampling import FARTHEST, LARGEST_EXTENT
 from lamina.frontends.onnx.builder import Builder, Value
 
 _LAYOUTS = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
@@ -39,7 +39,7 @@ def resized_image(
     if coordinates == "pytorch_half_pixel" and mode == "cubic" and 1 in sizes[2:]:
         return None  # ONNX puts the one element at -1/2, TVM at 0
     roi = [w[end] for end in (0, 1) for w in windows[2:]] if windows is not None else None
-    if roi is not None and max(map(abs, roi)) > LARGEST_EXTENT:
+    if roi is not None and max(map(abs, roi)) > FARTHEST:
         return None
     return b.op(
         f"image.resize{x.rank - 2}d",
