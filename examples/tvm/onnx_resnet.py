@@ -22,7 +22,7 @@ from lamina.compat.tvm.contrib import graph_executor
 
 def main(path: str | None = None, repeats: int = 10) -> dict[str, Any]:
     shipped = Path(onnx.backend.test.__file__).parent / "data" / "light" / "light_resnet50.onnx"
-    onnx_model: Any = onnx.load(path or str(shipped))
+    onnx_model: Any = onnx.load(path or str(shipped))  # pyright: ignore[reportUnknownMemberType]
     np.random.seed(0)
 
     # HWC, 0..255, as a picture is read.
@@ -60,4 +60,4 @@ def main(path: str | None = None, repeats: int = 10) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

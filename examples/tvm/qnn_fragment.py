@@ -38,7 +38,10 @@ def qnn_conv_pattern() -> Any:
 
 
 def pattern_table() -> Any:
-    return [("ethos-n.qnn_conv2d", qnn_conv_pattern(), lambda extract: extract.attrs.out_dtype == "uint8")]
+    def check(extract: Any) -> bool:
+        return extract.attrs.out_dtype == "uint8"
+
+    return [("ethos-n.qnn_conv2d", qnn_conv_pattern(), check)]
 
 
 class QnnQuantizeConstFold(DFPatternCallback):
@@ -48,10 +51,12 @@ class QnnQuantizeConstFold(DFPatternCallback):
         self.pattern = is_op("qnn.quantize")(self.data, self.scale, self.zero)
 
     def callback(self, pre: Any, post: Any, node_map: Any) -> Any:
-        data, scale, zero = (node_map[p][0].data.numpy() for p in (self.data, self.scale, self.zero))
+        data: Any = node_map[self.data][0].data.numpy()
+        scale: Any = node_map[self.scale][0].data.numpy()
+        zero: Any = node_map[self.zero][0].data.numpy()
         dtype = post.attrs.out_dtype
         limits = np.iinfo(dtype)
-        quantized = np.clip(np.round(data / scale) + zero, limits.min, limits.max)
+        quantized: Any = np.clip(np.round(data / scale) + zero, limits.min, limits.max)
         return relay.Constant(tvm.nd.array(quantized.astype(dtype)))
 
 

@@ -36,7 +36,7 @@ def test_an_onnx_model_is_imported_built_and_run(tmp_path: Path) -> None:
 
     model = light_model("resnet50")
     path = tmp_path / "resnet50.onnx"
-    onnx.save(model, str(path))
+    onnx.save(model, str(path))  # pyright: ignore[reportUnknownMemberType]
     found = example("onnx_resnet").main(str(path), repeats=1)
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     (wanted,) = session.run(None, {session.get_inputs()[0].name: found["input"]})

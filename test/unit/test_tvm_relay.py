@@ -58,9 +58,7 @@ def test_functions_have_tvms_signatures(name: str, signature: str) -> None:
 X34 = np.arange(12, dtype="float32").reshape(3, 4) - 5
 
 
-@pytest.mark.parametrize(
-    ("build", "wanted"),
-    [
+BUILT: list[tuple[Callable[[Any], Any], Any]] = [
         (lambda x: x + relay.const(2.0), X34 + 2),
         (lambda x: 1.0 - x * 2, 1 - X34 * 2),
         (lambda x: -x / relay.const(4.0), -X34 / 4),
@@ -89,8 +87,10 @@ X34 = np.arange(12, dtype="float32").reshape(3, 4) - 5
         (lambda x: relay.nn.dropout(x), X34),
         (lambda x: relay.op.get("exp")(x), np.exp(X34)),
         (lambda x: relay.squeeze(relay.expand_dims(x, axis=0), axis=[0]), X34),
-    ],
-)  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("build", "wanted"), BUILT)
 def test_operators_compute_what_tvm_says(build: Callable[[Any], Any], wanted: Any) -> None:
     x = relay.var("x", shape=(3, 4))
     found = evaluate(relay.Function([x], build(x)), X34).numpy()
@@ -280,7 +280,7 @@ def test_long_programs_need_no_recursion() -> None:
 
         def visit_call(self, call: Any) -> None:
             self.calls += 1
-            super().visit_call(call)
+            super().visit_call(call)  # pyright: ignore[reportUnknownMemberType]
 
     class Swap(relay.ExprMutator):
         def visit_call(self, call: Any) -> Any:
@@ -466,3 +466,14 @@ def test_one_pass_runs_on_an_expression() -> None:
     x = relay.var("x", shape=(2,))
     found = relay.testing.run_opt_pass(x + (relay.const(1.0) + relay.const(2.0)), relay.transform.FoldConstant())
     assert isinstance(found.args[1], relay.Constant) and found.args[1].data.numpy() == 3
+
+
+def test_a_module_is_optimised_as_it_is_built() -> None:
+    mod, params = relay.testing.resnet.get_workload(1, 10, 18, (3, 32, 32))
+    with tvm.transform.PassContext(opt_level=3):
+        changed, rest = relay.optimize(mod, "llvm", params)
+    nodes: list[Any] = []
+    relay.analysis.post_order_visit(changed["main"], nodes.append)
+    primitive = [n for n in nodes if isinstance(n, relay.Function) and n.attrs]
+    assert len(primitive) > 15 and "nn.batch_norm" not in relay.analysis.list_op_freqs(changed)
+    assert [p.name_hint for p in changed["main"].params] == ["data"] and set(rest) == set(params)

@@ -83,7 +83,8 @@ def test_comments_and_nested_blocks_are_read() -> None:
 
 
 def test_types_of_every_kind_are_read_and_printed() -> None:
-    text = "fn (%f: fn (int32, (bool, Tensor[(?, 3), uint8])) -> ref(float16), %t: (float32,), %n: Tensor[(n), int8]) { %t }"
+    first = "%f: fn (int32, (bool, Tensor[(?, 3), uint8])) -> ref(float16)"
+    text = f"fn ({first}, %t: (float32,), %n: Tensor[(n), int8]) {{ %t }}"
     types = [p.checked_type for p in relay.parse_expr(text).params]
     assert [str(t) for t in types] == [
         "fn (int32, (bool, Tensor[(?, 3), uint8])) -> ref(float16)", "(float32,)", "Tensor[(n), int8]",

@@ -74,7 +74,7 @@ class OnNodes(ours.Pass):
 
 
 def Sequential(  # noqa: N802
-    passes: Sequence[Pass] | None = None,
+    passes: Sequence[Pass | ours.Pass] | None = None,
     opt_level: int = 0,
     name: str = "sequential",
     required: Sequence[str] | None = None,

@@ -66,7 +66,7 @@ class GraphModule:
         self._outputs: list[Any] = []
 
     def set_input(self, key: Any = None, value: Any = None, **params: Any) -> None:
-        """Give an input by name or number, and more by keyword. Weights that are in the program already are left out."""
+        """Give an input by name or number, and more by keyword. Weights that are in the program are left out."""
         given: dict[Any, Any] = dict(params)
         if key is not None:
             given[key] = value

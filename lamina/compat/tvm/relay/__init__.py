@@ -112,8 +112,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Any", "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function", "GlobalTypeVar",
-    "GlobalVar", "If", "Let", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr", "TensorType", "Tuple",
-    "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeVar", "Var", "annotation", "bind", "const",
-    "dyn", "expr", "image", "nn", "qnn", "random", "scalar_type", "ty", "var", "vision",
+    "Any", "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function",
+    "GlobalTypeVar", "GlobalVar", "If", "Let", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr",
+    "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeVar", "Var",
+    "annotation", "bind", "const", "dyn", "expr", "image", "nn", "qnn", "random", "scalar_type", "ty", "var",
+    "vision",
 ]  # fmt: skip

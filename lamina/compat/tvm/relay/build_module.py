@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -47,7 +47,11 @@ class GraphExecutorFactoryModule:
     def __getitem__(self, name: str) -> Any:
         if name not in ("default", self.libmod_name):
             raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
-        return lambda dev=None: GraphProgram(self, dev or cpu(0))
+
+        def program(device: Device | None = None) -> GraphProgram:
+            return GraphProgram(self, device or cpu(0))
+
+        return program
 
     def get_params(self) -> dict[str, NDArray]:
         return dict(self.params)
@@ -74,7 +78,9 @@ class GraphProgram:
 
 def _target_text(target: Any) -> str:
     """Our compiler's name for a target of TVM's: all that is not another machine is this one."""
-    text = str(next(iter(target.values())) if isinstance(target, Mapping) else target or "llvm")
+    if isinstance(target, Mapping):
+        target = next(iter(cast("Mapping[Any, Any]", target).values()))
+    text = str(target or "llvm")
     words = text.split()
     if not words or words[0] in ("llvm", "cpu"):
         triple = next((w.partition("=")[2] for w in words if w.startswith("-mtriple")), "")
@@ -126,7 +132,7 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
     from lamina.dialects.target import TARGET
     from lamina.driver import target_of
 
-    changed.attributes[TARGET] = target_of("cpu")
+    changed.attributes[TARGET] = target_of("cpu", None)
     for p in parse_pipeline(",".join(relay_pipeline(PassContext.current()))):
         p.apply(ctx, changed)
     return IRModule.of_ir(changed, store), dict(params or {})
@@ -242,8 +248,8 @@ def _plain(value: Any) -> Any:
 
 def _wrapped(value: Any, device: Device) -> Any:
     if isinstance(value, tuple):
-        return [_wrapped(v, device) for v in value]  # pyright: ignore[reportUnknownVariableType]
-    return NDArray(np.asarray(value), device) if isinstance(value, (np.ndarray, np.generic)) else value
+        return [_wrapped(v, device) for v in cast("tuple[Any, ...]", value)]
+    return NDArray(np.asarray(cast("Any", value)), device) if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 def create_executor(

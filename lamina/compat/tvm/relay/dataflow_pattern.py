@@ -172,7 +172,7 @@ class _OnValues(ours.DFPatternCallback):
 
 def rewrite(callbacks: Any, expr: Any, mod: Any = None) -> Any:
     """Apply callbacks until none changes anything: the expression that comes of it."""
-    several: Sequence[Any] = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+    several = cast("Sequence[Any]", callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
     program = _Program(expr)
     if not ours.rewrite([_OnValues(c, program) for c in several], program.function):
         return expr

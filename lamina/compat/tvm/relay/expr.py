@@ -333,8 +333,10 @@ class Function(Expr):
 
     def with_attr(self, attr_key_or_dict: Any, attr_value: Any = None) -> Function:
         """The function with further attributes."""
-        given = attr_key_or_dict if isinstance(attr_key_or_dict, Mapping) else {attr_key_or_dict: attr_value}
-        return Function(self.params, self.body, self.ret_type, None, {**self.attrs, **given})
+        if not isinstance(attr_key_or_dict, Mapping):
+            attr_key_or_dict = {attr_key_or_dict: attr_value}
+        given = {**self.attrs, **cast("Mapping[str, Any]", attr_key_or_dict)}
+        return Function(self.params, self.body, self.ret_type, None, given)
 
     def without_attr(self, attr_key: str) -> Function:
         """The function without an attribute."""

@@ -44,7 +44,7 @@ def post_order(root: e.Expr) -> Iterator[e.Expr]:
             stack.append((child, iter(children(child))))
 
 
-_METHODS = {
+_METHODS: dict[type[e.Expr], str] = {
     e.Call: "call", e.Var: "var", e.GlobalVar: "global_var", e.Constant: "constant", e.Function: "function",
     e.Tuple: "tuple", e.TupleGetItem: "tuple_getitem", e.Let: "let", e.If: "if", e.Op: "op",
     e.RefCreate: "ref_create", e.RefRead: "ref_read", e.RefWrite: "ref_write",

@@ -213,10 +213,8 @@ def plain_attr(op: str, key: str, value: Any) -> Any:
     """An attribute as TVM's function gives it to the operator: tuples of ints, numpy names of dtypes, full paddings."""
     if isinstance(value, Constant):
         value = value.values.tolist()
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = cast("Any", value).tolist()
     if value is None:
         return None
     if key in ("dtype", "out_dtype"):
@@ -246,7 +244,7 @@ def _item(v: Any) -> Any:
         return tuple(_item(w) for w in cast("Sequence[Any]", v))
     if isinstance(v, Constant):
         return v.values.item()
-    return v.item() if isinstance(v, np.generic) else getattr(v, "value", v)
+    return cast("Any", v).item() if isinstance(v, np.generic) else getattr(v, "value", v)
 
 
 def _is_number(op: str, key: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -117,14 +117,14 @@ def op_of_call(call: Call) -> tuple[type[RelayOp], list[Expr], dict[str, Any]]:
 @cache
 def kinds(cls: type[RelayOp], key: str) -> frozenset[str]:
     """What an attribute may be: `int`, `float`, `bool`, `text`, `ints`, `floats`."""
-    from xdsl.irdl import ConstraintContext
+    from xdsl.irdl.constraints import VerificationContext
     from xdsl.utils.exceptions import VerifyException
 
     tries = {"int": 1, "float": 1.0, "bool": True, "text": "", "ints": (1,), "floats": (1.0,)}
     found: set[str] = set()
     for kind, value in tries.items():
         try:
-            cls.known_attributes()[key].constr.verify(to_attribute(value), ConstraintContext())
+            cls.known_attributes()[key].constr.verify(to_attribute(value), VerificationContext())
         except VerifyException:
             continue
         found.add(kind)
@@ -135,7 +135,8 @@ def fitted(cls: type[RelayOp], key: str, value: Any) -> Any:
     """A number as the attribute wants it: TVM's programs write 2 for 2.0, and 1 for True."""
     wanted = kinds(cls, key)
     if isinstance(value, (list, tuple)):
-        return [float(v) for v in value] if "ints" not in wanted and "floats" in wanted else list(value)  # type: ignore[misc]
+        items = list(cast("Sequence[Any]", value))
+        return [float(v) for v in items] if "ints" not in wanted and "floats" in wanted else items
     if isinstance(value, bool):
         return value if "bool" in wanted else int(value) if "int" in wanted else float(value)
     if isinstance(value, int) and "int" not in wanted:
@@ -144,7 +145,7 @@ def fitted(cls: type[RelayOp], key: str, value: Any) -> Any:
         if "ints" in wanted:
             return [value]
         return float(value) if "float" in wanted else value
-    if isinstance(value, float) and "float" not in wanted and "int" in wanted and value == int(value):
+    if isinstance(value, float) and "float" not in wanted and "int" in wanted and value.is_integer():
         return int(value)
     return value
 
@@ -165,15 +166,14 @@ def _scalar(arg: Expr) -> Any:
 def _plain(key: str, value: Any) -> Any:
     if isinstance(value, Constant):
         value = value.values.tolist()
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if key in PAIRS and len(value) and not isinstance(value[0], (int, np.integer)):
-        return [int(n) for pair in value for n in pair]
-    if isinstance(value, (list, tuple)):
-        return [v.item() if isinstance(v, np.generic) else getattr(v, "value", v) for v in value]
-    return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = cast("Any", value).tolist()
+    if not isinstance(value, (list, tuple)):
+        return value
+    items = list(cast("Sequence[Any]", value))
+    if key in PAIRS and items and not isinstance(items[0], (int, np.integer)):
+        return [int(n) for pair in items for n in pair]
+    return [v.item() if isinstance(v, np.generic) else getattr(v, "value", v) for v in items]
 
 
 # -- an op as a call ----------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def call_parts(op: RelayOp, args: Sequence[Expr]) -> tuple[str, list[Expr], Attr
             attrs[key] = None
         elif key in PAIRS:
             attrs[key] = tuple(zip(value[::2], value[1::2], strict=True))
-    given = list(args)
+    given: list[Expr] = list(args)
     if takes_list(name):
         several = SEVERAL.get(name, 1)
         if several == 1:
@@ -216,7 +216,7 @@ def non_default_attrs(name: str, attrs: Mapping[str, Any]) -> dict[str, Any]:
     def same(key: str, value: Any) -> bool:
         if value is None or (key in defaults and _plain(key, value) == defaults[key]):
             return True
-        return isinstance(value, (list, tuple)) and tuple(value) == defaults.get(key)
+        return isinstance(value, (list, tuple)) and tuple(cast("Sequence[Any]", value)) == defaults.get(key)
 
     return {k: v for k, v in attrs.items() if not same(k, v)}
 

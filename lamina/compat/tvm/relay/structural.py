@@ -125,7 +125,7 @@ def _plain(attrs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        x, y = np.asarray(a), np.asarray(b)
+        x, y = cast("e.Array", np.asarray(cast("Any", a))), cast("e.Array", np.asarray(cast("Any", b)))
         return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         x, y = cast("Mapping[str, Any]", a), cast("Mapping[str, Any]", b)

@@ -99,7 +99,7 @@ class Builder:
                 f"{_hint(name) or 'a function'} calls itself: its types have to be written",
                 hint="relay.Function(params, body, ret_type), with a type for each parameter",
             )
-        inputs = [ty.to_ir(p.type_annotation) for p in function.params]
+        inputs = [ty.to_ir(cast(ty.Type, p.type_annotation)) for p in function.params]
         return FunctionType.from_lists(inputs, ty.spread(ty.to_ir(function.ret_type)))
 
     def local(self, function: e.Function, body: Body, name: e.Expr | None) -> FnOp:
@@ -286,7 +286,7 @@ class Builder:
         if types[0] != types[1]:
             shown = [", ".join(map(str, t)) for t in types]
             raise InputError(f"the branches of an if give {shown[0]} and {shown[1]}")
-        return _joined(self._add(IfOp.make(condition, *blocks), scope.block, node).results)
+        return _joined(self._add(IfOp.make(condition, blocks[0], blocks[1]), scope.block, node).results)
 
     def call(self, node: e.Call, block: Block, body: Body) -> Made:
         if isinstance(node.op, e.Op):
@@ -342,8 +342,9 @@ class Builder:
         while where is not None and p not in where.untyped:
             where = where.outer
         found = None
-        if values and isinstance(values[0].type, TensorType):
-            found = missing_type(name, place, tensor_info(values[0].type), attrs)
+        data = values[0].type if values else None
+        if isinstance(data, TensorType):
+            found = missing_type(name, place, tensor_info(cast(Attribute, data)), attrs)
         if found is None:
             raise InputError(
                 f"the type of %{p.name_hint} is not known, and {name} does not say it",
