@@ -291,7 +291,12 @@ def _samples(shape: tuple[int, ...], size: tuple[int, ...], layout: str, last: s
         one(rounding_method="up", error="rounding_method 'up' is none of round, round_prefer_floor"),
         one(roi=(0.0,), error=f"roi has 1 numbers, expects {2 * rank}"),
         one(roi=(1e9,) * (2 * rank), error="lies far outside the image"),
-        one(**crop, roi=(1e6 / 3, *[0.0] * (2 * rank - 1)), size=(16777213,) * rank, error="too fine for 64 bits"),
+        one(
+            **crop,
+            roi=(77777.123456, *[0.3333334] * (2 * rank - 1)),
+            size=(16777213,) * rank,
+            error="too fine for 64 bits",
+        ),
         one(layout="NC", error="layout 'NC' must be an order of the axes"),
     ]
     return found
