@@ -94,7 +94,11 @@ class GlobalAvgPool2dOp(_Global):
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, layout: str) -> Gradients:
         h, w = image_axes(layout, "HW")
-        return through(lambda x: r.mean(x, axis=(h, w), keepdims=True), grads, operands)
+
+        def plain(x: Any) -> Any:
+            return r.mean(x, axis=(h, w), keepdims=True)
+
+        return through(plain, grads, operands)
 
 
 @irdl_op_definition
@@ -118,7 +122,11 @@ class GlobalMaxPool2dOp(_Global):
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, layout: str) -> Gradients:
         h, w = image_axes(layout, "HW")
-        return through(lambda x: r.max(x, axis=(h, w), keepdims=True), grads, operands)
+
+        def plain(x: Any) -> Any:
+            return r.max(x, axis=(h, w), keepdims=True)
+
+        return through(plain, grads, operands)
 
 
 class _Adaptive(RelayOp):
