@@ -35,8 +35,11 @@ FUNCTIONS_AWAY = ("relay-remove-unused-functions", "relay-inline", "relay-fold-t
 """Where calls, tuples and shapes that are operands go as far as they can. What is left of them, the machine runs."""
 
 
+CODEGEN = "relay-external-codegen"
+"""First for functions that a user has partitioned, and behind our own partitioning where the target names backends."""
 GRAPH_PASSES = (
     *FUNCTIONS_AWAY,
+    CODEGEN,
     "relay-qnn-canonicalize",
     "relay-simplify-inference",
     "relay-eliminate-common-subexpr",
@@ -76,7 +79,7 @@ EXTERNAL_PASSES = (
     ("relay-annotate-target", "targets"),
     ("relay-merge-compiler-regions", ""),
     ("relay-partition-graph", ""),
-    ("relay-external-codegen", "targets"),
+    (CODEGEN, "targets"),
 )
 """What gives parts of a graph to external backends, and the option that names these."""
 LAYOUTS = ("relay-alter-op-layout", "cpu-pack-weights")
@@ -235,8 +238,8 @@ def module_text(module: ModuleOp) -> str:
     """The module as opt-tool prints it."""
     from io import StringIO
 
-    from xdsl.printer import Printer
+    from lamina.diagnostics import ModulePrinter
 
     stream = StringIO()
-    Printer(stream).print_op(module)
+    ModulePrinter(stream).print_op(module)
     return stream.getvalue() + "\n"

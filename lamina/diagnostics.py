@@ -6,19 +6,23 @@ its location, and say the op itself in one line, without its regions and with la
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     CallSiteLoc,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     FileLineColLoc,
+    FunctionType,
     FusedLoc,
     NameLoc,
     UnregisteredOp,
 )
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
@@ -163,7 +167,37 @@ def _caret(source: str, d: Diagnostic) -> list[str]:
     return [printable, lead + "^" + "~" * (width - 1)]
 
 
-class ElidingPrinter(Printer):
+class ModulePrinter(Printer):
+    """xDSL's printer, with the parentheses that it leaves out where a function's only result is a function."""
+
+    def print_op(self, op: Operation) -> None:
+        kind = type(op)
+        if self.print_generic_format or (kind is not FuncOp and kind is not CallOp):
+            return super().print_op(op)
+        if isinstance(op, FuncOp) and _is_function(op.function_type.outputs.data) and op.res_attrs is None:
+            # Results that have attributes, none here, stand in parentheses.
+            op.properties["res_attrs"] = ArrayAttr([DictionaryAttr({})])
+            try:
+                return super().print_op(op)
+            finally:
+                del op.properties["res_attrs"]
+        if isinstance(op, CallOp) and _is_function(op.result_types):
+            self._print_results(op)
+            self.print_string("func.call ")
+            self.print_attribute(op.callee)
+            with self.in_parens():
+                self.print_list(op.operands, self.print_ssa_value)
+            self.print_op_attributes(op.attributes)
+            self.print_string(" : ")
+            return self.print_operation_type(op)
+        return super().print_op(op)
+
+
+def _is_function(types: Sequence[Attribute]) -> bool:
+    return len(types) == 1 and isinstance(types[0], FunctionType)
+
+
+class ElidingPrinter(ModulePrinter):
     """Prints dense constants of more than `limit` elements as MLIR's `dense_resource<__elided__>`."""
 
     def __init__(self, limit: int | None, **kw: Any) -> None:

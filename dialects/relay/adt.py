@@ -49,7 +49,7 @@ from lamina.dialects.relay.adt_patterns import (
     variable_types,
 )
 from lamina.dialects.relay.control import verify_yield
-from lamina.dialects.relay.core import fits, module_of, parse_types, print_types, symbol
+from lamina.dialects.relay.core import fits, module_of, parse_types, print_argument, print_types, symbol
 from lamina.dialects.relay.value_types import AdtType, TypeVar, rebuild, substitute
 
 
@@ -316,7 +316,7 @@ class MatchOp(IRDLOperation):
 
 def _print_pattern(printer: Printer, pattern: Pattern, arguments: Iterator[BlockArgument]) -> None:
     if isinstance(pattern, Variable):
-        printer.print_block_argument(next(arguments))
+        print_argument(printer, next(arguments))
     elif isinstance(pattern, Anything):
         printer.print_string("_")
     else:

@@ -258,7 +258,7 @@ class FnOp(IRDLOperation):
             printer.print_ssa_value(self.itself)
             printer.print_string(" ")
         printer.print_string("(")
-        printer.print_list(self.parameters, printer.print_block_argument)
+        printer.print_list(self.parameters, lambda argument: print_argument(printer, argument))
         printer.print_string(") -> ")
         print_types(printer, self.function_type.outputs.data)
         if self.attributes:
@@ -291,6 +291,13 @@ class FnOp(IRDLOperation):
         return cls.create(
             operands=captures, result_types=[type_], properties=properties, regions=[region], attributes=attributes
         )
+
+
+def print_argument(printer: Printer, argument: BlockArgument) -> None:
+    """A name and its type. No location, which no parser of arguments would take back."""
+    printer.print_ssa_value(argument)
+    printer.print_string(": ")
+    printer.print_attribute(argument.type)
 
 
 def _print_capture(printer: Printer, argument: BlockArgument, value: SSAValue) -> None:

@@ -22,7 +22,14 @@ FACETS = (
     "infer_layout",
     "relay_grad",
     "precision",
+    "static",
+    "on_host",
 )
+"""What an op of relay may state. The last two are of ops whose result shapes depend on values: the ordinary op that one
+is when they are known, or how the machine computes it."""
+
+_STRUCTURE = ("relay.constant", "relay.fn", "relay.call", "relay.return", "relay.type", "relay.yield")
+"""Relay's ops that hold others together in every program."""
 
 _LEVEL_TITLES = {
     "relay": "Relay",
@@ -143,7 +150,11 @@ def list_ops(ctx: LaminaContext, out: TextIO) -> None:
 
 def _facets(op: type[Any]) -> str:
     base = import_module("lamina.dialects.relay.base").RelayOp
+    if not issubclass(op, base):
+        return "[run by the machine] -" if op.name not in _STRUCTURE else "[structure] -"
     stated = [n for n in FACETS if getattr(op, n, None) is not None and getattr(op, n) is not getattr(base, n, None)]
+    if "on_host" in stated:
+        stated.remove("static")
     kind = getattr(op, "FUSION_KIND", None)
     return f"[{' '.join(stated)}] {kind.name if kind is not None else '-'}"
 

@@ -168,6 +168,15 @@ def test_the_machine_is_behind_the_same_interface(tmp_path: Path) -> None:
         exe.benchmark()
 
 
+@pytest.mark.parametrize("text", [CALLS, LOOP, LIST], ids=["calls", "loop", "list"])
+def test_the_relay_text_of_a_program_is_one_again(tmp_path: Path, text: str) -> None:
+    """Also with the locations that it carries."""
+    first = lamina.compile(written(tmp_path, text), threads=1)
+    again = lamina.compile(written(tmp_path, first.text("relay")), threads=1)
+    assert again.inputs == first.inputs and again.outputs == first.outputs
+    assert again.text("relay") == first.text("relay")
+
+
 def test_what_the_machine_compiled_is_in_the_object_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
     x = np.ones((3, 4), np.float32)
