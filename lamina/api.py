@@ -229,7 +229,7 @@ class Executable:
 
     @property
     def placement(self) -> str:
-        """What went to external backends and, for each op that did not, what kept it; empty where none was named."""
+        """What went to external backends and, for each op that did not, what kept it; empty where none was asked."""
         return self._placement
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -35,7 +35,7 @@ from xdsl.passes import ModulePass
 from lamina.context import LaminaContext
 from lamina.diagnostics import source_position
 from lamina.dialects.sizes import SHAPE, shape_of
-from lamina.dialects.target import TARGET
+from lamina.dialects.target import TARGET, module_target
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
@@ -136,7 +136,8 @@ def default_passes(module: ModuleOp) -> list[ModulePass]:
 
     level = level_of(module)
     if level == "relay":
-        return parse_pipeline(pipeline_text(3))
+        target = module_target(module)
+        return parse_pipeline(pipeline_text(3, backends=target.backend_list() if target is not None else ()))
     if level == "llvm":
         raise UsageError("the program is at the llvm level already; there is nothing to compare it with")
     passes = [*TIR_PIPELINE, *LLVM_PIPELINE]

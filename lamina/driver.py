@@ -95,7 +95,7 @@ def _prepare(source: Source, target: TargetAttr) -> LaminaContext:
     source.module.attributes[TARGET] = target
     source.module.attributes["lamina.params"] = StringAttr(WEIGHTS)
     ctx = LaminaContext()
-    ctx.placement = [] if target.backend_list() else None
+    ctx.placement = []
     ctx.params = source.params
     return ctx
 

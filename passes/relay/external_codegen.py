@@ -53,7 +53,7 @@ class ExternalCodegen(ModulePass):
                 except Refusal as e:
                     refused[function] = str(e)
         report = getattr(ctx, "placement", None)
-        if report is not None:
+        if report is not None and (self.targets or compiled or refused):
             names = self.targets or tuple(dict.fromkeys(compiler_of(f) or "" for f in [*compiled, *refused]))
             report.append(str(partition_report(op, [find_table(n) for n in names], refused)))
         remark: Any = getattr(ctx, "remark", None)

@@ -31,6 +31,7 @@ from lamina.passes.relay.fuse_ops import KERNEL_ATTRIBUTES
 from lamina.passes.relay.remove_unused_functions import referred_symbols
 
 MARK = "Inline"
+COMPILER = "Compiler"
 MOST_OPS = 50_000
 """Calls of unmarked functions stay calls where their caller would have more ops: nested calls double what is inside."""
 
@@ -63,6 +64,9 @@ class Inline(ModulePass):
                 function.erase()
 
     def _is_chosen(self, function: func.FuncOp) -> bool:
+        # What partitioning makes has the mark, as in TVM; as long as it has a compiler, it is that one's.
+        if COMPILER in function.attributes:
+            return False
         return is_marked(function) or (self.unmarked and not is_kernel(function))
 
 

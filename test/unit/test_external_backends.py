@@ -325,7 +325,8 @@ def test_the_first_backend_has_priority(tmp_path: Path) -> None:
         ("first, second, cpu", [["first.exp", "first.abs"], ["second.tanh"]]),
         ("second, first, cpu", [["first.exp"], ["second.abs", "second.tanh"]]),
     ):
-        first.clear(), second.clear()
+        first.clear()
+        second.clear()
         exe = compiled(tmp_path, CHAIN, target)
         x, w = arrays_for(exe)
         np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
@@ -367,7 +368,7 @@ def test_failing_codegen_falls_back(tmp_path: Path) -> None:
     backend, _ = unary("broken", "exp")
 
     def fail(function: Any) -> Any:
-        return {}["no such node"]
+        raise KeyError("no such node")
 
     backend.compile = fail
     exe = compiled(tmp_path, CHAIN, "broken, cpu")
@@ -391,6 +392,21 @@ def test_table_without_a_backend_falls_back(tmp_path: Path) -> None:
     x, w = arrays_for(exe)
     np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
     assert "bnns refused 1 op: there is a pattern table of bnns, but no backend" in exe.placement
+
+
+def test_module_that_was_partitioned_by_hand_runs_its_backends(tmp_path: Path) -> None:
+    """As in TVM: MergeComposite to PartitionGraph first, then a build for the plain target."""
+    from lamina import transform
+
+    _, ran = unary("numpy", "exp", "abs")
+    (tmp_path / "net.mlir").write_text(CHAIN)
+    steps = [transform.AnnotateTarget(["numpy"]), transform.MergeCompilerRegions(), transform.PartitionGraph("mine")]
+    exe = lamina.compile(transform.Sequential(steps)(lamina.load(tmp_path / "net.mlir")), cache=False)
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert ran == ["numpy.exp", "numpy.abs"]
+    assert exe.placement.startswith("numpy: 2 regions, 2 ops")
+    assert "tvmgen_mine_numpy_main_1" in exe.text("te")
 
 
 def test_failure_while_running_names_backend_and_node(tmp_path: Path) -> None:
@@ -444,8 +460,11 @@ def test_program_on_disk_names_the_backend_that_is_not_here(tmp_path: Path, monk
     monkeypatch.setattr(codegen, "load", lambda: "there is no OpenBLAS here")
     with pytest.raises(InputError, match="the program needs the external backend 'openblas': there is no OpenBLAS"):
         lamina.compile(model, "openblas, cpu")
-    monkeypatch.setattr("lamina.runtime.external.runnable_backend", external_backends.runnable_backend)
-    monkeypatch.setattr(external_backends, "find_backend", lambda name: None)  # pyright: ignore[reportUnknownLambdaType]
+
+    def find_none(name: str) -> None:
+        return None
+
+    monkeypatch.setattr(external_backends, "find_backend", find_none)
     with pytest.raises(InputError, match="needs the external backend 'openblas', which is not here; install"):
         lamina.compile(model, "openblas, cpu")
 
@@ -518,6 +537,48 @@ def test_the_command_prints_what_went_where(tmp_path: Path) -> None:
     assert cli.run(["compile", "--print-pipeline", "--target", "openblas, llvm"], out, err) == 0
     assert "relay-merge-composite{patterns=openblas},relay-annotate-target{targets=openblas}" in out.getvalue()
     assert "relay-external-codegen{targets=openblas},relay-alter-op-layout" in out.getvalue()
+
+
+@needs_openblas
+def test_sanitized_kernels_work_beside_a_backend(tmp_path: Path) -> None:
+    exe = compiled(tmp_path, CHAIN, "openblas, cpu", sanitize=True)
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert "1 nn.dense" in exe.placement
+
+
+@needs_openblas
+def test_programs_of_the_machine_call_backends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands between control flow is placed as a program by itself."""
+    from lamina.backends.byoc.openblas import codegen
+
+    made: list[Any] = []
+    product = codegen.gemm
+
+    def counted(*args: Any) -> Any:
+        made.append(args)
+        return product(*args)
+
+    monkeypatch.setattr(codegen, "gemm", counted)
+    exe = compiled(
+        tmp_path,
+        """
+        func.func @main(%x: tensor<3x4xf32>, %w: tensor<4x4xf32>, %c: tensor<i1>) -> tensor<3x4xf32> {
+          %r = relay.if %c -> tensor<3x4xf32> {
+            %b = relay.nn.dense %x, %w : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+            relay.yield %b : tensor<3x4xf32>
+          } else {
+            relay.yield %x : tensor<3x4xf32>
+          }
+          return %r : tensor<3x4xf32>
+        }
+        """,
+        "openblas, cpu",
+    )
+    x, w = (np.random.default_rng(n).standard_normal((3 + n, 4)).astype(np.float32) for n in (0, 1))
+    np.testing.assert_allclose(exe(x, w, np.array(True)), x @ w.T, rtol=1e-5)
+    np.testing.assert_array_equal(exe(x, w, np.array(False)), x)
+    assert made
 
 
 # -- graphs --------------------------------------------------------------------------------------------------------
