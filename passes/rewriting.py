@@ -27,10 +27,11 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
 from lamina.dialects.relay.base import TypeMismatch, has_unknown_extents
-from lamina.dialects.terms import Equation, RuleError, Term, inserting
+from lamina.dialects.terms import Equation, OpPattern, RuleError, Term, inserting
 from lamina.errors import InternalError
 from lamina.passes.base import inherit_location, inherit_name
 from lamina.passes.matching import CompiledEquation
+from lamina.passes.pattern_conditions import root_classes
 
 Outcome: TypeAlias = "SSAValue | Operation | Sequence[SSAValue] | bool | None"
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -73,6 +74,10 @@ class Entry:
         self.where = f"{Path(rule.written[0]).name}:{rule.written[1]}"
         self.tried = self.hits = 0
         self.seconds = 0.0
+        left = rule.left if isinstance(rule, Equation) else None
+        wanted = [root_classes(a) for a in left.args] if isinstance(left, OpPattern) and not left.any_args else []
+        self.needs = tuple(c for c in wanted if c is not None)
+        """Of each of these sets of classes an operand must come from an op; where none does, nothing is tried."""
 
     def order(self) -> tuple[int, int]:
         return -self.compiled.size, self.number
@@ -228,7 +233,10 @@ class Driver:
             queued.discard(op)
             if op.parent is None:
                 continue
+            owners = {type(v.owner) for v in op.operands}
             for entry in dispatch[type(op)]:
+                if any(owners.isdisjoint(classes) for classes in entry.needs):
+                    continue
                 if self.attempt(entry, op):
                     break
 
