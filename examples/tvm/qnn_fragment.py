@@ -56,8 +56,8 @@ class QnnQuantizeConstFold(DFPatternCallback):
         zero: Any = node_map[self.zero][0].data.numpy()
         dtype = post.attrs.out_dtype
         limits = np.iinfo(dtype)
-        quantized: Any = np.clip(np.round(data / scale) + zero, limits.min, limits.max)
-        return relay.Constant(tvm.nd.array(quantized.astype(dtype)))
+        quantized = (data / scale).round() + zero
+        return relay.Constant(tvm.nd.array(quantized.clip(limits.min, limits.max).astype(dtype)))
 
 
 class RemoveClipAfterRequantize(DFPatternCallback):

@@ -30,6 +30,10 @@ _MODULES = ("contrib", "ir", "parser", "relay", "transform")
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
+    if name == "instrument":
+        return import_module("lamina.instrument")
+    if name == "convert":
+        return tir.convert
     if name == "IRModule":
         return import_module(f"{__name__}.ir").IRModule
     if name.startswith("__"):

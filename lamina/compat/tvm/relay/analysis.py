@@ -8,7 +8,6 @@ from typing import Any
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.expr_functor import children, post_order, walk
 from lamina.compat.tvm.relay.ty import TensorType, TupleType
-from lamina.errors import LaminaError
 
 
 def post_order_visit(expr: Any, fvisit: Any) -> None:
@@ -75,6 +74,19 @@ def check_constant(expr: Any) -> bool:
     return isinstance(expr, e.Constant)
 
 
+def all_type_vars(expr: Any, mod: Any = None) -> list[Any]:
+    """No type parameters: functions here have none."""
+    return []
+
+
+free_type_vars = bound_type_vars = all_type_vars
+
+
+def check_basic_block_normal_form(expr: Any) -> bool:
+    """Whether values stand in the innermost block around their uses: in our IR they always do."""
+    return e.as_expr(expr) is not None
+
+
 def list_op_freqs(mod: Any) -> dict[str, int]:
     """How often each operator is called."""
     from lamina.compat.tvm.ir import IRModule
@@ -95,15 +107,8 @@ def extract_fused_functions(mod: Any) -> dict[str, Any]:
     return found
 
 
-def infer_types(expr: Any) -> bool:
-    """Whether the types of an expression are right. Raises LaminaError, saying what is wrong."""
-    try:
-        return e.as_expr(expr).checked_type is not None
-    except LaminaError:
-        raise
-
-
 __all__ = [
-    "all_dtypes", "all_vars", "bound_vars", "check_constant", "children", "extract_fused_functions", "free_vars",
-    "infer_types", "list_op_freqs", "post_order_visit", "well_formed",
+    "all_dtypes", "all_type_vars", "all_vars", "bound_type_vars", "bound_vars", "check_basic_block_normal_form",
+    "check_constant", "children", "extract_fused_functions", "free_type_vars", "free_vars", "list_op_freqs",
+    "post_order_visit", "well_formed",
 ]  # fmt: skip

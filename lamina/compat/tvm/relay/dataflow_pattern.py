@@ -140,8 +140,12 @@ class _OnValues(ours.DFPatternCallback):
     def __init__(self, callback: DFPatternCallback, program: _Program) -> None:
         super().__init__(callback.require_type, callback.rewrite_once)
         self.pattern = callback.pattern
-        self.written = callback
+        self._written = callback
         self.program = program
+
+    @property
+    def written(self) -> DFPatternCallback:
+        return self._written
 
     def callback(self, pre: SSAValue, post: SSAValue, node_map: ours.NodeMap) -> SSAValue | None:
         reader = self.program.reader()
@@ -197,6 +201,28 @@ def partition(
         return expr
     return program.read()
 
+
+def _partition_method(
+    self: Pattern, expr: Any, attrs: Mapping[str, Any] | None = None, check: Callable[[Any], bool] = lambda x: True
+) -> Any:
+    return partition(self, expr, attrs, check)
+
+
+_has_our_type: Any = Pattern.has_type
+
+
+def _has_type_method(self: Pattern, ttype: Any) -> Pattern:
+    return _has_our_type(self, ty.to_ir(ttype) if isinstance(ttype, ty.Type) else ttype)
+
+
+def _complete_patterns() -> None:
+    """Give patterns the methods that TVM's have: they take expressions, which our patterns know nothing of."""
+    methods: dict[str, Any] = {"match": match, "partition": _partition_method, "has_type": _has_type_method}
+    for name, method in methods.items():
+        setattr(Pattern, name, method)
+
+
+_complete_patterns()
 
 __all__ = [
     "DFPattern", "DFPatternCallback", "FunctionPattern", "IRModule", "Pattern", "dominates", "has_attr", "has_dtype",
