@@ -305,9 +305,9 @@ class DFPatternCallback:
         raise TypeError(f"{type(self).__name__} has no callback")
 
     @property
-    def written(self) -> Any:
-        """Whose `callback` a user has written: this one, unless it stands for another one."""
-        return self
+    def written(self) -> type[Any]:
+        """The class whose `callback` a user has written: this one, unless it stands for another one."""
+        return type(self)
 
     def rewrite(self, op: Operation) -> int:
         """As `rewrite([self], op)`."""
@@ -324,8 +324,7 @@ class _CallbackRule(Lowering):
         self.compiled = CompiledPattern(callback.pattern)
         self.function = self.apply
         self.root_types = list(self.compiled.root_types or ())
-        written: Any = type(callback.written)
-        code = written.callback.__code__
+        code = callback.written.callback.__code__
         self.written = (code.co_filename, code.co_firstlineno)
         self.size = 1
         self.depth = max(1, min(8, len(self.compiled.compiler.patterns)))
@@ -366,7 +365,7 @@ class _CallbackRule(Lowering):
             inherit_location(m, op)
         if new.type != value.type:
             raise InputError(
-                f"{type(self.callback.written).__name__} replaces a value of type {value.type} by one of type {new.type}",
+                f"{self.callback.written.__name__} replaces a value of type {value.type} by one of type {new.type}",
                 hint="its users would not fit: give a value of the same type",
                 op=op,
             )

@@ -144,13 +144,13 @@ class _OnValues(ours.DFPatternCallback):
         self.program = program
 
     @property
-    def written(self) -> DFPatternCallback:
-        return self._written
+    def written(self) -> type[Any]:
+        return type(self._written)
 
     def callback(self, pre: SSAValue, post: SSAValue, node_map: ours.NodeMap) -> SSAValue | None:
         reader = self.program.reader()
         node = reader.node(post)
-        found = e.as_expr(self.written.callback(node, node, _Nodes(node_map, reader)))
+        found = e.as_expr(self._written.callback(node, node, _Nodes(node_map, reader)))
         if found is node or found is None:
             return None
         return self._built(found, reader, post)
