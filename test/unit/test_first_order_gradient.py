@@ -1,74 +1,21 @@
-"""Gradients of whole programs: against finite differences, in training, and how they grow with the program."""
+"""Gradients of programs with control flow, calls and data against finite differences."""
 
 from __future__ import annotations
 
-import time
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.builder import Builder
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
 
-import lamina
-from lamina.context import LaminaContext
-from lamina.dialects import relay as r
-from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.terms import inserting
 from lamina.errors import UnsupportedError
-from lamina.parsing import parse_text
-from lamina.passes.relay.first_order_gradient import FirstOrderGradient
-from lamina.runtime.relay_reference import main_function, run_relay
 from lamina.runtime.vm import AdtValue, CompiledKernels, ReferenceKernels, VirtualMachine, evaluate
-from lamina.verification import verify_module
 
-terms: Any = r
+sys.path.insert(0, str(Path(__file__).parent))
+from gradient_programs import Drawn, by_differences, differentiated, parsed  # noqa: E402
+
 Array = np.ndarray[Any, Any]
-
-
-def parsed(text: str) -> ModuleOp:
-    module = parse_text(LaminaContext(), text, "test.mlir")
-    verify_module(module)
-    return module
-
-
-def differentiated(module: ModuleOp) -> ModuleOp:
-    """A copy of a module whose @main gives its gradients, verified and read back from its text."""
-    made = module.clone()
-    FirstOrderGradient().apply(LaminaContext(), made)
-    verify_module(made)
-    again = parsed(str(made))
-    assert str(again) == str(made)
-    return made
-
-
-def program(build: Any, *types: tuple[tuple[int, ...], str]) -> ModuleOp:
-    """`@main` of relay terms: `build` gets its parameters and gives its results."""
-    block = Block(arg_types=[tensor_type(s, d) for s, d in types])
-    with inserting(Builder(InsertPoint.at_end(block))):
-        made = build(*block.args)
-    results: list[SSAValue] = [*made] if isinstance(made, tuple) else [made]  # pyright: ignore[reportUnknownArgumentType]
-    block.add_op(func.ReturnOp(*results))
-    type_ = FunctionType.from_lists(list(block.arg_types), [v.type for v in results])
-    module = ModuleOp([func.FuncOp("main", type_, Region(block))])
-    verify_module(module)
-    return module
-
-
-def by_differences(function: Any, arrays: list[Array], operand: int, step: float = 1e-6) -> Array:
-    """The gradient of the sum of a function of arrays with respect to one of them."""
-    found = np.zeros(arrays[operand].shape)
-    for place in np.ndindex(*found.shape):
-        sides: list[float] = []
-        for by in (step, -step):
-            copy = arrays[operand].copy()
-            copy[place] += by
-            sides.append(float(np.sum(function(*arrays[:operand], copy, *arrays[operand + 1 :]))))
-        found[place] = (sides[0] - sides[1]) / (2 * step)
-    return found
 
 
 # -- control flow and calls ------------------------------------------------------------------------
@@ -339,126 +286,21 @@ def test_a_function_that_is_passed_on_is_refused() -> None:
         differentiated(parsed(text))
 
 
-# -- networks --------------------------------------------------------------------------------------
-
-
-def residual_block(x: Any, w1: Any, g1: Any, b1: Any, w2: Any, g2: Any, b2: Any, ws: Any, wd: Any) -> Any:
-    """Two convolutions with normalisation beside a strided shortcut, pooled, classified."""
-
-    def normalised(y: Any, gamma: Any, beta: Any) -> Any:
-        mean = terms.mean(y, axis=(0, 2, 3))
-        wide = terms.mean(y, axis=(0, 2, 3), keepdims=True)
-        variance = terms.variance(y, wide, axis=(0, 2, 3))
-        return terms.nn.batch_norm(y, gamma, beta, mean, variance)
-
-    y = terms.nn.conv2d(x, w1, strides=[2, 2], padding=[1, 1, 1, 1])
-    y = terms.nn.relu(normalised(y, g1, b1))
-    y = normalised(terms.nn.conv2d(y, w2, padding=[1, 1, 1, 1]), g2, b2)
-    y = terms.nn.relu(terms.add(y, terms.nn.conv2d(x, ws, strides=[2, 2])))
-    y = terms.nn.max_pool2d(y, pool_size=[2, 2], padding=[1, 0, 0, 1])
-    y = terms.nn.batch_flatten(terms.nn.global_avg_pool2d(y))
-    scores = terms.nn.log_softmax(terms.nn.dense(y, wd))
-    return terms.multiply(scores, scores)
-
-
-SHAPES = ((2, 3, 7, 6), (4, 3, 3, 3), (4,), (4,), (4, 4, 3, 3), (4,), (4,), (4, 3, 1, 1), (5, 4))
-
-
-def test_residual_block_by_differences() -> None:
-    module = program(residual_block, *((s, "float64") for s in SHAPES))
-    random = np.random.default_rng(3)
-    arrays = [random.normal(size=s) for s in SHAPES]
-    plain, full = main_function(module), main_function(differentiated(module))
-    found = run_relay(full, arrays)[1:]
-    for operand, shape in enumerate(SHAPES):
-        direction = random.normal(size=shape)
-        sides = [
-            float(
-                np.sum(
-                    run_relay(plain, [*arrays[:operand], arrays[operand] + by * direction, *arrays[operand + 1 :]])[0]
-                )
-            )
-            for by in (1e-6, -1e-6)
-        ]
-        expected = (sides[0] - sides[1]) / 2e-6
-        np.testing.assert_allclose(
-            np.sum(found[operand] * direction), expected, rtol=1e-5, err_msg=f"operand {operand}"
-        )
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("opt_level", [0, 3, 4])
-def test_residual_block_compiled(opt_level: int) -> None:
-    module = differentiated(program(residual_block, *((s, "float32") for s in SHAPES)))
-    random = np.random.default_rng(4)
-    arrays = [random.normal(size=s).astype(np.float32) for s in SHAPES]
-    expected = run_relay(main_function(module), arrays)
-    run = lamina.compile(module, opt_level=opt_level, threads=1, cache=False)
-    for found, want in zip(run(*arrays), expected, strict=True):
-        np.testing.assert_allclose(found, want, rtol=2e-3, atol=1e-3 * max(1.0, float(np.max(np.abs(want)))))
+@pytest.mark.parametrize("seed", range(40))
+def test_drawn_programs_by_differences(seed: int) -> None:
+    text = Drawn(seed).main()
+    plain = VirtualMachine(parsed(text), ReferenceKernels())
+    full = VirtualMachine(differentiated(parsed(text)), ReferenceKernels())
+    random = np.random.default_rng(seed)
+    arrays = [random.uniform(-1, 1, 3) for _ in range(2)]
+    flags = [np.asarray(bool(random.integers(2))) for _ in range(2)]
 
+    def function(x: Array, y: Array) -> Any:
+        return sum(np.sum(v) for v in plain.run([x, y, *flags]))
 
-def perceptron(x: Any, targets: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
-    """The loss of two layers on classes of points."""
-    hidden = terms.tanh(terms.nn.bias_add(terms.nn.dense(x, w1), b1))
-    scores = terms.nn.log_softmax(terms.nn.bias_add(terms.nn.dense(hidden, w2), b2))
-    return terms.nn.cross_entropy_with_logits(scores, targets)
-
-
-@pytest.mark.slow
-def test_perceptron_learns_compiled() -> None:
-    random = np.random.default_rng(5)
-    x = random.normal(size=(64, 2)).astype(np.float32)
-    classes = (x[:, 0] * x[:, 1] > 0).astype(int)
-    targets = np.eye(2, dtype=np.float32)[classes]
-    weights = [
-        random.normal(size=(16, 2)), np.zeros(16), 0.5 * random.normal(size=(2, 16)), np.zeros(2),
-    ]  # fmt: skip
-    weights = [w.astype(np.float32) for w in weights]
-    types = [(a.shape, "float32") for a in (x, targets, *weights)]
-    run = lamina.compile(differentiated(program(perceptron, *types)), threads=1, cache=False)
-    losses: list[float] = []
-    for _ in range(50):
-        loss, _, _, *gradients = run(x, targets, *weights)
-        losses.append(float(loss))
-        weights = [w - np.float32(1.0) * g for w, g in zip(weights, gradients, strict=True)]
-    assert losses[-1] < 0.25 * losses[0]
-    hidden = np.tanh(x @ weights[0].T + weights[1])
-    assert np.mean(np.argmax(hidden @ weights[2].T + weights[3], axis=1) == classes) > 0.95
-
-
-# -- growth ----------------------------------------------------------------------------------------
-
-
-def chain(count: int) -> ModuleOp:
-    def build(x: Any) -> Any:
-        y = x
-        for n in range(count):
-            y = terms.multiply(y, x) if n % 3 else terms.tanh(y)
-        return y
-
-    return program(build, ((4,), "float32"))
-
-
-def seconds(count: int) -> float:
-    module = chain(count)
-    start = time.perf_counter()
-    FirstOrderGradient().apply(LaminaContext(), module)
-    return time.perf_counter() - start
-
-
-@pytest.mark.slow
-def test_time_is_linear_in_a_deep_program() -> None:
-    seconds(500)
-    assert seconds(16000) < 16 * 3 * min(seconds(1000) for _ in range(3))
-
-
-def test_every_op_is_met_once() -> None:
-    """The reverse program of a chain has a fixed number of ops for each of its."""
-
-    def size(count: int) -> int:
-        module = chain(count)
-        FirstOrderGradient().apply(LaminaContext(), module)
-        return len(list(module.walk()))
-
-    assert size(300) - size(200) == size(200) - size(100)
+    *results, into_x, into_y, _, _ = full.run([*arrays, *flags])
+    for got, want in zip(results, plain.run([*arrays, *flags]), strict=True):
+        np.testing.assert_array_equal(got, want)
+    np.testing.assert_allclose(into_x, by_differences(function, arrays, 0), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(into_y, by_differences(function, arrays, 1), rtol=1e-6, atol=1e-7)

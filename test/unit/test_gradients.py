@@ -15,10 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.test import TestOp
+from xdsl.ir import Block, Region
 from xdsl.rewriter import InsertPoint
 
+import lamina
+from lamina.context import LaminaContext
 from lamina.dialects.dtypes import is_float, tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, Sample, TypeMismatch, attrs_of
@@ -26,6 +30,8 @@ from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.dialects.relay.gradients import NoGradient, constant, op_gradients
 from lamina.dialects.relay.meaning import np_results, result_infos
 from lamina.dialects.terms import inserting
+from lamina.passes.relay.first_order_gradient import FirstOrderGradient
+from lamina.runtime.relay_reference import main_function, run_relay
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, arrays_of, every_op, load, valid_samples  # noqa: E402
@@ -182,6 +188,34 @@ def test_gradients_have_the_types_of_the_operands(name: str) -> None:
         for grad, operand in zip(built.gradients, built.source.results, strict=True):
             assert grad is None or grad.type == operand.type, f"sample {n}: {grad.type} for {operand.type}: {s}"
         built.module.verify()
+
+
+@pytest.mark.long
+@every_op
+def test_gradients_compile(name: str) -> None:
+    """The first sample in f32, from the pass to machine code."""
+    op_type = load(name)
+    if not has_gradient(op_type) or name.startswith("relay.qnn."):
+        pytest.skip("the op has no gradient")
+    single = (
+        (n, s)
+        for n, s in valid_samples(op_type)
+        if s.finite and is_real(op_type, s) and {o.dtype for o in s.operands if is_float(o.dtype)} == {"float32"}
+    )
+    n, s = next(single, (0, None))
+    if s is None:
+        pytest.skip("no floats go in and come out")
+    block = Block(arg_types=[tensor_type(tuple(o.shape), o.dtype) for o in s.operands])
+    op = op_type.make(*block.args, **s.attrs)
+    block.add_ops([op, func.ReturnOp(*op.results)])
+    type_ = FunctionType.from_lists(list(block.arg_types), list(op.result_types))
+    module = ModuleOp([func.FuncOp("main", type_, Region(block))])
+    FirstOrderGradient().apply(LaminaContext(), module)
+    arrays = arrays_of(name, n, s)
+    expected = run_relay(main_function(module), arrays)
+    found = lamina.compile(module, threads=1, cache=False)(*arrays)
+    for got, want in zip(found, expected, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * max(1.0, float(np.max(np.abs(want), initial=0))))
 
 
 def test_ops_without_a_gradient_say_why() -> None:

@@ -1,0 +1,141 @@
+"""Programs whose gradients tests take, and gradients by differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.builder import Builder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from lamina.context import LaminaContext
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.terms import inserting
+from lamina.parsing import parse_text
+from lamina.passes.relay.first_order_gradient import FirstOrderGradient
+from lamina.verification import verify_module
+
+Array = np.ndarray[Any, Any]
+
+
+def parsed(text: str) -> ModuleOp:
+    module = parse_text(LaminaContext(), text, "test.mlir")
+    verify_module(module)
+    return module
+
+
+def differentiated(module: ModuleOp) -> ModuleOp:
+    """A copy of a module whose @main gives its gradients, verified and read back from its text."""
+    made = module.clone()
+    FirstOrderGradient().apply(LaminaContext(), made)
+    verify_module(made)
+    again = parsed(str(made))
+    assert str(again) == str(made)
+    return made
+
+
+def program(build: Any, *types: tuple[tuple[int, ...], str]) -> ModuleOp:
+    """`@main` of relay terms: `build` gets its parameters and gives its results."""
+    block = Block(arg_types=[tensor_type(s, d) for s, d in types])
+    with inserting(Builder(InsertPoint.at_end(block))):
+        made = build(*block.args)
+    results: list[SSAValue] = [*made] if isinstance(made, tuple) else [made]  # pyright: ignore[reportUnknownArgumentType]
+    block.add_op(func.ReturnOp(*results))
+    type_ = FunctionType.from_lists(list(block.arg_types), [v.type for v in results])
+    module = ModuleOp([func.FuncOp("main", type_, Region(block))])
+    verify_module(module)
+    return module
+
+
+def by_differences(function: Any, arrays: list[Array], operand: int, step: float = 1e-6) -> Array:
+    """The gradient of the sum of a function of arrays with respect to one of them."""
+    found = np.zeros(arrays[operand].shape)
+    for place in np.ndindex(*found.shape):
+        sides: list[float] = []
+        for by in (step, -step):
+            copy = arrays[operand].copy()
+            copy[place] += by
+            sides.append(float(np.sum(function(*arrays[:operand], copy, *arrays[operand + 1 :]))))
+        found[place] = (sides[0] - sides[1]) / (2 * step)
+    return found
+
+
+# -- drawn programs --------------------------------------------------------------------------------
+
+TENSOR = "tensor<3xf64>"
+BOTH = f"tuple<{TENSOR}, {TENSOR}>"
+
+
+class Drawn:
+    """A random program over vectors of three: its text, and the same in Python."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.count = 0
+
+    def name(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def main(self) -> str:
+        """@main of two vectors and two truth values, which may call @g of two vectors and one truth value."""
+        given = ["%x", "%y"]
+        rows, results = self.body(given, ["%c", "%d"], 3, ["@g"])
+        inner, inner_results = self.body(["%a", "%b"], ["%e"], 2, [])
+        return f"""
+func.func @g(%a: {TENSOR}, %b: {TENSOR}, %e: tensor<i1>) -> {TENSOR} {{
+{inner}  return {inner_results[-1]} : {TENSOR}
+}}
+func.func @main(%x: {TENSOR}, %y: {TENSOR}, %c: tensor<i1>, %d: tensor<i1>) -> ({TENSOR}, {TENSOR}) {{
+{rows}  return {results[-1]}, {results[-2]} : {TENSOR}, {TENSOR}
+}}"""
+
+    def body(self, values: list[str], flags: list[str], depth: int, callees: list[str]) -> tuple[str, list[str]]:
+        """Some ops that read values, and all the values there are then."""
+        values = list(values)
+        text = ""
+        for _ in range(int(self.random.integers(2, 6))):
+            text += self.step(values, flags, depth, callees)
+        return text, values
+
+    def pick(self, values: list[str]) -> str:
+        return str(values[int(self.random.integers(len(values)))])
+
+    def step(self, values: list[str], flags: list[str], depth: int, callees: list[str]) -> str:
+        a, b, made = self.pick(values), self.pick(values), self.name()
+        kind = int(self.random.integers(7 if depth else 3))
+        values.append(made)
+        if kind == 0:
+            op = self.pick(["tanh", "sin", "sigmoid", "negative"])
+            return f"{made} = relay.{op} {a} : {TENSOR}\n"
+        if kind <= 2:
+            op = self.pick(["add", "subtract", "multiply"])
+            return f"{made} = relay.{op} {a}, {b} : {TENSOR}\n"
+        if kind == 3:
+            pair = self.name()
+            return (
+                f"{pair} = relay.tuple({a}, {b}) : {BOTH}\n"
+                f"{made} = relay.tuple_get_item {pair}[{int(self.random.integers(2))}] : {BOTH}\n"
+            )
+        if kind == 4:
+            values.pop()
+            regions = [self.body(values, flags, depth - 1, callees) for _ in range(2)]
+            values.append(made)
+            first, second = (f"{rows}relay.yield {inner[-1]} : {TENSOR}\n" for rows, inner in regions)
+            return f"{made} = relay.if {self.pick(flags)} -> {TENSOR} {{\n{first}}} else {{\n{second}}}\n"
+        if kind == 5 and callees:
+            types = f"({TENSOR}, {TENSOR}, tensor<i1>)"
+            return f"{made} = func.call @g({a}, {b}, {self.pick(flags)}) : {types} -> {TENSOR}\n"
+        # A closure of one of the values, called twice.
+        function, kept, parameter, once = (self.name() for _ in range(4))
+        rows, inner = self.body([kept, parameter], flags[:0], 0, [])
+        type_ = f"({TENSOR}) -> {TENSOR}"
+        return (
+            f"{function} = relay.fn captures({kept} = {a} : {TENSOR}) ({parameter}: {TENSOR}) -> {TENSOR} {{\n"
+            f"{rows}relay.return {inner[-1]} : {TENSOR}\n}}\n"
+            f"{once} = relay.call {function}({b}) : {type_}\n"
+            f"{made} = relay.call {function}({once}) : {type_}\n"
+        )
