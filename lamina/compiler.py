@@ -92,7 +92,7 @@ def relay_pipeline(opt_level: int | PassContext, backends: Sequence[str] = ()) -
     `backends` are the external ones that may take parts of the graph, the preferred one first.
     """
     context = PassContext.of(opt_level)
-    strange = sorted(context.required_pass.union(context.options).difference(GRAPH_PASSES))
+    strange = sorted(context.required_pass.difference(GRAPH_PASSES))
     if strange:
         raise UsageError(
             f"{strange[0]!r} is none of the graph passes that compile a model",

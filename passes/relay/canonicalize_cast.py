@@ -10,8 +10,9 @@ After:
     %4 = relay.cast %0 {dtype = "int32"} : (tensor<8xi8>) -> tensor<8xi32>
     %3 = relay.multiply %4, %b : tensor<8xi32>
 
-Kernels then pass the narrow value between them. A value that a function returns is made once all the same, and
-relay-eliminate-common-subexpr undoes it: run that before.
+Kernels then pass the narrow value between them. Where one of the users cannot take the cast into its kernel (a product,
+a convolution, a return) the wide value is made anyway, and stays one. relay-eliminate-common-subexpr undoes this: run
+that before.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from lamina.dialects.dtypes import itemsize
-from lamina.dialects.relay.base import RelayOp, has_unknown_extents, tensor_info
+from lamina.dialects.relay.base import OpPattern, RelayOp, has_unknown_extents, tensor_info
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 
@@ -45,12 +46,20 @@ def widens(cast: Operation) -> bool:
     return itemsize(tensor_info(cast.results[0].type).dtype) > itemsize(tensor_info(cast.operands[0].type).dtype)
 
 
+def takes_in(user: Operation, block: Block) -> bool:
+    """Whether the kernel of a user may hold the cast too.
+
+    Products and convolutions read memory, and what is returned is there: then the wide value is made anyway. Inside a
+    region it would be computed again in every turn.
+    """
+    return isinstance(user, RelayOp) and user.parent is block and user.FUSION_KIND <= OpPattern.COMM_REDUCE
+
+
 def repeat(cast: Operation) -> None:
     """A cast of its own for every op that uses the result, but the first."""
     block, result = cast.parent, cast.results[0]
     users = {u.operation for u in result.uses}
-    # Inside a region it would be computed again in every turn; what is returned is made anyway.
-    if block is None or len(users) < 2 or not all(isinstance(u, RelayOp) and u.parent is block for u in users):
+    if block is None or len(users) < 2 or not all(takes_in(u, block) for u in users):
         return
     place = cast
     first = True
