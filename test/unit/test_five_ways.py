@@ -25,7 +25,7 @@ def execute(file: str, pipeline: str, level: str, arrays: dict[str, Any]) -> dic
     return run_module(module, ctx, "main", arrays)
 
 
-@pytest.mark.parametrize("opt_level", [0, 1, 2, 3])
+@pytest.mark.parametrize("opt_level", [0, 1, 2, 3, 4])
 def test_all_levels_agree_in_every_element(opt_level: int) -> None:
     arrays = execute("arrays.mlir", "", "te", {})
     expected = execute("block.mlir", "", "relay", arrays)["y"]

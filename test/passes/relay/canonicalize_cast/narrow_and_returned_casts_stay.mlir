@@ -1,5 +1,5 @@
 // RUN: opt-tool %s -p relay-canonicalize-cast | filecheck %s
-// So does one that a product reads: it cannot take it into its kernel.
+// Casts to narrower types and values that are returned stay one, and so does what a product reads.
 
 // CHECK-COUNT-3: relay.cast
 // CHECK-NOT:     relay.cast
