@@ -426,6 +426,26 @@ def test_a_workload_is_built_and_run() -> None:
         fresh.get_output(0)
 
 
+def test_unknown_extents_and_branches_are_built_and_run() -> None:
+    x, flag = relay.var("x", shape=(relay.Any(), 3)), relay.var("flag", shape=(), dtype="bool")
+    flat = relay.reshape(relay.tanh(x), [-1])
+    mod = IRModule.from_expr(relay.Function([x, flag], relay.If(flag, flat, relay.negative(flat))))
+    module = graph_executor.GraphModule(relay.build(mod, "llvm")["default"](tvm.cpu()))
+    for rows, sign in ((4, True), (1, False)):
+        data = np.random.default_rng(rows).standard_normal((rows, 3)).astype("float32")
+        module.run(x=data, flag=np.array(sign))
+        wanted = np.tanh(data).reshape(-1) * (1 if sign else -1)
+        np.testing.assert_allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
+
+
+def test_a_shape_that_is_a_value_is_followed() -> None:
+    x, like = relay.var("x", shape=(relay.Any(),)), relay.var("like", shape=(2,), dtype="int64")
+    mod = IRModule.from_expr(relay.Function([x, like], relay.reshape(x, like)))
+    assert "dyn.reshape" in mod.astext()
+    found = relay.create_executor("vm", mod).evaluate()(np.arange(6, dtype="float32"), np.array([2, 3]))
+    assert found.numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
 def test_parameters_are_saved_in_tvms_format() -> None:
     params = {"a": np.arange(6, dtype="float32").reshape(2, 3), "b.c": np.array([True, False]), "d": np.int8(-3)}
     raw = relay.save_param_dict(params)

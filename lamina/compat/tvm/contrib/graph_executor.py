@@ -10,6 +10,7 @@ import numpy as np
 from lamina.compat.tvm.nd import NDArray
 from lamina.compat.tvm.relay.build_module import GraphExecutorFactoryModule, GraphProgram
 from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.relay_source import ValuePort
 
 
 class BenchmarkResult:
@@ -80,9 +81,11 @@ class GraphModule:
             self._arrays[name] = self._fitted(name, v)
 
     def _fitted(self, name: str, value: Any) -> Any:
-        array = value.numpy_view if isinstance(value, NDArray) else np.asarray(value)
         port = self._ports[name]
-        if -1 not in port.shape and tuple(array.shape) != tuple(port.shape):
+        if isinstance(port, ValuePort):
+            return value.numpy_view if isinstance(value, NDArray) else value
+        array = value.numpy_view if isinstance(value, NDArray) else np.asarray(value)
+        if tuple(array.shape) != tuple(port.shape):
             raise InputError(f"input {name!r} has shape {list(port.shape)}, not {list(array.shape)}")
         return np.array(array, port.dtype if port.dtype != "bool" else bool, order="C")
 
@@ -100,7 +103,7 @@ class GraphModule:
         missing = [n for n in self._ports if n not in self._arrays]
         for name in missing:
             port = self._ports[name]
-            if -1 in port.shape:
+            if isinstance(port, ValuePort):
                 raise InputError(f"input {name!r} is not set")
             self._arrays[name] = np.zeros(port.shape, port.dtype if port.dtype != "bool" else bool)
         self._outputs = list(self._executable.run(self._arrays).values())

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 
 from lamina.api import Executable
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.model import Model, Origin
-from lamina.runtime.compiled import Port
 
 
 def bind_params_by_name(function: e.Function, params: Mapping[str, Any] | None) -> e.Function:
@@ -152,28 +148,12 @@ def with_params(mod: IRModule, params: Mapping[str, Any] | None) -> IRModule:
 
 
 def model_of(mod: IRModule, label: str = "main") -> Model:
-    """A module as our compiler takes it."""
+    """A module as our compiler takes it. Raises InputError where it has no `main`."""
+    from lamina.relay_source import of_module
+
     module, store = mod.ir()
-    module = module.clone()
-    main = next((f for f in module.body.block.ops if isinstance(f, func.FuncOp) and f.sym_name.data == "main"), None)
-    if main is None:
-        raise InputError("the module has no function @main")
-    inputs = [_port(_input_name(main, n), t) for n, t in enumerate(main.function_type.inputs)]
-    outputs = [_port(f"output_{n}", t) for n, t in enumerate(main.function_type.outputs)]
-    return Model(Origin(b"", {}, None), label, tuple(inputs), tuple(outputs), {}, module, store)
-
-
-def _input_name(main: func.FuncOp, place: int) -> str:
-    attrs: Any = main.arg_attrs.data[place].data.get("lamina.name") if main.arg_attrs is not None else None
-    return attrs.data if attrs is not None else main.body.block.args[place].name_hint or f"p{place}"
-
-
-def _port(name: str, type_: Any) -> Port:
-    found = ty.from_ir(type_)
-    if isinstance(type_, TensorType) and isinstance(found, ty.TensorType):
-        dims: Any = tuple(int(d) if isinstance(d, int) else -1 for d in found.shape)
-        return Port(name, dims, found.dtype)
-    return Port(name, (), str(found))
+    program = of_module(module.clone(), store, label)
+    return Model(Origin(b"", {}, None), label, program.inputs, program.outputs, {}, program.module, store)
 
 
 class Executor:
@@ -267,6 +247,6 @@ def create_executor(
 
 
 __all__ = [
-    "Executor", "FunctionType", "GraphExecutorFactoryModule", "GraphProgram", "TupleType", "bind_params_by_name",
+    "Executor", "GraphExecutorFactoryModule", "GraphProgram", "bind_params_by_name",
     "build", "create_executor", "model_of", "optimize", "with_params",
 ]  # fmt: skip
