@@ -234,7 +234,7 @@ class SourceParser(Parser):
             near = did_you_mean(dialect, registered)
         else:
             message = f"unknown operation '{name}'"
-            near = did_you_mean(name, _op_names(self.ctx, dialect))
+            near = _instead(name) or did_you_mean(name, _op_names(self.ctx, dialect))
         self.raise_error(message + (f"; {near}" if near else ""), span)
 
     # -- limits ----------------------------------------------------------------------------------------------
@@ -320,6 +320,20 @@ class SourceParser(Parser):
 
 def _op_names(ctx: Context, dialect: str) -> list[str]:
     return ctx.op_names(dialect) if isinstance(ctx, LaminaContext) else []
+
+
+def _instead(name: str) -> str:
+    """What there is for an op of TVM's that Relay here does not have, else nothing."""
+    if not name.startswith("relay."):
+        return ""
+    from lamina.compat.tvm.missing import INSTEAD
+
+    parts = name.split(".")
+    for length in range(len(parts), 1, -1):
+        found = INSTEAD.get(".".join(parts[:length]))
+        if found is not None:
+            return f"instead there is {found}" if not found.startswith("nothing") else found
+    return ""
 
 
 def parse_text(ctx: Context, text: str, file: str, *, first_line: int = 1, implicit_module: bool = True) -> ModuleOp:

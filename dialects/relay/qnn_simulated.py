@@ -1,4 +1,7 @@
-"""Quantisation simulated in floats, of a dtype that is a run-time number: 0 none, 1 int8, 2 uint8, 3 int32."""
+"""Quantisation simulated in floats, of a dtype that is a run-time number: 0 none, 1 int8, 2 uint8, 3 int32.
+
+relay.relay.op.annotation.simulated_quantize, which TVM's annotation of whole models inserts, has bounds instead.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
-from lamina.dialects.relay.families import int_prop
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -136,3 +139,92 @@ class SimulatedDequantizeOp(RelayOp):
     @staticmethod
     def samples() -> list[Sample]:
         return _samples("in_dtype")
+
+
+KINDS = ("identity", "input", "weight", "activation")
+"""What `kind` says of the data, by number. Only the first makes a difference to the values."""
+ROUNDINGS = ("round", "floor", "ceil")
+
+
+@irdl_op_definition
+class AnnotatedSimulatedQuantizeOp(RelayOp):
+    """round(min(max(data / dom_scale, clip_min), clip_max)) * dom_scale; the data itself where `kind` is 0, identity.
+
+    Halves go to even numbers, as in relay.round; `rounding` may also be floor or ceil. `sign` is for who reads the
+    program: the bounds say which numbers there are.
+    """
+
+    name = "relay.relay.op.annotation.simulated_quantize"
+
+    data = operand_def()
+    dom_scale = operand_def()
+    clip_min = operand_def()
+    clip_max = operand_def()
+    result = result_def()
+    kind = int_prop()
+    sign = bool_prop(True)
+    rounding = str_prop("round")
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo,
+        dom_scale: TensorInfo,
+        clip_min: TensorInfo,
+        clip_max: TensorInfo,
+        kind: int,
+        sign: bool,
+        rounding: str,
+    ) -> TensorInfo:
+        qs.check_quantized("data", data, ("float32",))
+        for what, info in (("dom_scale", dom_scale), ("clip_min", clip_min), ("clip_max", clip_max)):
+            qs.check_one(what, info, "float32")
+        if not 0 <= kind < len(KINDS):
+            raise TypeMismatch(f"kind is {kind}, expects 0 to {len(KINDS) - 1}: {', '.join(KINDS)}")
+        if rounding not in ROUNDINGS:
+            raise TypeMismatch(f"rounding is {rounding!r}, expects one of {', '.join(ROUNDINGS)}")
+        return data
+
+    @staticmethod
+    def decompose(
+        data: SSAValue,
+        dom_scale: SSAValue,
+        clip_min: SSAValue,
+        clip_max: SSAValue,
+        kind: int,
+        sign: bool,
+        rounding: str,
+    ) -> Any:
+        if kind == 0:
+            return r.copy(data)
+        scale, low, high = (qs.along(v, 0, 0) for v in (dom_scale, clip_min, clip_max))
+        bounded = r.maximum(r.minimum(r.divide(data, scale), high), low)
+        rounded = {"round": r.round, "floor": r.floor, "ceil": r.ceil}[rounding](bounded)
+        return r.multiply(rounded, scale)
+
+    @staticmethod
+    def np_ref(
+        data: Array, dom_scale: Array, clip_min: Array, clip_max: Array, kind: int, sign: bool, rounding: str
+    ) -> Array:
+        if kind == 0:
+            return np.copy(data)
+        scale, low, high = (a.reshape(()) for a in (dom_scale, clip_min, clip_max))
+        bounded = np.maximum(np.minimum(data / scale, high), low)
+        return {"round": np.rint, "floor": np.floor, "ceil": np.ceil}[rounding](bounded) * scale
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        def one(shape: tuple[int, ...], kind: int, scale: float = 0.25, bound: int = 127, **attrs: Any) -> Sample:
+            return sample(
+                shape, (), (), (), attrs={"kind": kind, **attrs},
+                ranges=((-9, 9), (scale, scale), (-bound, -bound), (bound, bound)),
+            )  # fmt: skip
+
+        return [
+            one((2, 3, 5), 1), one((7,), 2, 0.5), one((1,), 3, 1.0), one((), 0), one((33,), 1, 0.0625, 15),
+            one((4, 4), 0, 2.0), one((2, 1, 3), 2, 4.0), one((65,), 3, 2.0, 2),
+            one((5,), 1, sign=False, rounding="floor"), one((3, 7), 3, 0.5, 4, rounding="ceil"),
+            sample(((3,), "int8"), (), (), (), attrs={"kind": 1}, error="data is int8, expects float32"),
+            sample((3,), (2,), (), (), attrs={"kind": 1}, error="dom_scale has shape (2,), expects one number"),
+            sample((3,), (), (), (), attrs={"kind": 4}, error="kind is 4, expects 0 to 3: identity, input, weight"),
+            sample((3,), (), (), (), attrs={"kind": 1, "rounding": "up"}, error="rounding is 'up', expects one of"),
+        ]  # fmt: skip

@@ -1,11 +1,14 @@
 """layout_transform: between plain and blocked layouts, such as NCHW and NCHW16c or OIHW and OIHW16i32o.
 
 Layout strings are explained in `layout.py`. A split axis whose extent is no multiple of the block is padded with
-zeros; on the way back `channels` says how much of axis C is real.
+zeros; on the way back `channels` says how much of axis C is real. The auto-scheduler's strings say extents as well and
+split axes as often as they like: `1n8c4c` is 32 channels in blocks of 4.
 """
 
 from __future__ import annotations
 
+import re
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
@@ -136,3 +139,85 @@ class LayoutTransformOp(RelayOp):
         (x,) = operands
         moved = r.layout_transform(places_of(x, 1), **attrs)
         return [scattered(grads[0], moved, x, absent=True)]
+
+
+def scheduled_axes(layout: str) -> list[tuple[int, str]]:
+    """Extent and name of each axis of an auto-scheduler's layout. Raises TypeMismatch for another string."""
+    if not re.fullmatch(r"(?:[1-9][0-9]*[A-Za-z_]+)+", layout):
+        raise TypeMismatch(f"layout {layout!r} is no list of extents and names, such as '1n8c4c'")
+    return [(int(extent), name) for extent, name in re.findall(r"([0-9]+)([A-Za-z_]+)", layout)]
+
+
+@irdl_op_definition
+class AutoSchedulerLayoutTransformOp(RelayOp):
+    """The tensor with axes split and in the order of `dst_layout`, which gives extents: `4c8c` is c in blocks of 8."""
+
+    name = "relay.auto_scheduler_layout_transform"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    data = operand_def(TensorType)
+    src_layout = str_prop()
+    dst_layout = str_prop()
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, src_layout: str, dst_layout: str) -> TensorInfo:
+        source, target = scheduled_axes(src_layout), scheduled_axes(dst_layout)
+        if tuple(e for e, _ in source) != data.shape:
+            raise TypeMismatch(f"layout {src_layout!r} is not that of a tensor of shape {data.shape}")
+        names = [name for _, name in source]
+        if len(set(names)) != len(names):
+            raise TypeMismatch(f"layout {src_layout!r} names an axis twice")
+        if {name for _, name in target} != set(names):
+            raise TypeMismatch(f"layouts {src_layout!r} and {dst_layout!r} have different axes")
+        for extent, name in source:
+            if prod(e for e, n in target if n == name) != extent:
+                raise TypeMismatch(f"axis {name} of {extent} is not what {dst_layout!r} splits")
+        return TensorInfo(tuple(e for e, _ in target), data.dtype)
+
+    @staticmethod
+    def te_compute(data: Tensor, src_layout: str, dst_layout: str) -> Tensor:
+        target = scheduled_axes(dst_layout)
+
+        def element(*i: Index) -> Any:
+            place: dict[str, Any] = {}
+            for (extent, name), index in zip(target, i, strict=True):
+                place[name] = place[name] * extent + index if name in place else index
+            return data[tuple(place[name] for _, name in scheduled_axes(src_layout))]
+
+        return te.compute(tuple(e for e, _ in target), element, "auto_scheduler_layout_transform")
+
+    @staticmethod
+    def np_ref(data: Array, src_layout: str, dst_layout: str) -> Array:
+        target = scheduled_axes(dst_layout)
+        parts = [n for _, name in scheduled_axes(src_layout) for n, (_, other) in enumerate(target) if other == name]
+        split = data.reshape([target[n][0] for n in parts])
+        return np.transpose(split, [parts.index(n) for n in range(len(target))])
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        def one(
+            shape: tuple[int, ...], src_layout: str, dst_layout: str, dtype: str = "float32", error: str | None = None
+        ) -> Sample:
+            return sample((shape, dtype), attrs={"src_layout": src_layout, "dst_layout": dst_layout}, error=error)
+
+        return [
+            one((1, 6, 4), "1n6c4w", "1n3c4w2c"),
+            one((2, 12), "2n12c", "2c2n3c2c"),
+            one((3, 5), "3h5w", "5w3h"),
+            one((8,), "8x", "2x2x2x", "int32"),
+            one((1, 1), "1n1c", "1c1n1c"),
+            one((4, 6, 3, 3), "4ff6rc3ry3rx", "2ff3rc3ry3rx2rc2ff"),
+            one((7, 5), "7A5b_c", "7A5b_c", "float64"),
+            one((4, 9), "4i9j", "3j4i3j", "int8"),
+            one((2, 3), "2n3c", "3n2c", error="axis n of 2 is not what '3n2c' splits"),
+            one((2, 3), "2n4c", "2n4c", error="layout '2n4c' is not that of a tensor of shape (2, 3)"),
+            one((2, 3), "2n3n", "2n3n", error="layout '2n3n' names an axis twice"),
+            one((2, 3), "2n3c", "2n3d", error="layouts '2n3c' and '2n3d' have different axes"),
+            one((2, 3), "NC", "2n3c", error="layout 'NC' is no list of extents and names, such as '1n8c4c'"),
+        ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        (x,) = operands
+        return [scattered(grads[0], r.auto_scheduler_layout_transform(places_of(x), **attrs), x)]
