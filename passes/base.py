@@ -15,8 +15,8 @@ stair `relay-to-te`, `backends/cpu/passes/schedule.py` the backend pass `cpu-sch
 
 The file's docstring is its help text: what the pass does, `Before:` and `After:` with IR of at most 12 lines, what
 it assumes. `opt_level` is the lowest level at which a graph pass runs (0 where nothing is said), `required` the graph
-passes that must have run before it: `lamina.transform` and the compiler read them. A file without `name = "<derived name>"` is no pass (a family of rules beside the pass that runs
-it).
+passes that must have run before it: `lamina.transform` and the compiler read them. A file without
+`name = "<derived name>"` is no pass (a family of rules beside the pass that runs it).
 
 An op that a pass inserts without a location gets the one of the op that it replaces: rewriting drivers do it by
 `inherit_location`, builders inside `located(op)`.
