@@ -5,7 +5,7 @@
       nn.lrn (%n): no pattern of dnnl has it
       nn.dense (%d): dnnl.dense_bias_relu: expected nn.relu, found nn.softmax (%p)
 
-Functions that a compiler has refused (`relay-external-codegen`) are listed op by op before what was left.
+Of an op that a compiler took and refused to compile (`relay-external-codegen`) its reason is told.
 Read from a module after relay-partition-graph; the patterns are tried on a copy in which all functions are undone.
 Of all patterns that contain an op, tried at the op and at what is computed from it near by, the one that got furthest
 says what was missing.
@@ -51,17 +51,13 @@ class Report:
 
     taken: dict[str, Taken]
     left: list[tuple[Operation, str]]
-    refused: list[tuple[str, list[Operation], str]] = field(default_factory=list[tuple[str, list[Operation], str]])
-    """Compilers, the ops of functions that they did not compile after all, and why."""
 
     def __str__(self) -> str:
         lines: list[str] = []
         for compiler, taken in self.taken.items():
             names = ", ".join(f"{n} {name}" for name, n in taken.ops.most_common())
-            lines.append(f"{compiler}: {_several(taken.regions, 'region')}, {_several(taken.count, 'op')} ({names})")
-        for compiler, ops, reason in self.refused:
-            lines.append(f"{compiler} refused {_several(len(ops), 'op')}: {reason}")
-            lines += [f"  {named(op)}" for op in ops]
+            names = f" ({names})" if names else ""
+            lines.append(f"{compiler}: {_several(taken.regions, 'region')}, {_several(taken.count, 'op')}{names}")
         lines.append(f"left: {_several(len(self.left), 'op')}")
         same: dict[tuple[str, str], list[Operation]] = {}
         for op, reason in self.left:
@@ -76,29 +72,25 @@ def _several(count: int, what: str) -> str:
 
 
 def partition_report(
-    module: ModuleOp, tables: Sequence[PatternTable], refused: Mapping[func.FuncOp, str] | None = None
+    module: ModuleOp, tables: Sequence[PatternTable], refused: Mapping[Operation, str] | None = None
 ) -> Report:
     """Look at a partitioned module with the tables of the compilers it was partitioned for.
 
-    `refused` are the functions that these have refused to compile, with the reasons.
+    `refused` are ops that a compiler took and did not compile after all, with the reasons.
     """
     taken: dict[str, Taken] = {t.name: Taken() for t in tables}
-    returned: list[tuple[str, list[Operation], str]] = []
     left: list[tuple[Operation, str]] = []
     original = _undone(module)
     for function in module.body.block.ops:
         compiler = function.attributes.get("Compiler")
         if isinstance(function, func.FuncOp) and isinstance(compiler, StringAttr):
-            if refused is not None and function in refused:
-                ops: list[Operation] = [o for o in function.walk() if isinstance(o, RelayOp)]
-                returned.append((compiler.data, ops, refused[function]))
-            else:
-                _count(function, taken.setdefault(compiler.data, Taken()))
+            _count(function, taken.setdefault(compiler.data, Taken()))
             continue
         for op in _open_ops(function):
             if isinstance(op, RelayOp) and not isinstance(op, Annotation) and op.operands and not op.regions:
-                left.append((op, reason_for(original[op], tables)))
-    return Report(taken, left, returned)
+                why = refused.get(op) if refused is not None else None
+                left.append((op, why or reason_for(original[op], tables)))
+    return Report(taken, left)
 
 
 def _undone(module: ModuleOp) -> dict[Operation, Operation]:

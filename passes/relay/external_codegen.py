@@ -12,12 +12,13 @@ After:
 
 Behind relay-partition-graph. The declaration goes through all levels to the program, which calls the backend with it.
 A function whose backend is not here, cannot run or refuses it is put back op by op in the place of its calls, with a
-remark for each op, and is compiled as everything else. `targets` are the compilers whose tables say, in the report of
-`lamina compile`, why ops were left; by default those that have functions.
+remark for each op. It is offered to the others of `targets` and, if they refuse too, compiled as everything else.
+`targets` are also the compilers whose tables say why ops were left, in the report of `lamina compile`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,11 @@ from lamina.passes.external_backends import CODE, CONSTANTS, Code, Refusal, comp
 from lamina.passes.partition_report import partition_report
 from lamina.passes.pattern_explaining import word
 from lamina.passes.pattern_tables import find_table
+from lamina.passes.relay.annotate_target import AnnotateTarget
 from lamina.passes.relay.inline import put_in_place
+from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
+from lamina.passes.relay.merge_composite import MergeComposite
+from lamina.passes.relay.partition_graph import PartitionGraph
 
 
 @dataclass(frozen=True)
@@ -45,25 +50,57 @@ class ExternalCodegen(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compiled: dict[func.FuncOp, Code] = {}
-        refused: dict[func.FuncOp, str] = {}
-        for function in op.body.block.ops:
-            if isinstance(function, func.FuncOp) and not function.is_declaration and compiler_of(function) is not None:
-                try:
-                    compiled[function] = compile_function(function)
-                except Refusal as e:
-                    refused[function] = str(e)
+        why: dict[Operation, str] = {}
+        asked = set(self.targets)
+        candidates = list(self.targets)
+        while True:
+            refused: dict[func.FuncOp, str] = {}
+            for function in [f for f in op.body.block.ops if isinstance(f, func.FuncOp) and f not in compiled]:
+                if not function.is_declaration and compiler_of(function) is not None:
+                    asked.add(compiler_of(function) or "")
+                    try:
+                        compiled[function] = compile_function(function)
+                    except Refusal as e:
+                        refused[function] = str(e)
+            if not refused:
+                break
+            refusing = {compiler_of(f) for f in refused}
+            for function, reason in refused.items():
+                _remark(ctx, function, reason)
+                said = f"{compiler_of(function)} refused it: {reason}"
+                why |= dict.fromkeys(_put_back(op, function), said)
+            candidates = [t for t in candidates if t not in refusing]
+            if not candidates:
+                break
+            _offer(ctx, op, tuple(candidates))
         report = getattr(ctx, "placement", None)
-        if report is not None and (self.targets or compiled or refused):
-            names = self.targets or tuple(dict.fromkeys(compiler_of(f) or "" for f in [*compiled, *refused]))
-            report.append(str(partition_report(op, [find_table(n) for n in names], refused)))
-        remark: Any = getattr(ctx, "remark", None)
-        for function, why in refused.items():
-            for inner in function.walk():
-                if isinstance(inner, RelayOp) and remark is not None:
-                    remark(f"{word(inner)} comes back from {compiler_of(function)}: {why}", inner)
-            _put_back(op, function)
+        if report is not None and asked:
+            report.append(
+                str(
+                    partition_report(
+                        op, [find_table(n) for n in [*self.targets, *sorted(asked - {*self.targets})]], why
+                    )
+                )
+            )
         for function, code in compiled.items():
             _declare(function, code)
+
+
+def _remark(ctx: Context, function: func.FuncOp, reason: str) -> None:
+    remark: Any = getattr(ctx, "remark", None)
+    for op in function.walk():
+        if remark is not None and isinstance(op, RelayOp):
+            remark(f"{word(op)} comes back from {compiler_of(function)}: {reason}", op)
+
+
+def _offer(ctx: Context, module: ModuleOp, compilers: tuple[str, ...]) -> None:
+    """Partition what is left for other compilers."""
+    MergeComposite(patterns=compilers).apply(ctx, module)
+    AnnotateTarget(targets=compilers).apply(ctx, module)
+    MergeCompilerRegions().apply(ctx, module)
+    names = [f.sym_name.data for f in module.body.block.ops if isinstance(f, func.FuncOp)]
+    numbers = [int(n.rpartition("_")[2]) for n in names if re.fullmatch(r"tvmgen_\w+_\d+", n)]
+    PartitionGraph(first_number=max(numbers, default=-1) + 1).apply(ctx, module)
 
 
 def compile_function(function: func.FuncOp) -> Code:
@@ -98,15 +135,17 @@ def _declare(function: func.FuncOp, code: Code) -> None:
     function.erase()
 
 
-def _put_back(module: ModuleOp, function: func.FuncOp) -> None:
-    """Put the ops of a function, and those of its composites, in the place of its calls."""
+def _put_back(module: ModuleOp, function: func.FuncOp) -> list[Operation]:
+    """Put the ops of a function, and those of its composites, in the place of its calls: these ops."""
     name = function.sym_name.data
     waiting: list[Operation] = []
+    found: list[Operation] = []
     for call in [o for o in module.walk() if isinstance(o, func.CallOp) and o.callee.string_value() == name]:
         waiting += put_in_place(call, function.body.block, list(call.operands))
     composites: dict[FnOp, None] = {}
     while waiting:
         op = waiting.pop()
+        found.append(op)
         if isinstance(op, CallOp) and op.parent is not None:
             composite = op.function()
             if composite is not None and "Composite" in composite.attributes:
@@ -118,3 +157,4 @@ def _put_back(module: ModuleOp, function: func.FuncOp) -> None:
             composite.erase()
     function.detach()
     function.erase()
+    return found

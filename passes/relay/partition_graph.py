@@ -39,9 +39,11 @@ class PartitionGraph(ModulePass):
     """The middle of the functions' names."""
     bind_constants: bool = True
     """Constants become part of the functions; else they are passed to them."""
+    first_number: int = 0
+    """The number of the first region of each function."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        counts: dict[str, int] = {}
+        counts = _Counts(self.first_number)
         made: list[func.FuncOp] = []
         for block in open_blocks(op):
             made += partition_block(block, self.mod_name, self.bind_constants, counts)
@@ -53,7 +55,19 @@ def sanitized(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
-def partition_block(block: Block, mod_name: str, bind_constants: bool, counts: dict[str, int]) -> list[func.FuncOp]:
+class _Counts(dict[str, int]):
+    """The next number for the regions of each function."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first = first
+
+    def next(self, function: str) -> int:
+        self[function] = number = self.get(function, self.first - 1) + 1
+        return number
+
+
+def partition_block(block: Block, mod_name: str, bind_constants: bool, counts: _Counts) -> list[func.FuncOp]:
     """Replace the regions of a block by calls: the functions, in the order of the regions' first ops."""
     if not any(op.name in (BEGIN, END) for op in block.ops):
         return []
@@ -68,7 +82,7 @@ def partition_block(block: Block, mod_name: str, bind_constants: bool, counts: d
     for top in sorted(members, key=lambda t: regions.node[members[t][0]]):
         compiler = regions.compiler[top]
         assert compiler is not None
-        number = counts[home] = counts.get(home, -1) + 1
+        number = counts.next(home)
         name = sanitized(f"tvmgen_{mod_name}_{compiler}_{home}_{number}")
         function, calls[top] = _outline(members[top], name, compiler, number, bind_constants, gone)
         functions.append(function)

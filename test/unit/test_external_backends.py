@@ -355,11 +355,35 @@ def test_refused_function_is_compiled_by_us(tmp_path: Path) -> None:
     exe = compiled(tmp_path, CHAIN, "picky, cpu")
     x, w = arrays_for(exe)
     np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
-    assert exe.placement.splitlines()[:4] == [
+    assert exe.placement.splitlines() == [
         "picky: 1 region, 1 op (1 exp)",
-        "picky refused 2 ops: not on float32",
-        "  abs (%c)",
-        "  tanh (%r)",
+        "left: 3 ops",
+        "  nn.dense (%b): no pattern of picky has it",
+        "  abs (%c): picky refused it: not on float32",
+        "  tanh (%r): picky refused it: not on float32",
+    ]
+    assert refuse is not None
+
+
+def test_refused_function_goes_to_the_next_backend(tmp_path: Path) -> None:
+    backend, first = unary("first", "exp", "abs", "tanh")
+    _, second = unary("second", "tanh", "exp")
+
+    @backend.op("abs")
+    def refuse(node: Node) -> Kernel:
+        raise Refusal("never")
+
+    exe = compiled(tmp_path, CHAIN, "first, bnns, second, cpu")
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
+    assert (first, second) == (["first.exp"], ["second.tanh"])
+    assert exe.placement.splitlines() == [
+        "first: 1 region, 1 op (1 exp)",
+        "bnns: 0 regions, 0 ops",
+        "second: 1 region, 1 op (1 tanh)",
+        "left: 2 ops",
+        "  nn.dense (%b): bnns refused it: there is a pattern table of bnns, but no backend that makes and runs code",
+        "  abs (%c): first refused it: never",
     ]
     assert refuse is not None
 
@@ -374,7 +398,7 @@ def test_failing_codegen_falls_back(tmp_path: Path) -> None:
     exe = compiled(tmp_path, CHAIN, "broken, cpu")
     x, w = arrays_for(exe)
     np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
-    assert "broken refused 1 op: it failed: KeyError: 'no such node'\n  exp (%a)" in exe.placement
+    assert "exp (%a): broken refused it: it failed: KeyError: 'no such node'" in exe.placement
 
 
 def test_absent_library_falls_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,14 +408,14 @@ def test_absent_library_falls_back(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     exe = compiled(tmp_path, CHAIN, "openblas, cpu")
     x, w = arrays_for(exe)
     np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
-    assert "openblas refused 1 op: there is no OpenBLAS here" in exe.placement
+    assert "nn.dense (%b): openblas refused it: there is no OpenBLAS here" in exe.placement
 
 
 def test_table_without_a_backend_falls_back(tmp_path: Path) -> None:
     exe = compiled(tmp_path, CHAIN, "bnns, cpu")
     x, w = arrays_for(exe)
     np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
-    assert "bnns refused 1 op: there is a pattern table of bnns, but no backend" in exe.placement
+    assert "nn.dense (%b): bnns refused it: there is a pattern table of bnns, but no backend" in exe.placement
 
 
 def test_module_that_was_partitioned_by_hand_runs_its_backends(tmp_path: Path) -> None:
