@@ -141,6 +141,23 @@ def test_a_global_function_calls_itself() -> None:
     assert structural_equal(tvm.parser.fromtext(mod.astext()), mod)
 
 
+def test_scopes_are_written_one_after_the_other() -> None:
+    i, total = scalar("i"), scalar("total")
+    loop, sb = relay.GlobalVar("sum_up"), relay.ScopeBuilder()
+    with sb.if_scope(relay.equal(i, relay.const(0))):
+        sb.ret(total)
+    with sb.else_scope():
+        rest = sb.let("rest", i - relay.const(1))
+        sb.ret(loop(rest, relay.add(total, i)))
+    mod = IRModule({loop: relay.Function([i, total], sb.get(), relay.TensorType((), "int32"))})
+    mod["main"] = relay.Function([], loop(relay.const(4), relay.const(0)))
+    assert relay.create_executor("vm", mod).evaluate()().numpy() == 10
+    with pytest.raises(UsageError, match="already"):
+        sb.ret(i)
+    with pytest.raises(UsageError, match="gives no value; sb.ret"):
+        relay.ScopeBuilder().get()
+
+
 def test_a_local_function_calls_itself_and_keeps_what_it_captured() -> None:
     step, start, n = scalar("step"), scalar("start"), scalar("n")
     again = relay.var("again")

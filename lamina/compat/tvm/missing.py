@@ -30,7 +30,6 @@ INSTEAD: dict[str, str] = {
     "relay.TypeData": "mod.ir() with relay.type of our IR",
     "relay.Prelude": "data types declared with relay.type of our IR",
     "relay.adt": "mod.ir() with relay.type, relay.construct and relay.match of our IR",
-    "relay.ScopeBuilder": "relay.Let and relay.If",
     "relay.vm": 'relay.create_executor("vm", mod)',
     "relay.backend": "relay.build and relay.create_executor",
     "relay.op.register_compute": "an op class in dialects/relay (CONTRIBUTING.md: add an op)",

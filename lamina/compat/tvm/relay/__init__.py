@@ -81,7 +81,8 @@ _HOMES = {
     **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "build_module"),
     **dict.fromkeys(("save_param_dict", "load_param_dict"), "param_dict"),
     **dict.fromkeys(("parse", "parse_expr", "fromtext", "SpanCheck"), "text_parser"),
-    **dict.fromkeys(("astext",), "text_printer"),
+    "ScopeBuilder": "scope_builder",
+    "astext": "text_printer",
 }
 
 

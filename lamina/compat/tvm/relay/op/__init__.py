@@ -25,6 +25,9 @@ class _Everything(OpNamespace):
 for _name in ("transform", "tensor", "reduce", "algorithm"):
     sys.modules[f"{__name__}.{_name}"] = _Everything(f"relay.op.{_name}", "")
 
+for _name in ("nn", "image", "vision", "annotation", "dyn"):
+    sys.modules[f"{__name__}.{_name}"] = sys.modules[f"{__name__.rpartition('.')[0]}.{_name}"]
+
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
