@@ -138,20 +138,22 @@ class _Merger:
     def alike(self, ends: Sequence[RelayOp]) -> list[RelayOp] | None:
         """The ops that follow the branches, where each has one and they do the same."""
         users: list[RelayOp] = []
+        seen: set[Operation] = set()
         place = -1
         for end in ends:
-            uses = list(end.results[0].uses)
-            if len(uses) != 1:
+            use = end.results[0].first_use
+            if use is None or not end.results[0].has_one_use():
                 return None
-            user = uses[0].operation
+            user = use.operation
             if not isinstance(user, RelayOp) or user.parent is not self.block or len(user.results) != 1:
                 return None
             if users and (type(user) is not type(users[0]) or user.properties != users[0].properties):
                 return None
-            if user in users or uses[0].index != (place if users else uses[0].index):
+            if user in seen or (users and use.index != place):
                 return None
-            place = uses[0].index
+            place = use.index
             users.append(user)
+            seen.add(user)
         return users
 
     def extend(self, merged: Merged, users: list[RelayOp], ends: Sequence[RelayOp], first: Operation) -> Merged | None:
