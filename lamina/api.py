@@ -18,7 +18,7 @@ import numpy as np
 from lamina.compiler import Progress
 from lamina.driver import Fresh, StageTexts, build, check_host, info_of, target_of
 from lamina.driver import Source as _Module
-from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.machine_program import MachineProgram
 from lamina.measure import Benchmark, Profile, random_inputs, repeated
 from lamina.model import Model, Origin, Shapes, Source, port_of
@@ -30,6 +30,7 @@ from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
+    from lamina.open_model import OpenProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -64,7 +65,8 @@ def compile(
     check their accesses while they run: bounds, elements that nothing has written, races.
 
     A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.runtime.vm`),
-    which compiles as it meets shapes: it has no profile and no texts below Relay. Raises LaminaError.
+    which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
+    and not given is compiled for each shape that it meets. Raises LaminaError.
     """
     origin, fresh = _source_of(model, shapes)
     context = _context(opt_level)
@@ -73,7 +75,7 @@ def compile(
     # What decides a program of a backend from another package is not among what the key holds.
     foreign = any(map(is_foreign, chosen.backend_list()))
     programs = ProgramCache() if enabled(cache) else None
-    stored: StoredProgram | MachineProgram | None = None
+    stored: StoredProgram | MachineProgram | OpenProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None and not foreign:
         key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize)
@@ -81,7 +83,12 @@ def compile(
         stored = programs.load(key) if not context.instruments else None
     cached = stored is not None
     if stored is None:
-        stored = build(fresh, chosen, context, progress, _objects(programs), sanitize)
+        try:
+            stored = build(fresh, chosen, context, progress, _objects(programs), sanitize)
+        except OpenExtentError as e:
+            from lamina.open_model import OpenProgram
+
+            stored = OpenProgram(origin, chosen, context, programs is not None, sanitize, e)
         if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
             programs.store(key, stored)
     stages = StageTexts(fresh, chosen, context, sanitize)
@@ -147,7 +154,7 @@ class Executable:
 
     def __init__(
         self,
-        program: CompiledProgram | MachineProgram,
+        program: CompiledProgram | MachineProgram | OpenProgram,
         texts: StageTexts,
         target: TargetAttr,
         context: PassContext,
@@ -202,8 +209,8 @@ class Executable:
 
     def profile(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Profile:
         """The time of each kernel, named by the model's own nodes."""
-        if isinstance(self._program, MachineProgram):
-            what = "the machine runs this model: it has no kernels in a fixed order"
+        if not isinstance(self._program, CompiledProgram):
+            what = f"this model is {self._program.describe()}: it has no kernels in a fixed order"
             raise UnsupportedError(what, hint="benchmark times whole runs")
         arrays = self._arrays(inputs)
         self._program.run(arrays)
@@ -247,7 +254,8 @@ class Executable:
     def __repr__(self) -> str:
         sides = [", ".join(f"{p.name}: {p.describe()}" for p in ports) for ports in (self.inputs, self.outputs)]
         program = self._program
-        how = "run by the machine" if isinstance(program, MachineProgram) else f"{len(program.info.entries)} kernels"
+        fixed = isinstance(program, CompiledProgram)
+        how = f"{len(program.info.entries)} kernels" if fixed else program.describe()
         return (
             f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
             f"{self.target.cpu.data}, {self.threads} threads, opt level {self.opt_level}"

@@ -17,7 +17,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -129,4 +129,15 @@ def compiler_of(op: Operation) -> str | None:
 
 def is_declaration(op: Operation) -> bool:
     """Whether an op declares a function that an external backend has compiled."""
-    return isinstance(op, FuncOp) and op.is_declaration and CODE in op.attributes and compiler_of(op) is not None
+    if not isinstance(op, FuncOp) or not op.is_declaration or compiler_of(op) is None:
+        return False
+    return isinstance(op.attributes.get(CODE), StringAttr) and isinstance(op.attributes.get(CONSTANTS), ArrayAttr)
+
+
+def check_on_buffers(declaration: FuncOp) -> None:
+    """Raise InputError where the declaration of an external function is not one on buffers."""
+    type_, count = declaration.function_type, declaration.attributes.get(OUTPUTS)
+    is_number = isinstance(count, IntegerAttr) and 0 <= count.value.data <= len(type_.inputs)
+    if not is_number or type_.outputs or not all(isinstance(t, MemRefType) for t in type_.inputs):
+        what = "takes and gives tensors, or buffers of which the last 'outputs' are results"
+        raise InputError(f"@{declaration.sym_name.data}: an external function {what}", op=declaration)

@@ -54,7 +54,7 @@ from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import unique_axis
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModulePass, has_location, inherit_location
-from lamina.passes.external_backends import OUTPUTS, is_declaration
+from lamina.passes.external_backends import OUTPUTS, check_on_buffers, is_declaration
 from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.externs import lower_extern
 from lamina.passes.nests.intrinsics import IntrinsicTable
@@ -225,13 +225,16 @@ def _shapes(func: te.FuncOp) -> list[IndexMapAttr | None]:
 
 
 def declare_on_buffers(declaration: MainOp) -> tir.FuncOp:
-    """Make the declaration of an external function one on buffers: a kernel without a body, for its calls to fit."""
+    """Make the declaration of an external function one on buffers: a kernel without a body, for its calls to fit.
+
+    Raises InputError where it is neither on tensors nor on buffers.
+    """
     type_ = declaration.function_type
-    count = declaration.attributes.get(OUTPUTS)
-    if count is None:
-        buffers = [memref(t) for t in (*type_.inputs, *type_.outputs)]
+    types = [*type_.inputs, *type_.outputs]
+    if OUTPUTS not in declaration.attributes and all(isinstance(t, TensorType) for t in types):
         declaration.attributes[OUTPUTS] = IntegerAttr(len(type_.outputs), i64)
-        declaration.properties["function_type"] = FunctionType.from_lists(buffers, [])
+        declaration.properties["function_type"] = FunctionType.from_lists([memref(t) for t in types], [])
+    check_on_buffers(declaration)
     taken = list(declaration.function_type.inputs)
     outputs = cast("IntegerAttr", declaration.attributes[OUTPUTS]).value.data
     return tir.FuncOp.make(declaration.sym_name.data, taken, outputs)

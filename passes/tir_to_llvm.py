@@ -46,7 +46,7 @@ from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.external_backends import is_declaration
+from lamina.passes.external_backends import check_on_buffers, is_declaration
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.limits import check_limits
@@ -85,6 +85,7 @@ class TirToLlvmPass(ModulePass):
                 top.detach()
                 top.erase(safe_erase=False)
             elif isinstance(top, MainOp) and is_declaration(top):
+                check_on_buffers(top)
                 external[top.sym_name.data] = top
                 signatures[top.sym_name.data] = list(top.function_type.inputs)
             elif isinstance(top, MainOp):
