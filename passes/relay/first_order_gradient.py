@@ -27,10 +27,12 @@ from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import GlobalOp
+from lamina.dialects.relay.tuples import TupleOp
 from lamina.dialects.terms import inserting
 from lamina.errors import UsageError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.dead_code_elimination import eliminate_dead_code
+from lamina.passes.relay.reverse_leaves import inserted
 from lamina.passes.relay.reverse_mode import Adjoints, Differentiator
 
 
@@ -43,16 +45,19 @@ class FirstOrderGradient(ModulePass):
     function: str = "main"
     """The function that changes."""
 
+    nested: bool = False
+    """The gradients are one result, a tuple, as TVM has them."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == self.function and function.body.blocks:
-                add_gradients(op, function)
+                add_gradients(op, function, self.nested)
                 return
         raise UsageError(f"there is no function @{self.function} with a body in the module")
 
 
-def add_gradients(module: ModuleOp, function: func.FuncOp) -> None:
-    """Let a function of a module return its gradients."""
+def add_gradients(module: ModuleOp, function: func.FuncOp, nested: bool = False) -> None:
+    """Let a function of a module return its gradients, with `nested` as one tuple."""
     block = function.body.block
     last = block.last_op
     assert last is not None
@@ -75,12 +80,15 @@ def add_gradients(module: ModuleOp, function: func.FuncOp) -> None:
         # A gradient may be that of two parameters, or one of them.
         if gradient.name_hint is None and argument.name_hint is not None:
             gradient.name_hint = f"grad_{argument.name_hint}"
+    if nested:
+        with inserting(builder):
+            gradients = [inserted(TupleOp.make(*gradients))]
     returned = func.ReturnOp(*last.operands, *gradients)
     inherit_location(returned, last)
     block.insert_op_before(returned, last)
     last.detach()
     last.erase()
-    outputs = [*function.function_type.outputs, *(a.type for a in block.args)]
+    outputs = [*function.function_type.outputs, *(g.type for g in gradients)]
     function.properties["function_type"] = FunctionType.from_lists(function.function_type.inputs.data, outputs)
     differentiator.finish()
     eliminate_dead_code(function)

@@ -112,6 +112,21 @@ def test_perceptron_learns_compiled() -> None:
     assert np.mean(np.argmax(hidden @ weights[2].T + weights[3], axis=1) == classes) > 0.95
 
 
+def test_first_order_gradient_as_tvm_gives_it() -> None:
+    import lamina.compat.tvm as tvm
+    from lamina.compat.tvm import relay
+
+    x, y = (relay.var(n, shape=(3,), dtype="float32") for n in "xy")
+    module = tvm.IRModule.from_expr(relay.Function([x, y], relay.multiply(relay.exp(x), y)))
+    module = relay.transform.FirstOrderGradient()(module)
+    run = relay.create_executor("graph", mod=module, device=tvm.cpu(), target="llvm").evaluate()
+    a, b = np.array([0, 1, 2], "float32"), np.array([3, 4, 5], "float32")
+    result, (into_x, into_y) = run(a, b)
+    np.testing.assert_allclose(result.numpy(), np.exp(a) * b, rtol=1e-5)
+    np.testing.assert_allclose(into_x.numpy(), np.exp(a) * b, rtol=1e-5)
+    np.testing.assert_allclose(into_y.numpy(), np.exp(a), rtol=1e-5)
+
+
 # -- growth ----------------------------------------------------------------------------------------
 
 

@@ -89,6 +89,11 @@ def MergeComposite(pattern_table: Iterable[Sequence[Any]]) -> Pass:  # noqa: N80
     return Pass(Merge())
 
 
+def FirstOrderGradient() -> Pass:  # noqa: N802
+    """A function gives (result, (gradient of each parameter))."""
+    return Pass(ours.FirstOrderGradient(nested=True))
+
+
 def InferType() -> Pass:  # noqa: N802
     """Checks the types. They are always known: a module that is wrong is refused when it is formed."""
 
@@ -206,6 +211,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "InferType", "MergeComposite", "Operation", "Pass", "PassContext", "Sequential", "ToANormalForm",
-    "ToBasicBlockNormalForm", "ToGraphNormalForm", "function_pass", "module_pass",
+    "FirstOrderGradient", "InferType", "MergeComposite", "Operation", "Pass", "PassContext", "Sequential",
+    "ToANormalForm", "ToBasicBlockNormalForm", "ToGraphNormalForm", "function_pass", "module_pass",
 ]  # fmt: skip
