@@ -315,6 +315,29 @@ def test_long_programs_need_no_recursion() -> None:
     assert relay.analysis.list_op_freqs(IRModule.of_ir(*lets.ir())) == {"tanh": 5000}
 
 
+def test_a_method_decides_what_is_visited_below() -> None:
+    x, y = relay.var("x", shape=(2,)), relay.var("y", shape=(2,))
+    skipped = relay.exp(y)
+    expr = relay.tanh(relay.sigmoid(skipped) + x)
+
+    seen: list[str] = []
+
+    class NotBelowSigmoid(relay.ExprVisitor):
+        def visit_call(self, call: Any) -> None:
+            seen.append(call.op.name)
+            if call.op.name != "sigmoid":
+                super().visit_call(call)  # pyright: ignore[reportUnknownMemberType]
+
+    NotBelowSigmoid().visit(expr)
+    assert seen == ["tanh", "add", "sigmoid"]
+    seen.clear()
+    last = x
+    for _ in range(3000):
+        last = relay.add(y, last)
+    NotBelowSigmoid().visit(relay.Function([x, y], last))
+    assert seen == ["add"] * 3000
+
+
 def test_only_what_is_looked_at_is_read() -> None:
     read = IRModule.of_ir(*IRModule.from_expr(chain(50)).ir())
     last = read["main"].body

@@ -51,11 +51,12 @@ _METHODS: dict[type[e.Expr], str] = {
 }  # fmt: skip
 
 
-class ExprFunctor:
-    """A function of expressions by their kind: `visit_call`, `visit_var`, ...; each node is visited once.
+_REACH = 50
+"""So many visits inside one another are left to Python's stack."""
 
-    Long chains of calls are walked from their beginning, so that `visit` inside a method finds what is done already.
-    """
+
+class ExprFunctor:
+    """A function of expressions by their kind: `visit_call`, `visit_var`, ...; each node is visited once."""
 
     def __init__(self) -> None:
         self.memo_map: dict[e.Expr, Any] = {}
@@ -65,10 +66,17 @@ class ExprFunctor:
         node: e.Expr = e.as_expr(expr)
         if node in self.memo_map:
             return self.memo_map[node]
-        self._begin(node)
-        if node not in self.memo_map:
-            self.memo_map[node] = self._dispatch(node)
-        return self.memo_map[node]
+        if self._depth >= _REACH:
+            self._visit_below(node)
+        self._depth += 1
+        try:
+            found = self._dispatch(node)
+        finally:
+            self._depth -= 1
+        self.memo_map[node] = found
+        return found
+
+    _depth = 0
 
     def _dispatch(self, node: e.Expr) -> Any:
         kind = _METHODS.get(type(node))
@@ -76,33 +84,8 @@ class ExprFunctor:
             raise TypeError(f"{type(node).__name__} is no expression of Relay's")
         return getattr(self, f"visit_{kind}")(node)
 
-    def _begin(self, node: e.Expr) -> None:
-        """Visit a long chain from its far end. A method that does not visit its operands is asked first."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("visit_"):
-            raise NotImplementedError(f"{type(self).__name__} has no {name}")
-        raise AttributeError(name)
-
-
-class _Chains(ExprFunctor):
-    """Visits what lies deep below a node before it, where the node's own method would have visited it anyway."""
-
-    _REACH = 100
-
-    def _begin(self, node: e.Expr) -> None:
-        if not isinstance(node, (e.Call, e.Tuple, e.TupleGetItem)):
-            return
-        plain = (type(self).visit_call, type(self).visit_tuple, type(self).visit_tuple_getitem)  # type: ignore[attr-defined]
-        if plain != self._own:
-            depth, at = 0, node
-            while depth < self._REACH and isinstance(at, (e.Call, e.TupleGetItem)):
-                at, depth = (
-                    (at.args[0] if isinstance(at, e.Call) and at.args else getattr(at, "tuple_value", None)),
-                    depth + 1,
-                )  # type: ignore[assignment]
-            if depth < self._REACH:
-                return
+    def _visit_below(self, node: e.Expr) -> None:
+        """Visit what a node is computed from, the farthest first: Python's stack would not hold a long chain."""
         stack: list[tuple[e.Expr, bool]] = [(node, False)]
         while stack:
             at, ready = stack.pop()
@@ -115,10 +98,13 @@ class _Chains(ExprFunctor):
             stack.append((at, True))
             stack.extend((c, False) for c in reversed(children(at)))
 
-    _own: Any = ()
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("visit_"):
+            raise NotImplementedError(f"{type(self).__name__} has no {name}")
+        raise AttributeError(name)
 
 
-class ExprVisitor(_Chains):
+class ExprVisitor(ExprFunctor):
     """Visits everything below a node once; override what is of interest and call super()."""
 
     def visit_call(self, call: Any) -> Any:
@@ -169,7 +155,7 @@ class ExprVisitor(_Chains):
     def visit_global_var(self, gvar: Any) -> Any: ...
 
 
-class ExprMutator(_Chains):
+class ExprMutator(ExprFunctor):
     """Rebuilds an expression; a method returns what is to stand there. What does not change stays the same node."""
 
     def visit_call(self, call: Any) -> Any:
@@ -236,10 +222,6 @@ class ExprMutator(_Chains):
 
     def visit_global_var(self, gvar: Any) -> Any:
         return gvar
-
-
-ExprVisitor._own = (ExprVisitor.visit_call, ExprVisitor.visit_tuple, ExprVisitor.visit_tuple_getitem)  # pyright: ignore[reportPrivateUsage]
-ExprMutator._own = (ExprMutator.visit_call, ExprMutator.visit_tuple, ExprMutator.visit_tuple_getitem)  # pyright: ignore[reportPrivateUsage]
 
 
 def _same(found: list[Any], before: Any) -> bool:
