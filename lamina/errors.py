@@ -46,6 +46,10 @@ class UsageError(LaminaError):
     exit_status = EXIT_USAGE
 
 
+class OpenExtentError(UsageError):
+    """A model leaves an extent open that has to be given."""
+
+
 class UnsupportedError(LaminaError):
     """The input is right, but Lamina cannot do it (yet)."""
 

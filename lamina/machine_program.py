@@ -113,3 +113,7 @@ class MachineProgram:
                 e.where = location_text(e.op) or self.label
             raise
         return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
+
+    def describe(self) -> str:
+        """What there is instead of a number of kernels."""
+        return "run by the machine"

@@ -121,8 +121,8 @@ def of_module(module: ModuleOp, store: ParamStore, label: str, shapes: Mapping[s
     types = _fix(main, names, shapes, label) if shapes else list(main.function_type.inputs)
     main.properties["arg_attrs"] = _named(main.properties.get("arg_attrs"), names)
     main.properties["res_attrs"] = _named(main.properties.get("res_attrs"), results)
-    inputs = tuple(map(_port, names, types))
-    return ReadProgram(module, store, inputs, tuple(map(_port, results, main.function_type.outputs)), label)
+    inputs = tuple(map(port_of_type, names, types))
+    return ReadProgram(module, store, inputs, tuple(map(port_of_type, results, main.function_type.outputs)), label)
 
 
 def ports_of(module: ModuleOp) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
@@ -132,7 +132,7 @@ def ports_of(module: ModuleOp) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
     main = main_function(module)
     names, results = _names(main)
     type_ = main.function_type
-    return tuple(map(_port, names, type_.inputs)), tuple(map(_port, results, type_.outputs))
+    return tuple(map(port_of_type, names, type_.inputs)), tuple(map(port_of_type, results, type_.outputs))
 
 
 def _names(main: FuncOp) -> tuple[list[str], list[str]]:
@@ -143,7 +143,8 @@ def _names(main: FuncOp) -> tuple[list[str], list[str]]:
     return argument_names(main, main.body.block.args), result_names(main, len(returned), returned)
 
 
-def _port(name: str, type_: Attribute) -> Port:
+def port_of_type(name: str, type_: Attribute) -> Port:
+    """The port of a value of a type."""
     if not isinstance(type_, TensorType):
         return ValuePort(name, (), "", type=type_)
     tensor = cast("TensorType[Any]", type_)

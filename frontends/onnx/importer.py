@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
-from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError, did_you_mean
+from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.builder import (
     AnyValue,
@@ -120,8 +120,8 @@ class _Importer:
         self.sequences: dict[str, int | None] = {}
 
     def run(self) -> ImportedModel:
-        inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
         self._check_shape_names()
+        inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
         self._run(self.graph.nodes)
         outputs = [port for o in self.graph.outputs for port in self._outputs(o)]
         return ImportedModel(
@@ -229,7 +229,7 @@ class _Importer:
         if isinstance(size, int) and size >= 0:
             return size
         which = f"the dimension {shown(dim.dim_param)}" if dim.dim_param else "a dimension"
-        raise UsageError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
+        raise OpenExtentError(f"{which} has no fixed size", where=where, hint="give its shape with shapes= (--shape)")
 
     def _check_shape_names(self) -> None:
         dims: set[str] = {d.dim_param for i in self.graph.inputs for d in i.type.tensor_type.shape.dim if d.dim_param}

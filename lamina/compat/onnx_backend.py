@@ -55,8 +55,10 @@ class _Program:
 class LaminaRep(BackendRep):
     """A model to run on arrays. `run` gives its outputs in order; names work as indices of the result too."""
 
-    def __init__(self, model: ModelProto, opt_level: int = 3) -> None:
+    def __init__(self, model: ModelProto, opt_level: int = 3, source: Any = None) -> None:
         self.model = model
+        self.source = model if source is None else source
+        """What is imported: a file where weights lie beside it."""
         self.opt_level = opt_level
         initialised = {t.name for t in model.graph.initializer}
         self.inputs = [i.name for i in model.graph.input if i.name not in initialised]
@@ -114,7 +116,7 @@ class LaminaRep(BackendRep):
             fixed = {name: v.copy() for name, v in given.items() if name in self._fixed and _is_small(v)}
             shapes: dict[str, Any] = {name: _shape(v) for name, v in given.items() if name not in fixed}
             try:
-                imported = load_onnx(self.model, shapes, values=fixed)
+                imported = load_onnx(self.source, shapes, values=fixed)
                 break
             except NeedsValueError as e:
                 fresh = set(e.names) - self._fixed
@@ -125,12 +127,15 @@ class LaminaRep(BackendRep):
 
     def build(self, imported: ImportedModel) -> Runs:
         """What runs an imported model: it takes and gives arrays by the names of ports."""
+        return lamina.compile(self.as_model(imported), opt_level=self.opt_level, cache=False).run
+
+    def as_model(self, imported: ImportedModel) -> Model:
+        """An imported model as users hold one."""
         inputs, outputs = (
             tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
         )
         origin = Origin(self.model, {}, None)
-        model = Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
-        return lamina.compile(model, opt_level=self.opt_level, cache=False).run
+        return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
 
 
 def _given(name: str, value: Any) -> Given:

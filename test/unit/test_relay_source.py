@@ -162,7 +162,7 @@ def test_the_machine_is_behind_the_same_interface(tmp_path: Path) -> None:
         exe.text("te")
     with pytest.raises(UnsupportedError, match="no text of the level"):
         exe.save_texts(tmp_path / "texts")
-    with pytest.raises(UnsupportedError, match="no kernels in a fixed order; benchmark"):
+    with pytest.raises(UnsupportedError, match="run by the machine: it has no kernels in a fixed order; benchmark"):
         exe.profile({"x": x, "count": np.int32(1)})
     with pytest.raises(UsageError, match=r"no values can be drawn for the input 'x', float32\[n, 4\]"):
         exe.benchmark()
