@@ -112,6 +112,18 @@ def test_perceptron_learns_compiled() -> None:
     assert np.mean(np.argmax(hidden @ weights[2].T + weights[3], axis=1) == classes) > 0.95
 
 
+def test_a_gradient_may_be_differentiated_again() -> None:
+    def cube(x: Any) -> Any:
+        return terms.multiply(terms.multiply(x, x), x)
+
+    x = np.array([-1.5, 0.5, 2.0])
+    twice = differentiated(differentiated(program(cube, ((3,), "float64"))))
+    y, first, of_both = run_relay(main_function(twice), [x])
+    np.testing.assert_allclose(y, x**3)
+    np.testing.assert_allclose(first, 3 * x**2)
+    np.testing.assert_allclose(of_both, 3 * x**2 + 6 * x)
+
+
 def test_first_order_gradient_as_tvm_gives_it() -> None:
     import lamina.compat.tvm as tvm
     from lamina.compat.tvm import relay
