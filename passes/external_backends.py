@@ -13,7 +13,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +21,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from lamina.errors import InputError
-from lamina.passes.pattern_tables import ENTRY_POINTS, find_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,6 +72,8 @@ class ExternalBackend(ABC):
 
 _BACKENDS: dict[str, ExternalBackend] = {}
 _BYOC = "lamina.backends.byoc"
+ENTRY_POINTS = "lamina.backends"
+"""The group in which other packages name theirs, and their pattern tables."""
 
 
 def find_backend(name: str) -> ExternalBackend | None:
@@ -86,6 +86,8 @@ def find_backend(name: str) -> ExternalBackend | None:
         if find_spec(_BYOC) is not None and _exists(module) and find_spec(f"{module}.codegen") is not None:
             import_module(f"{module}.codegen")
         else:
+            from importlib.metadata import entry_points  # slow to import, seldom needed
+
             for entry in entry_points(group=ENTRY_POINTS, name=name):
                 try:
                     entry.load()
@@ -101,6 +103,8 @@ def _exists(module: str) -> bool:
 
 def check_backend(name: str) -> None:
     """Raise UsageError where there is no compiler of that name to partition for."""
+    from lamina.passes.pattern_tables import find_table  # the stairs, which import this, need no patterns
+
     find_table(name)
 
 

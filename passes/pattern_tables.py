@@ -26,8 +26,8 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.patterns import Composite, Equation, Expr, Pattern, RuleError
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.dataflow_matching import CompiledPattern
+from lamina.passes.external_backends import ENTRY_POINTS
 
-ENTRY_POINTS = "lamina.backends"
 Check = Callable[[SSAValue], bool]
 _F = TypeVar("_F", bound=Callable[[], Any])
 

@@ -281,6 +281,20 @@ def test_every_level_runs_the_backend(tmp_path: Path) -> None:
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4, err_msg=level)
 
 
+@needs_openblas
+@pytest.mark.parametrize("target", ["openblas, cpu", "bnns, openblas, cpu"])
+def test_texts_make_each_other(tmp_path: Path, target: str) -> None:
+    """The text of relay and the printed pipeline give the text of llvm, byte for byte."""
+    from lamina.opt_tool import run_opt_tool
+
+    exe = compiled(tmp_path, RESIDUAL, target, threads=1)
+    exe.save_texts(tmp_path / "texts")
+    status, out, err = run_opt_tool([str(tmp_path / "texts" / "relay.mlir"), "-p", exe.pipeline])
+    assert status == 0, err
+    assert out == (tmp_path / "texts" / "llvm.mlir").read_text()
+    assert out.count('compiler = "openblas"') == 2
+
+
 # -- placement, fallback, programs on disk -------------------------------------------------------------------------
 
 CHAIN = """
