@@ -10,7 +10,7 @@ After:
     %0 = relay.multiply %x, %c : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
 
 A local function that is called once and used nowhere else, and any function, local or of the module, that has the
-attribute `Inline`; with `unmarked` all functions, as programs without calls need it, until a caller has 50,000 ops.
+attribute `Inline`; with `unmarked` all functions, as programs without calls need it, until a caller has 10,000 ops.
 None that calls itself, directly or through others, and no kernel: Primitive, Composite, Compiler. A call of
 relay.global is one of the function it names. Inlined functions that nobody names any more are dropped.
 """
@@ -32,7 +32,7 @@ from lamina.passes.relay.remove_unused_functions import referred_symbols
 
 MARK = "Inline"
 COMPILER = "Compiler"
-MOST_OPS = 50_000
+MOST_OPS = 10_000
 """Calls of unmarked functions stay calls where their caller would have more ops: nested calls double what is inside."""
 
 

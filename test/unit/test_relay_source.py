@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 
 import lamina
 from lamina import cli
@@ -15,7 +16,10 @@ from lamina.context import LaminaContext
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.machine_program import MachineProgram
 from lamina.parsing import parse_text
+from lamina.passes.relay.inline import MOST_OPS
+from lamina.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.vm import AdtValue
+from lamina.verification import verify_module
 
 Array = np.ndarray[Any, Any]
 
@@ -108,6 +112,22 @@ def test_calls_tuples_and_closures_of_a_plain_program_leave_no_trace(tmp_path: P
     x = np.arange(8, dtype=np.float32)
     assert np.array_equal(exe(x), (2 * x * 4 * x * 4 * x).reshape(4, 2))
     assert [p.name for p in exe.inputs] == ["x"] and [p.name for p in exe.outputs] == ["s"]
+
+
+def test_functions_that_double_what_is_inside_stay_calls_before_they_fill_the_memory() -> None:
+    lines = ["func.func @f0(%x: tensor<8xf32>) -> tensor<8xf32> {", "  %y = relay.exp %x : tensor<8xf32>"]
+    lines += ["  return %y : tensor<8xf32>", "}"]
+    for n in range(1, 17):
+        name = f"f{n}" if n < 16 else "main"
+        call = f"func.call @f{n - 1}(%{{}}) : (tensor<8xf32>) -> tensor<8xf32>"
+        lines += [f"func.func @{name}(%x: tensor<8xf32>) -> tensor<8xf32> {{", f"  %a = {call.format('x')}"]
+        lines += [f"  %b = {call.format('a')}", "  return %b : tensor<8xf32>", "}"]
+    module = parse_text(LaminaContext(), "\n".join(lines), "nested.mlir")
+    run_pipeline(module, LaminaContext(), parse_pipeline("relay-inline{unmarked}"))
+    verify_module(module)
+    sizes = {f.sym_name.data: sum(1 for _ in f.walk()) for f in module.body.block.ops if isinstance(f, FuncOp)}
+    assert max(sizes.values()) <= MOST_OPS and 1 < len(sizes) < 16
+    assert "func.call" in str(module)
 
 
 def test_the_program_of_a_text_comes_from_the_cache_until_the_text_or_its_weights_change(
