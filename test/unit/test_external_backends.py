@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import textwrap
@@ -11,23 +12,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 
 import lamina
 from lamina.context import LaminaContext
 from lamina.errors import InputError, UsageError
 from lamina.passes import external_backends, pattern_tables
-from lamina.passes.external_backends import Refusal, find_backend
+from lamina.passes.external_backends import Refusal, find_backend, is_declaration
 from lamina.passes.external_kernels import JsonBackend, Kernel
 from lamina.passes.json_graphs import Graph, Node, Type, Value
 from lamina.passes.pattern_tables import PatternTable
+from lamina.pipeline import parse_pipeline
 from lamina.runtime.execute import run_module
+from lamina.runtime.relay_reference import main_function, run_relay
 
 Array = np.ndarray[Any, np.dtype[Any]]
 ROOT = Path(__file__).parents[2]
 
-sys.path.insert(0, str(ROOT / "test"))
+sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
 import models  # noqa: E402
+from pattern_programs import program  # noqa: E402
 
 
 def missing_openblas() -> str:
@@ -617,6 +622,55 @@ def test_programs_of_the_machine_call_backends(tmp_path: Path, monkeypatch: pyte
     np.testing.assert_allclose(exe(x, w, np.array(True)), x @ w.T, rtol=1e-5)
     np.testing.assert_array_equal(exe(x, w, np.array(False)), x)
     assert made
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_compute_the_same_whatever_is_refused(seed: int) -> None:
+    """Two backends that refuse some functions at random: by the reference after the pass, some as machine code."""
+    rng = random.Random(seed)
+    functions: dict[str, Any] = {"exp": np.exp, "abs": np.abs, "tanh": np.tanh, "add": np.add, "maximum": np.maximum}
+    ran: list[str] = []
+    for name, ops in (("one", ("exp", "abs", "add")), ("two", ("tanh", "add", "maximum"))):
+        PatternTable(name).takes(*ops)
+        chance = rng.choice((0.0, 0.1, 0.4))
+
+        @JsonBackend(name).op(*ops, in_place=True)
+        def make(node: Node, chance: float = chance) -> Kernel:
+            if seen is None and rng.random() < chance:
+                raise Refusal("by lot")
+
+            def run(*arrays: Array) -> None:
+                ran.append(node.name)
+                with np.errstate(all="ignore"):
+                    functions[node.name](*arrays[:-1], out=arrays[-1])
+
+            return run
+
+        assert make is not None
+    module = program(rng, rng.choice((4, 12, 40)))
+    x, y = np.array([0.1, -0.7, 1.3], np.float32), np.array([-0.2, 0.4, 0.0], np.float32)
+    expected = list(run_relay(main_function(module), [x, y]))
+    seen: list[str] | None = None
+    partitioned, ctx = module.clone(), LaminaContext()
+    names = ",".join(rng.sample(("one", "two"), 2))
+    for p in parse_pipeline(
+        f"relay-annotate-target{{targets={names}}},relay-merge-compiler-regions,relay-partition-graph,"
+        f"relay-external-codegen{{targets={names}}}"
+    ):
+        p.apply(ctx, partitioned)
+        partitioned.verify()
+    symbols = [f.sym_name.data for f in partitioned.body.block.ops if isinstance(f, FuncOp)]
+    assert len(set(symbols)) == len(symbols)
+    declared = sum(map(is_declaration, partitioned.body.block.ops))
+    seen = []  # from here on what was compiled is loaded, and nobody refuses
+    for a, b in zip(run_relay(main_function(partitioned), [x, y]), expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert bool(ran) == bool(declared)
+    if seed % 4 == 0:
+        exe = lamina.compile(partitioned, cache=False)
+        found = exe.run({p.name: a for p, a in zip(exe.inputs, (x, y), strict=True)})
+        for a, b in zip(found.values(), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 # -- graphs --------------------------------------------------------------------------------------------------------
