@@ -19,17 +19,16 @@ from lamina.compiler import Progress
 from lamina.driver import Fresh, StageTexts, build, check_host, info_of, target_of
 from lamina.driver import Source as _Module
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
-from lamina.machine_program import MachineProgram
 from lamina.measure import Benchmark, Profile, random_inputs, repeated
 from lamina.model import Model, Origin, Shapes, Source, port_of
 from lamina.passes.external_backends import is_foreign
 from lamina.program_cache import ProgramCache, StoredProgram, enabled, program_key
-from lamina.relay_source import ValuePort
 from lamina.runtime.compiled import CompiledProgram, Port
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
+    from lamina.machine_program import MachineProgram
     from lamina.open_model import OpenProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -248,7 +247,7 @@ class Executable:
                 f"inputs are a dict, not {type(inputs).__name__}",
                 hint=f"run({{{example}}}), or call the executable with arrays in order",
             )
-        values = {p.name for p in self.inputs if isinstance(p, ValuePort) and not p.dtype}
+        values = {p.name for p in self.inputs if not p.dtype}  # what is no tensor
         return {name: value if name in values else _as_array(name, value) for name, value in inputs.items()}
 
     def __repr__(self) -> str:

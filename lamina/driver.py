@@ -19,7 +19,6 @@ from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.target import TARGET, TargetAttr
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
-from lamina.machine_program import MachineProgram, needs_machine
 from lamina.passes.external_backends import check_backend
 from lamina.program_cache import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo, aligned
@@ -29,6 +28,7 @@ from lamina.transform import PassContext
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.relay.params import ParamAttr, ParamStore
+    from lamina.machine_program import MachineProgram
 
 TEXTS = (*LEVELS, "ll", "asm")
 FILES = {**{level: f"{level}.mlir" for level in LEVELS}, "ll": "kernels.ll", "asm": "kernels.s"}
@@ -114,6 +114,7 @@ def build(
     """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
     from lamina.backends.llvm.emit import emit_kernels
+    from lamina.machine_program import MachineProgram, needs_machine
 
     def tell(name: str, start: float, note: str) -> None:
         if progress is not None:
@@ -249,6 +250,7 @@ class StageTexts:
 
     def _make(self, level: str) -> Source:
         """Lower the model as far as the level needs, keeping every text on the way."""
+        from lamina.machine_program import needs_machine
         from lamina.opt_tool import print_op
 
         source = self._fresh()
