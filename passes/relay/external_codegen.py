@@ -19,6 +19,7 @@ remark for each op. It is offered to the others of `targets` and, if they refuse
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,11 +65,14 @@ class ExternalCodegen(ModulePass):
                         refused[function] = str(e)
             if not refused:
                 break
+            calls: dict[str, list[func.CallOp]] = {}
+            for call in [o for o in op.walk() if isinstance(o, func.CallOp)]:
+                calls.setdefault(call.callee.string_value(), []).append(call)
             refusing = {compiler_of(f) for f in refused}
             for function, reason in refused.items():
                 _remark(ctx, function, reason)
                 said = f"{compiler_of(function)} refused it: {reason}"
-                why |= dict.fromkeys(_put_back(op, function), said)
+                why |= dict.fromkeys(_put_back(function, calls.get(function.sym_name.data, ())), said)
             candidates = [t for t in candidates if t not in refusing]
             if not candidates:
                 break
@@ -135,12 +139,11 @@ def _declare(function: func.FuncOp, code: Code) -> None:
     function.erase()
 
 
-def _put_back(module: ModuleOp, function: func.FuncOp) -> list[Operation]:
+def _put_back(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Operation]:
     """Put the ops of a function, and those of its composites, in the place of its calls: these ops."""
-    name = function.sym_name.data
     waiting: list[Operation] = []
     found: list[Operation] = []
-    for call in [o for o in module.walk() if isinstance(o, func.CallOp) and o.callee.string_value() == name]:
+    for call in calls:
         waiting += put_in_place(call, function.body.block, list(call.operands))
     composites: dict[FnOp, None] = {}
     while waiting:
