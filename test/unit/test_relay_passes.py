@@ -48,7 +48,7 @@ class Program:
         return op.result
 
     def number(self, value: float) -> SSAValue:
-        op = make_constant(np.asarray(value, np.float32), self.store, "number")
+        op = make_constant(np.full((), value, np.float32), self.store, "number")
         self.block.add_op(op)
         return op.result
 
