@@ -38,8 +38,11 @@ test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores)
 	$(MAKE) --no-print-directory lint types index-check lit
 	$(PYTEST) -m "not long"
 
-test-models: $(STAMP) ## the long tests: all models at every level of optimisation
+test-models: $(STAMP) ## all models at every level of optimisation, and without each graph pass
 	$(PYTEST) -m long test/unit/test_light_models.py
+
+test-long: $(STAMP) ## the other long tests: every sample of every op five ways, gradients compiled, more random programs
+	$(PYTEST) -m long --ignore=test/unit/test_light_models.py
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m lamina.tools.conformance --jobs $(JOBS)

@@ -126,7 +126,7 @@ class FastExpOp(_Fast):
 
 @irdl_op_definition
 class FastTanhOp(_Fast):
-    """y = tanh(x) by a quotient of polynomials: to 2e-7."""
+    """y = tanh(x) by a quotient of polynomials: to 3e-7."""
 
     name = "relay.fast_tanh"
 
@@ -153,7 +153,7 @@ class FastTanhOp(_Fast):
 
 @irdl_op_definition
 class FastErfOp(_Fast):
-    """y = erf(x) by a quotient of polynomials: to 3e-7."""
+    """y = erf(x) by a quotient of polynomials: to 4e-7."""
 
     name = "relay.fast_erf"
 
