@@ -16,7 +16,7 @@ LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
 
-.PHONY: help setup demo test test-models conformance check lint types lit bench bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this

@@ -37,16 +37,16 @@ def pad_einsum(draws: Draws) -> Operation | None:
 @pytest.mark.parametrize(
     ("primitive", "program", "least"),
     [
-        (blockize, any_program, 40),
-        (blockize, MATMUL, 40),
-        (pad_einsum, einsum, 14),
-        (pad_einsum, any_program, 1),
-        (pad_einsum, MATMUL, 10),
+        (blockize, any_program, 20),
+        (blockize, MATMUL, 20),
+        (pad_einsum, einsum, 6),
+        (pad_einsum, any_program, 0),
+        (pad_einsum, MATMUL, 4),
     ],
     ids=["blockize-any", "blockize-symbolic", "pad_einsum-einsum", "pad_einsum-any", "pad_einsum-symbolic"],
 )
 def test_random_schedules_keep_values(primitive: Primitive, program: Program, least: int) -> None:
-    accepted = sum(check(seed, program, primitive) is not None for seed in range(50))
+    accepted = sum(check(seed, program, primitive) is not None for seed in range(25))
     assert accepted > least
 
 

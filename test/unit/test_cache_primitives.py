@@ -53,8 +53,8 @@ PRIMITIVES = {"cache_read": whole, "cache_read_at": at_loop, "cache_write": writ
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)
 @pytest.mark.parametrize("program", [any_program, MATMUL], ids=["any", "symbolic"])
 def test_random_schedules_keep_values(primitive: Primitive, program: Program) -> None:
-    accepted = sum(check(seed, program, primitive) is not None for seed in range(70))
-    assert accepted > 12
+    accepted = sum(check(seed, program, primitive) is not None for seed in range(35))
+    assert accepted > 5
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=PRIMITIVES)

@@ -34,11 +34,11 @@ def normalize(draws: Draws) -> Operation | None:
 
 @pytest.mark.parametrize(
     ("primitive", "program", "least"),
-    [(group, chain, 25), (group, any_program, 5), (normalize, any_program, 69), (normalize, MATMUL, 69)],
+    [(group, chain, 12), (group, any_program, 2), (normalize, any_program, 34), (normalize, MATMUL, 34)],
     ids=["create_group-chain", "create_group-any", "normalize-any", "normalize-symbolic"],
 )
 def test_random_schedules_keep_values(primitive: Primitive, program: Program, least: int) -> None:
-    accepted = sum(check(seed, program, primitive) is not None for seed in range(70))
+    accepted = sum(check(seed, program, primitive) is not None for seed in range(35))
     assert accepted > least
 
 

@@ -50,7 +50,7 @@ def several(draws: Draws) -> Operation | None:
     "program", [any_program, einsum, windows, MATMUL], ids=["any", "einsum", "windows", "symbolic"]
 )
 def test_primitives_after_each_other_keep_values(program: Program) -> None:
-    assert sum(check(seed, program, several) is not None for seed in range(40)) > 8
+    assert sum(check(seed, program, several) is not None for seed in range(20)) > 4
 
 
 def test_builder_records_what_is_applied() -> None:

@@ -76,7 +76,7 @@ def test_older_versions_of_operators_compute_the_same() -> None:
     outcome: Counter[str] = Counter()
     wrong: list[str] = []
     cases = [c for c in all_cases() if c.kind == "node" and c.operator not in NEWER_MEANING]
-    for case in random.Random(0).sample(cases, 300):
+    for case in random.Random(0).sample(cases, 150):
         versions: set[int] = set()
         for opset in (1, 6, 8, 10, 12, 16):
             model = in_older_opset(case, opset)
@@ -97,7 +97,7 @@ def test_older_versions_of_operators_compute_the_same() -> None:
             except (AssertionError, LaminaError) as e:
                 wrong.append(f"{case.name} in opset {opset}: {e}")
     assert not wrong, "\n".join(wrong)
-    assert outcome["right"] > 150, outcome
+    assert outcome["right"] > 75, outcome
 
 
 # What the version converter changes without keeping the meaning, and what it takes long for.

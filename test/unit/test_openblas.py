@@ -210,7 +210,7 @@ def test_residual_block_is_one_region_and_the_same(tmp_path: Path) -> None:
 
 
 @needs_openblas
-@pytest.mark.slow
+@pytest.mark.long
 def test_resnet50_is_the_same() -> None:
     model = models.light_model("resnet50")
     exe = lamina.compile(model, "openblas, llvm", cache=False)

@@ -170,9 +170,9 @@ def test_fused_with_what_follows_runs_five_ways(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_some_samples_run_five_ways(name: str) -> None:
-    """The first, the last and the one between: `test_every_sample_runs_five_ways` takes them all."""
+    """One in the middle and the last: `test_every_sample_runs_five_ways` takes them all."""
     samples = valid_samples(load(name))
-    for place in sorted({0, len(samples) // 2, len(samples) - 1}):
+    for place in sorted({len(samples) // 2, len(samples) - 1}):
         check(name, *samples[place])
 
 
