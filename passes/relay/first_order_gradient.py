@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, SymbolRefAttr
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.fast_ir import all_ops
@@ -90,6 +90,9 @@ def add_gradients(module: ModuleOp, function: func.FuncOp, nested: bool = False)
     last.erase()
     outputs = [*function.function_type.outputs, *(g.type for g in gradients)]
     function.properties["function_type"] = FunctionType.from_lists(function.function_type.inputs.data, outputs)
+    if function.res_attrs is not None:
+        named = [DictionaryAttr({"lamina.name": StringAttr(g.name_hint)} if g.name_hint else {}) for g in gradients]
+        function.properties["res_attrs"] = ArrayAttr([*function.res_attrs, *named])
     differentiator.finish()
     eliminate_dead_code(function)
 

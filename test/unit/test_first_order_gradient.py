@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import lamina
+from lamina import transform
 from lamina.errors import UnsupportedError
 from lamina.runtime.vm import AdtValue, CompiledKernels, ReferenceKernels, VirtualMachine, evaluate
 
@@ -304,3 +306,19 @@ def test_drawn_programs_by_differences(seed: int) -> None:
         np.testing.assert_array_equal(got, want)
     np.testing.assert_allclose(into_x, by_differences(function, arrays, 0), rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(into_y, by_differences(function, arrays, 1), rtol=1e-6, atol=1e-7)
+
+
+def test_the_gradient_of_a_text_is_compiled(tmp_path: Path) -> None:
+    path = tmp_path / "loss.mlir"
+    path.write_text(
+        "func.func @main(%x: tensor<3xf32>) -> tensor<f32> {\n"
+        "  %0 = relay.multiply %x, %x : tensor<3xf32>\n"
+        "  %1 = relay.sum %0 : (tensor<3xf32>) -> tensor<f32>\n"
+        "  return %1 : tensor<f32>\n"
+        "}\n"
+    )
+    exe = lamina.compile(transform.FirstOrderGradient()(lamina.load(path)), cache=False)
+    assert [p.name for p in exe.outputs][1] == "grad_x"
+    loss, gradient = exe(np.array([1, -2, 3], np.float32))
+    assert loss == 14
+    np.testing.assert_array_equal(gradient, np.array([2, -4, 6], np.float32))
