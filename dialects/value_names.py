@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+NAME = "lamina.name"
+"""The attribute of a function's argument or result that holds the name that users know it by."""
+
 
 def value_name(name: str) -> str | None:
     """A name as that of an SSA value, with `_` for `.`; None for one that no text can have (`é`, `2x`, `a b`).

@@ -21,6 +21,7 @@ from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
+from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean
 from lamina.runtime.compiled import Port
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     import os
 
     from lamina.dialects.relay.params import ParamStore
-
-NAME = "lamina.name"
 
 
 @dataclass(frozen=True)

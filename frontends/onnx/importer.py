@@ -19,6 +19,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.builder import (
@@ -384,4 +385,4 @@ class _Importer:
 
 
 def _names(ports: Sequence[Port]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"lamina.name": StringAttr(p.name)}) for p in ports])
+    return ArrayAttr([DictionaryAttr({NAME: StringAttr(p.name)}) for p in ports])

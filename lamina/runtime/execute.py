@@ -35,6 +35,7 @@ from lamina.dialects.linear import Atom
 from lamina.dialects.sizes import SHAPE
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
+from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import is_declaration
 from lamina.runtime.compiled import SIZE, Port, infer_sizes
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 
 OUTPUTS = "lamina.outputs"
 """Attribute of a tir @main: how many of its arguments, counted from the last, are results."""
-NAME = "lamina.name"
-"""Attribute of an argument or result: the name that the user knows."""
 
 
 def run_module(

@@ -29,6 +29,7 @@ from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import GlobalOp
 from lamina.dialects.relay.tuples import TupleOp
 from lamina.dialects.terms import inserting
+from lamina.dialects.value_names import NAME
 from lamina.errors import UsageError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.dead_code_elimination import eliminate_dead_code
@@ -91,7 +92,7 @@ def add_gradients(module: ModuleOp, function: func.FuncOp, nested: bool = False)
     outputs = [*function.function_type.outputs, *(g.type for g in gradients)]
     function.properties["function_type"] = FunctionType.from_lists(function.function_type.inputs.data, outputs)
     if function.res_attrs is not None:
-        named = [DictionaryAttr({"lamina.name": StringAttr(g.name_hint)} if g.name_hint else {}) for g in gradients]
+        named = [DictionaryAttr({NAME: StringAttr(g.name_hint)} if g.name_hint else {}) for g in gradients]
         function.properties["res_attrs"] = ArrayAttr([*function.res_attrs, *named])
     differentiator.finish()
     eliminate_dead_code(function)

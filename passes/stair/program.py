@@ -40,6 +40,7 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.sizes import SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
+from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
 from lamina.passes.external_backends import CODE, COMPILER, CONSTANTS, OUTPUTS
 from lamina.passes.stair.builder import POINTER
@@ -234,7 +235,7 @@ def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
     for n in range(first, end):
         argument = main.body.block.args[n]
         attrs = main.arg_attrs.data[n].data if main.arg_attrs else none
-        name = attrs.get("lamina.name") or StringAttr(argument.name_hint or f"arg{n}")
+        name = attrs.get(NAME) or StringAttr(argument.name_hint or f"arg{n}")
         shape = {"shape": attrs[SHAPE]} if SHAPE in attrs else {}
         found.append(DictionaryAttr({"name": name, "type": argument.type, **shape}))
     return ArrayAttr(found)

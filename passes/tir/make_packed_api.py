@@ -43,7 +43,7 @@ from lamina.dialects.linear import Linear
 from lamina.dialects.sizes import SHAPE, ArgAttrs, argument_extents, size_arguments
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.ops import FuncOp
-from lamina.dialects.value_names import value_name
+from lamina.dialects.value_names import NAME, value_name
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
@@ -90,7 +90,7 @@ def _host_function(kernel: FuncOp) -> MainOp:
         kernel.arg_attrs.data if kernel.arg_attrs is not None else [DictionaryAttr({})] * len(types)
     )
     described = [
-        DictionaryAttr({**cast("DictionaryAttr", attrs).data, "lamina.name": StringAttr(name)})
+        DictionaryAttr({**cast("DictionaryAttr", attrs).data, NAME: StringAttr(name)})
         for attrs, name in zip(old, names, strict=True)
     ]
     main.properties["arg_attrs"] = ArrayAttr(described)

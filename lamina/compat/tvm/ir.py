@@ -32,6 +32,7 @@ from lamina.compat.tvm.relay.ty import (
     TensorType as _TensorType,
 )
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UsageError, did_you_mean
 
 RelayExpr = Expr
@@ -216,9 +217,7 @@ def _global_function(name: GlobalVar, function: e.Function, builder: Builder) ->
     names: list[DictionaryAttr] = []
     for n, p in enumerate(function.params):
         names.append(
-            DictionaryAttr(
-                {"lamina.name": StringAttr(p.name_hint)} if isinstance(type_.inputs.data[n], TensorType) else {}
-            )
+            DictionaryAttr({NAME: StringAttr(p.name_hint)} if isinstance(type_.inputs.data[n], TensorType) else {})
         )
     op = func.FuncOp(
         name.name_hint, type_, Region(body.block), arg_attrs=ArrayAttr(names) if any(d.data for d in names) else None

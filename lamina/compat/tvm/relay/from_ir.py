@@ -22,6 +22,7 @@ from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.value_names import NAME
 from lamina.errors import UnsupportedError
 
 
@@ -42,7 +43,7 @@ class Reader:
         block = op.body.block
         params = [cast(e.Var, self.node(a)) for a in block.args]
         for p, attrs in zip(params, op.arg_attrs.data if op.arg_attrs is not None else (), strict=False):
-            given = attrs.data.get("lamina.name")
+            given = attrs.data.get(NAME)
             if isinstance(given, StringAttr):
                 p.name_hint = given.data
         attrs = {k: from_attribute(v) for k, v in op.attributes.items()}
