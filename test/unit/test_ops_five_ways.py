@@ -169,11 +169,10 @@ def test_fused_with_what_follows_runs_five_ways(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_some_samples_run_five_ways(name: str) -> None:
-    """One in the middle and the last: `test_every_sample_runs_five_ways` takes them all."""
+def test_one_more_sample_runs_five_ways(name: str) -> None:
+    """The one in the middle: `test_every_sample_runs_five_ways` takes them all."""
     samples = valid_samples(load(name))
-    for place in sorted({len(samples) // 2, len(samples) - 1}):
-        check(name, *samples[place])
+    check(name, *samples[len(samples) // 2])
 
 
 @pytest.mark.long

@@ -22,7 +22,7 @@ from lamina.topi.namespaces import names
 
 Array = np.ndarray[Any, np.dtype[Any]]
 RELAY = [n for n in names() if f"relay.{n}" in OPS]
-SAMPLES = 4
+SAMPLES = 2
 """Of each op; test_facets.py runs all of them on the te level."""
 
 
