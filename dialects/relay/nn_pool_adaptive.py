@@ -207,6 +207,10 @@ class _AdaptiveAvg(_Adaptive):
     DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     @classmethod
+    def samples(cls) -> list[Sample]:
+        return _adaptive_samples(cls.SPATIAL)
+
+    @classmethod
     def np_ref(cls, data: NDArray[Any], *, output_size: Sequence[int], layout: str) -> NDArray[Any]:
         return cls.pooled(data, output_size, layout, np.mean)
 
@@ -286,10 +290,6 @@ class AdaptiveAvgPool1dOp(_AdaptiveAvg):
     output_size = ints_prop(())
     layout = str_prop("NCW")
 
-    @classmethod
-    def samples(cls) -> list[Sample]:
-        return _adaptive_samples(cls.SPATIAL)
-
 
 @irdl_op_definition
 class AdaptiveAvgPool2dOp(_AdaptiveAvg):
@@ -304,10 +304,6 @@ class AdaptiveAvgPool2dOp(_AdaptiveAvg):
     output_size = ints_prop(())
     layout = str_prop("NCHW")
 
-    @classmethod
-    def samples(cls) -> list[Sample]:
-        return _adaptive_samples(cls.SPATIAL)
-
 
 @irdl_op_definition
 class AdaptiveAvgPool3dOp(_AdaptiveAvg):
@@ -321,10 +317,6 @@ class AdaptiveAvgPool3dOp(_AdaptiveAvg):
     result = result_def()
     output_size = ints_prop(())
     layout = str_prop("NCDHW")
-
-    @classmethod
-    def samples(cls) -> list[Sample]:
-        return _adaptive_samples(cls.SPATIAL)
 
 
 @irdl_op_definition
