@@ -139,6 +139,7 @@ TIR_PIPELINE = [
     "tir-storage-flatten{aligned-only=true}",
     "tir-vectorize-loop",
     "tir-unroll-loop",
+    "tir-demote-registers",
     "tir-expand-math",
     "tir-fuse-multiply-add",
     "tir-plan-memory",

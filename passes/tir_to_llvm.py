@@ -53,7 +53,7 @@ from lamina.passes.stair.limits import check_limits
 from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, check_main, lower_main
 from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
-from lamina.passes.tir.phases import explicit_indices, self_contained
+from lamina.passes.tir.phases import explicit_indices, phases_of, self_contained
 
 SLICES = 256
 """A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
@@ -124,30 +124,13 @@ def check_features(module: ModuleOp) -> None:
                 )
 
 
-def _phases(func: FuncOp) -> list[list[Operation]]:
-    """The top-level ops of a function in groups, each parallel loop alone."""
-    groups: list[list[Operation]] = []
-    serial: list[Operation] = []
-    for op in func.body.block.ops:
-        if isinstance(op, ForOp) and op.kind.data == "parallel":
-            if serial:
-                groups.append(serial)
-            groups.append([op])
-            serial = []
-        else:
-            serial.append(op)
-    if serial or not groups:
-        groups.append(serial)
-    return groups
-
-
 def lower_function(
     func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int]
 ) -> tuple[list[llvm.FuncOp], list[Phase]]:
     """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks."""
     name = func.sym_name.data
     explicit_indices(func)
-    groups = _phases(func)
+    groups = phases_of(func)
     self_contained(groups)
     functions: list[llvm.FuncOp] = []
     phases: list[Phase] = []

@@ -20,6 +20,7 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, IfOp, enclosing_loops
+from lamina.passes.tir.demote_registers import indexed_by_numbers
 
 Limit = tuple[int, Linear]
 """A dimension of a buffer, and the first index of it at which a condition fails."""
@@ -30,16 +31,19 @@ def dead_in_idle_lanes(func: FuncOp) -> set[StoreOp]:
     dead: set[StoreOp] = set()
     loads: dict[AllocOp, list[set[Limit]]] = {}
     ops = all_ops(func)
+    registers = {a for a in ops if type(a) is AllocOp and a.scope.data == "register" and indexed_by_numbers(a)}
+    if not registers:
+        return dead
     for op in ops:
-        alloc = op.buffer_value().owner if isinstance(op, (LoadOp, StoreOp)) else None
-        if isinstance(op, LoadOp) and isinstance(alloc, AllocOp) and alloc.scope.data == "register":
+        alloc = op.buffer_value().owner if isinstance(op, LoadOp) else None
+        if isinstance(op, LoadOp) and isinstance(alloc, AllocOp) and alloc in registers:
             loads.setdefault(alloc, []).append(_limits(op, conditions_around(op, alloc), alloc))
     for op in ops:
         if not isinstance(op, StoreOp):
             continue
         alloc = op.buffer.owner
         loop = next((v for v in enclosing_loops(op)[::-1] if v.kind.data == "vectorized"), None)
-        if loop is None or not isinstance(alloc, AllocOp) or alloc.scope.data != "register":
+        if loop is None or not isinstance(alloc, AllocOp) or alloc not in registers:
             continue
         inside = conditions_around(op, loop.parent_op())
         masked = [c for c in inside if loop.var in c.form.dims()]

@@ -1,7 +1,8 @@
 """Values that kernels use where tir-to-llvm has them: each phase of a kernel is a function of its own.
 
 `explicit_indices` makes an op of a loop variable that is stored or computed with. `self_contained` copies what is
-computed outside of a parallel loop, or of what stands between two, to where it is used.
+computed outside of a parallel loop, or of what stands between two, to where it is used. `phases_of`
+says which the phases are.
 """
 
 from __future__ import annotations
@@ -40,6 +41,23 @@ def explicit_indices(func: FuncOp) -> None:
                 assert op.parent is not None
                 op.parent.insert_op_before(index, op)
                 op.operands[n] = index.result
+
+
+def phases_of(func: FuncOp) -> list[list[Operation]]:
+    """The top-level ops of a function in groups, each parallel loop alone."""
+    groups: list[list[Operation]] = []
+    serial: list[Operation] = []
+    for op in func.body.block.ops:
+        if isinstance(op, ForOp) and op.kind.data == "parallel":
+            if serial:
+                groups.append(serial)
+            groups.append([op])
+            serial = []
+        else:
+            serial.append(op)
+    if serial or not groups:
+        groups.append(serial)
+    return groups
 
 
 def self_contained(groups: list[list[Operation]]) -> None:

@@ -125,12 +125,6 @@ def indexes_by_lane(loop: ForOp) -> bool:
 _CAST_KINDS = {op_type: kind for kind, op_type in CASTS.items()}
 
 
-def in_register(op: AccessOp) -> bool:
-    """Whether an access goes to a register buffer."""
-    owner = op.buffer_value().owner
-    return isinstance(owner, AllocOp) and owner.scope.data == "register"
-
-
 class _Vectorizer:
     def __init__(self, loop: ForOp, dead: set[StoreOp]) -> None:
         if loop.is_dynamic:

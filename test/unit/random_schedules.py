@@ -13,7 +13,6 @@ import functools
 import random
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -32,11 +31,10 @@ from lamina.dialects.te.loop_primitives import LoopsOp, UnrollOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState
 from lamina.dialects.te.schedule import ScheduleOp
-from lamina.dialects.te.stage_primitives import SetScopeOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
-from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp
+from lamina.dialects.tir.memory import AllocOp, StoreOp
 from lamina.dialects.tir.nest import accesses, blocks_of, stage_loops
-from lamina.dialects.tir.ops import ForOp, enclosing_loops
+from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.dialects.tir.refusals import IllegalError, ScheduleError, unchecked
 from lamina.dominance import find_violation
@@ -45,7 +43,6 @@ from lamina.parsing import parse_text
 from lamina.passes.nests.intrinsics import IntrinsicTable
 from lamina.passes.te_to_tir import lower_function
 from lamina.passes.tir.plan_memory import lift_allocations
-from lamina.passes.tir.vectorize_loop import in_register
 from lamina.passes.tir_to_llvm import lower_function as lower_kernel
 from lamina.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.te_interpreter import run_te_func
@@ -55,7 +52,7 @@ from lamina.runtime.tir_tracing import TraceTable, trace_tir_func
 TO_MACHINE_CODE = (
     ",".join(TIR_PIPELINE[TIR_PIPELINE.index("te-to-tir") + 1 : TIR_PIPELINE.index("tir-plan-memory")]),
     "tir-lower-blocks,tir-inject-prefetch,tir-inject-double-buffer,tir-loop-partition{all=true},tir-simplify,"
-    "tir-storage-flatten{aligned-only=true},tir-vectorize-loop,tir-unroll-loop,tir-hoist-if-then-else{guards=true},"
+    "tir-storage-flatten{aligned-only=true},tir-vectorize-loop,tir-unroll-loop,tir-demote-registers,tir-hoist-if-then-else{guards=true},"
     "tir-hoist-expression,tir-storage-rewrite,tir-remove-no-op",
 )
 """The compiler's passes, and more of them; seeds take one or the other."""
@@ -148,7 +145,8 @@ class RandomSchedule:
             if len(self.names) == length:
                 break
             self.step()
-        self.keep_promises()
+        if self.seed % 3:
+            self.unroll_registers()
         self.statistics.lengths.append(len(self.names))
         self.statistics.schedules_with.update(set(self.names))
 
@@ -193,15 +191,13 @@ class RandomSchedule:
             )
             self.ops[-1] = again
 
-    def keep_promises(self) -> None:
-        """Unroll the loops that index registers: a schedule that puts a buffer there says so too.
-
-        What is indexed by loops that cannot be unrolled, or used in a parallel loop and before it, goes to memory.
-        """
+    def unroll_registers(self) -> None:
+        """Unroll the loops that index registers, as a schedule that is in earnest about them says too."""
         for stage in self.stages():
             loops = stage_loops(self.kernel, stage)
-            found = [op for op in accesses(blocks_of(self.kernel)[stage][0]) if in_register(op)]
-            used = {d for op in found for form in op.forms() for d in form.dims()}
+            found = [(op, op.buffer_value().owner) for op in accesses(blocks_of(self.kernel)[stage][0])]
+            indices = [op.forms() for op, o in found if isinstance(o, AllocOp) and o.scope.data == "register"]
+            used = {d for forms in indices for form in forms for d in form.dims()}
             named = LoopsOp.make(stage, len(loops))
             self.state.loops.update(zip(named.results, loops, strict=True))
             ops = [
@@ -212,15 +208,6 @@ class RandomSchedule:
             for op in ops:
                 op.apply(self.state)
             self.ops += [named, *ops]
-        for stage in self.stages():
-            stores = [op for op in blocks_of(self.kernel)[stage][0].body.walk() if isinstance(op, StoreOp)]
-            owners = [op.buffer.owner for op in stores if in_register(op)]
-            if all(isinstance(owner, AllocOp) and can_be_registers(owner) for owner in owners):
-                continue
-            to_memory = SetScopeOp.make(stage, "local")
-            with suppress(ScheduleError):  # a tensorized stage keeps its scope
-                to_memory.apply(self.state)
-                self.ops.append(to_memory)
 
     def stages(self) -> list[str]:
         """The stages that a primitive can name: those of one block."""
@@ -339,16 +326,6 @@ def take_turns(kernel: Kernel) -> None:
         if isinstance(op, ForOp) and op.thread is not None:
             op.properties["kind"] = StringAttr("serial")
             del op.properties["thread"]
-
-
-def can_be_registers(alloc: AllocOp) -> bool:
-    """Whether a buffer is indexed by unrolled loops only, and no parallel loop stands between its uses."""
-    users = [use.operation for use in alloc.result.uses]
-    index = {d for op in users if isinstance(op, AccessOp) for form in op.forms() for d in form.dims()}
-    around = {v for op in users for v in enclosing_loops(op)}
-    unrolled = {v.var for v in around if v.is_unrolled}
-    in_parallel = isinstance(alloc.parent_op(), Kernel) and any(v.kind.data == "parallel" for v in around)
-    return index <= unrolled and not in_parallel
 
 
 def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
