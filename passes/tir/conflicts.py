@@ -9,9 +9,10 @@ from one dimension. Where an index cannot be computed it may be anything, so tha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.linear import Atom, Linear, Range
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
@@ -81,6 +82,20 @@ class _Side:
     forms: list[Linear]
     conditions: list[Condition]
     own: dict[Atom, int] = field(default_factory=dict[Atom, int])
+
+    def reach(self, form: Linear) -> Range | None:
+        """The least and the greatest value of a form, with what conditions say of the variables in it."""
+        dims: dict[Atom, int] = {d: self.own.get(d, 0) for d in form.dims()}
+        if not dims or not 0 < prod(dims.values()) <= MOST_COMMON:
+            return form.range(RangeCache({LANE: (0, self.own.get(LANE, 1) - 1)}))
+        inside = [c for c in self.conditions if all(d in dims for d in c.form.dims())]
+        found: list[int] = []
+        for point in itertools.product(*(range(n) for n in dims.values())):
+            values = dict(zip(dims, point, strict=True))
+            at = [(c.form.evaluate(values), c.equal) for c in inside]
+            if all(v == 0 if equal else v >= 0 for v, equal in at):
+                found.append(form.evaluate(values))
+        return (min(found), max(found)) if found else None
 
 
 class Conflicts:
@@ -143,14 +158,29 @@ class Conflicts:
     def _each_its_own(self, a: AccessOp, b: AccessOp, same: set[Atom]) -> bool:
         """Whether only one thread touches the elements that two accesses have in common, however many there are.
 
-        So it is if along each axis some dimension is the thread's number in steps that what else is in it cannot make.
+        So it is if along each axis only one thread comes there, or some dimension is the thread's number in steps that
+        what else is in it cannot make.
         """
         varying: set[Atom] = {LANE, *self.threads}
         for op in (a, b):
             varying.update(v.var for v in enclosing_loops(op) if not is_real(v) and v.var not in same)
-        ranges = RangeCache({LANE: (0, max(a.lanes or 1, b.lanes or 1) - 1)})
+        first, second = self._side(a, same), self._side(b, same)
         pairs = [_without_common(f, g, [varying]) for f, g in zip(a.forms(), b.forms(), strict=True)]
-        return all(any(_tells(f, g, axis, self.threads, ranges) for f, g in pairs) for axis in self.threads)
+        return all(
+            _only_one_comes(first, second, axis) or any(self._tells(first, second, f, g, axis) for f, g in pairs)
+            for axis in self.threads
+        )
+
+    def _tells(self, first: _Side, second: _Side, f: Linear, g: Linear, axis: Atom) -> bool:
+        """Whether two indices are the same only for the same thread along an axis."""
+        step = f.terms.get(axis, 0)
+        if not step or g.terms.get(axis) != step:
+            return False
+        f, g = f - Linear.dim(axis) * step, g - Linear.dim(axis) * step
+        if any(d in form.dims() for form in (f, g) for d in self.threads):
+            return False
+        of_f, of_g = first.reach(f), second.reach(g)
+        return of_f is not None and of_g is not None and max(of_f[1] - of_g[0], of_g[1] - of_f[0]) < abs(step)
 
     def _side(self, op: AccessOp, same: set[Atom]) -> _Side:
         side = _Side(op.forms(), op.conditions())
@@ -227,16 +257,23 @@ def _without_common(f: Linear, g: Linear, varying: Sequence[set[Atom]]) -> tuple
     return f - common, g - common
 
 
-def _tells(f: Linear, g: Linear, axis: Atom, threads: Iterable[Atom], ranges: RangeCache) -> bool:
-    """Whether two indices are the same only for the same thread along an axis."""
-    step = f.terms.get(axis, 0)
-    if not step or g.terms.get(axis) != step:
-        return False
-    f, g = f - Linear.dim(axis) * step, g - Linear.dim(axis) * step
-    of_f, of_g = f.range(ranges), g.range(ranges)
-    if of_f is None or of_g is None or any(d in form.dims() for form in (f, g) for d in threads):
-        return False
-    return max(of_f[1] - of_g[0], of_g[1] - of_f[0]) < abs(step)
+def _only_one_comes(first: _Side, second: _Side, axis: Atom) -> bool:
+    """Whether conditions let one thread along an axis come to two accesses, the same to both."""
+    found = [
+        next((n for c in side.conditions if (n := _the_one(c, axis)) is not None), None) for side in (first, second)
+    ]
+    return found[0] is not None and found[0] == found[1]
+
+
+def _the_one(condition: Condition, axis: Atom) -> int | None:
+    """The number of the thread along an axis for which alone a condition holds, if there is only one."""
+    form, equal = condition
+    step = form.terms.get(axis, 0)
+    if not step or len(form.terms) > 1:
+        return None
+    if equal:
+        return -form.const // step if form.const % step == 0 else None
+    return 0 if step < 0 and 0 <= form.const < -step else None
 
 
 def _trip(variable: Atom) -> int:
