@@ -26,7 +26,7 @@ from lamina.dialects.relay.gradients import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lamina.dialects.relay.gradients import Gradients, Values
 
@@ -132,9 +132,32 @@ def replaced_gradients(grad: Any, scatter: Any, operands: Values, **attrs: Any) 
     return [selected(r.equal(won, 0), grad), None, scattered(grad, won, updates, absent=True)]
 
 
-def added_gradient(grad: Any, data: Any, indices: Any, updates: Any) -> Any:
-    """Of the updates that scatter_nd adds at coordinates: an index counts from the end where it is negative, and an
-    update outside of the tensor adds nothing."""
+class Updates:
+    """The updates of a scatter: where they go, for gradients.
+
+    `scatter(data, updates, reduction)` is the op, `at(x)` the elements of x at the updates' places, in their shape;
+    of an update that is outside of the tensor it gives any. `inside` says which are not.
+    """
+
+    def __init__(self, scatter: Callable[[Any, Any, str], Any], at: Callable[[Any], Any], inside: Any) -> None:
+        self.scatter, self.at, self.inside = scatter, at, inside
+
+
+def along_one_axis(data: Any, indices: Any, axis: int) -> Updates:
+    """The updates of scatter_elements: an index counts from the end where it is negative."""
+    extent = shape_of(data)[normalize_axis(axis, rank_of(data))]
+    wide = r.cast(indices, dtype="int64")
+    place = r.where(r.less(wide, 0), r.add(wide, extent), wide)
+    inside = r.logical_and(r.greater_equal(place, 0), r.less(place, extent))
+
+    def scatter(into: Any, updates: Any, reduction: str) -> Any:
+        return r.scatter_elements(into, indices, updates, axis=axis, reduction=reduction)
+
+    return Updates(scatter, lambda x: r.gather(x, place, axis=axis), inside)
+
+
+def at_coordinates(data: Any, indices: Any, updates: Any) -> Updates:
+    """The updates of scatter_nd."""
     count = shape_of(indices)[0]
     column = (count, *(1 for _ in shape_of(indices)[1:]))
     extents = constant(np.array(shape_of(data)[:count], np.int64).reshape(column))
@@ -143,4 +166,60 @@ def added_gradient(grad: Any, data: Any, indices: Any, updates: Any) -> Any:
     inside = r.all(r.logical_and(r.greater_equal(place, 0), r.less(place, extents)), axis=(0,))
     rest = rank_of(updates) - rank_of(inside)
     mask = r.expand_dims(inside, axis=rank_of(inside), num_newaxis=rest) if rest else inside
-    return selected(mask, r.gather_nd(grad, place))
+
+    def scatter(into: Any, updates: Any, reduction: str) -> Any:
+        return r.scatter_nd(into, indices, updates, mode=reduction)
+
+    return Updates(scatter, lambda x: r.gather_nd(x, place), mask)
+
+
+def combined_gradients(grad: Any, operands: Values, result: Any, to: Updates, reduction: str) -> list[Any]:
+    """Of a scatter in which an element depends on all the updates of its place: add, mul, min, max, mean."""
+    data, _, updates = operands
+    if reduction == "add":
+        return [grad, None, selected(to.inside, to.at(grad))]
+    if reduction == "mul":
+        return _of_factors(grad, data, updates, to)
+    if reduction == "mean":
+        return _of_halved_sums(grad, data, updates, to)
+    # Shared equally by those that are the extremum, as in `extremum_gradient`.
+    chosen, chosen_updates = _counted(r.equal(data, result), data), _counted(r.equal(updates, to.at(result)), updates)
+    share = r.divide(grad, to.scatter(chosen, chosen_updates, "add"))
+    return [r.multiply(chosen, share), None, selected(to.inside, r.multiply(chosen_updates, to.at(share)))]
+
+
+def _counted(condition: Any, like: Any) -> Any:
+    """1 where a condition holds, 0 elsewhere."""
+    return r.where(condition, number(1.0, like), number(0.0, like))
+
+
+def _of_factors(grad: Any, data: Any, updates: Any, to: Updates) -> list[Any]:
+    """The product of the other factors: that of all but the zeros, without the factor, if no other is zero."""
+    zero, zero_updates = (_counted(r.equal(v, number(0.0, v)), v) for v in (data, updates))
+    # A factor that is zero takes part as 1: x + (x == 0).
+    factor, factor_updates = r.add(data, zero), r.add(updates, zero_updates)
+    zeros_there = to.scatter(zero, zero_updates, "add")
+    product = to.scatter(factor, factor_updates, "mul")
+
+    def into(grad: Any, zero: Any, zeros_there: Any, factor: Any, product: Any) -> Any:
+        return selected(r.equal(zero, zeros_there), r.multiply(grad, r.divide(product, factor)))
+
+    at = to.at
+    into_updates = into(at(grad), zero_updates, at(zeros_there), factor_updates, at(product))
+    return [into(grad, zero, zeros_there, factor, product), None, selected(to.inside, into_updates)]
+
+
+def _of_halved_sums(grad: Any, data: Any, updates: Any, to: Updates) -> list[Any]:
+    """Every update halves what stands there: an update is halved by itself and by those to its place that follow."""
+    count = prod(shape_of(updates))
+    place = r.where(to.inside, to.at(places_of(data)), number(-1.0, places_of(data)))
+    flat = to_shape(place, (count,))
+    numbers = to_shape(places_of(updates), (count,))
+    # Sorting keeps the order of updates to one place: they stand behind each other, the last at the end.
+    order = r.argsort(flat, axis=0, dtype="int64")
+    position = r.scatter_elements(numbers, order, numbers, axis=0, reduction="update")
+    ends = r.searchsorted(r.take(flat, order, axis=0), flat, right=True, dtype="int64")
+    halvings = to_shape(in_dtype(r.subtract(ends, position), updates), shape_of(updates))
+    into_updates = r.multiply(to.at(grad), r.power(number(0.5, updates), halvings))
+    halved = to.scatter(r.ones_like(data), r.zeros_like(updates), "mean")
+    return [r.multiply(grad, halved), None, selected(to.inside, into_updates)]

@@ -24,8 +24,13 @@ from lamina.dialects.relay.base import (
     sample,
 )
 from lamina.dialects.relay.families import check_dtype, int_prop, ints_prop, str_prop
-from lamina.dialects.relay.gradients import NoGradient, number, places_of, r, rank_of, scattered, selected, shape_of
-from lamina.dialects.relay.gradients_of_elements import added_gradient, replaced_gradients
+from lamina.dialects.relay.gradients import number, places_of, r, scattered, selected
+from lamina.dialects.relay.gradients_of_elements import (
+    along_one_axis,
+    at_coordinates,
+    combined_gradients,
+    replaced_gradients,
+)
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
@@ -206,14 +211,8 @@ class ScatterElementsOp(RelayOp):
         data, indices, _ = operands
         if reduction == "update":
             return replaced_gradients(grads[0], r.scatter_elements, operands, axis=axis, reduction=reduction)
-        if reduction != "add":
-            raise NoGradient(f"by reduction {reduction!r} an element depends on more than one update")
-        # An index counts from the end where it is negative, and one outside of the tensor adds nothing.
-        extent = shape_of(data)[normalize_axis(axis, rank_of(data))]
-        wide = r.cast(indices, dtype="int64")
-        place = r.where(r.less(wide, 0), r.add(wide, extent), wide)
-        inside = r.logical_and(r.greater_equal(place, 0), r.less(place, extent))
-        return [grads[0], None, selected(inside, r.gather(grads[0], place, axis=axis))]
+        to = along_one_axis(data, indices, axis)
+        return combined_gradients(grads[0], operands, results[0], to, reduction)
 
 
 @irdl_op_definition
@@ -316,9 +315,8 @@ class ScatterNDOp(RelayOp):
         data, indices, updates = operands
         if mode == "update":
             return replaced_gradients(grads[0], r.scatter_nd, operands, mode=mode)
-        if mode != "add":
-            raise NoGradient(f"in mode {mode!r} an element depends on more than one update")
-        return [grads[0], None, added_gradient(grads[0], data, indices, updates)]
+        to = at_coordinates(data, indices, updates)
+        return combined_gradients(grads[0], operands, results[0], to, mode)
 
 
 @irdl_op_definition
