@@ -42,7 +42,7 @@ from lamina.dialects.terms_check import results_of
 from lamina.passes.pattern_matching import COMMUTATIVE
 from lamina.passes.rewriting import Lowering, Rules
 
-WAYS = 256
+WAYS = 512
 """How many patterns a rule may become."""
 ATTRIBUTE = pdl.AttributeType()
 WRITTEN = (OpPattern, Var, ConstVar, Wildcard, Splat, Alternatives, Constrained)
@@ -145,7 +145,7 @@ class _Writer:
         for guard in rule.guards:
             self._native_constraint(guard)
         if isinstance(rule.right, Composite):
-            self.add(pdl.RewriteOp(root.op, name=rule.right.composite))
+            self.add(pdl.RewriteOp(root.op, Region(), name=rule.right.composite))
         else:
             self.at = inner = Block()
             self.add(pdl.ReplaceOp(root.op, repl_values=[self.right(rule.right)]))

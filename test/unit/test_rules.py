@@ -1,39 +1,22 @@
 """Every equation of every pass holds: both sides computed by the numpy oracles on random draws."""
 
-from importlib import import_module
-from pathlib import Path
-
 import pytest
 
 from lamina.dialects.relay import find_op
 from lamina.dialects.terms import Equation, Term, attr, computed, splat, term, var
 from lamina.passes.equations import WrongEquation, check_rule
-from lamina.passes.rewriting import Rules
 
-ROOT = Path(__file__).parents[2]
-
-
-def all_rules() -> list[tuple[str, Equation]]:
-    """The equations of all `Rules` at the top of a pass file, each once."""
-    found: dict[int, tuple[str, Equation]] = {}
-    files = [*ROOT.glob("passes/**/*.py"), *ROOT.glob("backends/**/*.py")]
-    for file in sorted(files):
-        if "Rules(" not in file.read_text() or file.stem == "rewriting":
-            continue
-        module = import_module("lamina." + ".".join(file.relative_to(ROOT).with_suffix("").parts))
-        for value in vars(module).values():
-            if isinstance(value, Rules):
-                for e in value.equations:
-                    found.setdefault(id(e), (f"{Path(e.written[0]).name}:{e.written[1]}", e))
-    return list(found.values())
+from .declared_rules import all_rules, equations_outside, functions_never_called, name_of
 
 
-RULES = all_rules()
-
-
-@pytest.mark.parametrize("where, rule", RULES, ids=[w for w, _ in RULES])
-def test_equation_holds(where: str, rule: Equation):
+@pytest.mark.parametrize("rule", all_rules(), ids=name_of)
+def test_equation_holds(rule: Equation):
     check_rule(rule)
+
+
+def test_no_equation_is_overlooked():
+    assert not equations_outside()
+    assert not functions_never_called()
 
 
 x, y = var("x y")
