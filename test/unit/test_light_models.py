@@ -16,7 +16,8 @@ import onnx
 import pytest
 
 import lamina
-from lamina.compiler import GRAPH_PASSES
+from lamina.compiler import FUSION, relay_pipeline
+from lamina.pipeline import parse_pipeline
 from lamina.transform import OPT_LEVELS, PassContext
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,12 +107,17 @@ def _small(name: str) -> tuple[onnx.ModelProto, dict[str, np.ndarray], np.ndarra
     return model, inputs, expected
 
 
+def _graph_passes(context: int | PassContext) -> set[str]:
+    """The graph passes that compile a model. What follows them is no context's to leave out."""
+    return {p.name for p in parse_pipeline(",".join(relay_pipeline(context)))}
+
+
 def _small_cases() -> list[Any]:
     quick = ("squeezenet", "relay-simplify-expr")
     return [
         pytest.param(n, p, marks=pytest.mark.slow if (n, p) == quick else pytest.mark.long)
         for n in SMALL
-        for p in sorted(set(GRAPH_PASSES))
+        for p in sorted(_graph_passes(OPT_LEVELS[-1]))
     ]
 
 
@@ -119,7 +125,12 @@ def _small_cases() -> list[Any]:
 def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache: None) -> None:
     """Every graph pass left out in turn, at the level that runs them all."""
     model, inputs, expected = _small(name)
-    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=PassContext(4, disabled_pass=[disabled]))
+    context = PassContext(OPT_LEVELS[-1], disabled_pass=[disabled])
+    if disabled == FUSION:  # it stays, and gives each op a function of its own
+        assert relay_pipeline(context)[-1] == f"{FUSION}{{fuse-opt-level=0}}"
+    else:
+        assert _graph_passes(context) == _graph_passes(OPT_LEVELS[-1]) - {disabled}
+    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=context)
     found = exe.run(inputs)[models.before_softmax(model)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * float(np.abs(expected).max()))
 
