@@ -17,8 +17,9 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.graph_patterns import AnyCall, IfPattern, InputVar, ItemPattern, SameAs, TuplePattern, identity
 from lamina.dialects.patterns import ConstVar, Expr, OpPattern, Pattern, Var
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
+from lamina.passes.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
 from lamina.passes.pattern_conditions import compile_expr, is_redirected, root_classes, surface
-from lamina.passes.pattern_matching import FAIL, LIMIT, UNBOUND, Attempt, Goals, PatternCompiler
+from lamina.passes.pattern_matching import PatternCompiler
 
 REACH = 1000
 """How many ops are looked at to see that what uses an inner op leads back to the match: beyond, it is not taken."""

@@ -24,8 +24,9 @@ from lamina.dialects.terms import (
     scalar_constant,
 )
 from lamina.dialects.terms_check import roots
+from lamina.passes.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
 from lamina.passes.pattern_conditions import bound_value, compile_argument, compile_expr, type_condition
-from lamina.passes.pattern_matching import COMMUTATIVE, FAIL, LIMIT, UNBOUND, Attempt, Goals, PatternCompiler
+from lamina.passes.pattern_matching import COMMUTATIVE, PatternCompiler
 
 __all__ = ["COMMUTATIVE", "CompiledEquation", "Env", "type_condition"]
 

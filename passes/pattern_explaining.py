@@ -18,8 +18,9 @@ from lamina.dialects.graph_patterns import OpWord
 from lamina.dialects.patterns import Alternatives, Constrained, ConstVar, Expr, OpPattern, Pattern, Splat, Var
 from lamina.dialects.relay.core import ConstantOp
 from lamina.passes.dataflow_matching import CompiledPattern, Match, blocking_use
+from lamina.passes.match_attempts import FAIL, UNBOUND, Attempt, Goals
 from lamina.passes.pattern_conditions import attribute_test, python_value, root_classes, type_condition
-from lamina.passes.pattern_matching import COMMUTATIVE, FAIL, UNBOUND, Attempt, Goals
+from lamina.passes.pattern_matching import COMMUTATIVE
 
 
 @dataclass

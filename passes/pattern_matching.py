@@ -1,18 +1,16 @@
 """Compiles a pattern to a matcher that backtracks over every choice and never recurses over the graph.
 
-A match is a list of goals, each a pattern's step at a value; a step binds slots, adds the goals of its parts, or
-fails. Choices (alternatives, swapped operands, the parent of a dominator) are put on a stack with the length of the
-trail of bindings; a failure takes up the latest one. So a choice made early is taken back when something later
-fails, guards included, and a chain of ten thousand ops takes memory but no Python stack.
+The steps are worked off by an `Attempt` (`match_attempts.py`); those of tuples, branches, functions and dominators are
+in `pattern_structures.py`.
 
-The state is an `Attempt`: one slot for each variable and op of the pattern. Repeated patterns bind once; inside a
+The state of an attempt is one slot for each variable and op of the pattern. Repeated patterns bind once; inside a
 redirected variable (`wildcard().redirect_to(p)`) each unrolling binds afresh.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
@@ -24,7 +22,6 @@ from lamina.dialects.graph_patterns import (
     InputVar,
     ItemPattern,
     LetPattern,
-    OpWord,
     SameAs,
     TuplePattern,
     followed,
@@ -44,12 +41,11 @@ from lamina.dialects.patterns import (
     Var,
     Wildcard,
 )
-from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
+from lamina.dialects.relay.core import ConstantOp
+from lamina.passes.match_attempts import FAIL, UNBOUND, Attempt, Goals, Step, bind_same
 from lamina.passes.pattern_conditions import (
     associated,
     attribute_test,
-    callee_test,
     has_attributes,
     python_value,
     root_classes,
@@ -58,61 +54,17 @@ from lamina.passes.pattern_conditions import (
     surface,
     type_condition,
 )
+from lamina.passes.pattern_structures import (
+    any_call_step,
+    dominator_step,
+    function_step,
+    if_step,
+    item_step,
+    let_step,
+    tuple_step,
+)
 
-Goals: TypeAlias = Any
-"""A linked list `(step, value, rest)`, None at its end, or FAIL."""
-Step: TypeAlias = "Callable[[Any, Goals, Attempt], Goals]"
 COMMUTATIVE = frozenset({"relay.add", "relay.multiply"})
-UNBOUND: Any = object()
-FAIL: Any = object()
-SINGLE_HERE = frozenset({"relay.nn.batch_norm", "relay.nn.dropout"})
-"""Ops with one result of which TVM's have several: its item 0 is the op itself."""
-LIMIT = 100_000
-"""Steps of one attempt for each slot of its pattern: beyond, the choices multiply and the attempt is given up."""
-
-
-class Attempt:
-    """One attempt to match: the slots, what was bound in order, and the choices left."""
-
-    __slots__ = ("env", "trail", "choices", "observer", "fuel")
-
-    def __init__(self, slots: int, fuel: int) -> None:
-        self.env: list[Any] = [UNBOUND] * slots
-        self.trail: list[tuple[int, Any, Any]] = []
-        self.choices: list[tuple[Goals, int]] = []
-        self.observer: Callable[[Goals, Attempt], None] | None = None
-        self.fuel = fuel
-
-    def bind(self, slot: int, value: Any) -> None:
-        self.trail.append((slot, self.env[slot], value))
-        self.env[slot] = value
-
-    def choose(self, goals: Goals) -> None:
-        """Keep a choice: what to go on with if the way taken now fails."""
-        self.choices.append((goals, len(self.trail)))
-
-    def run(self, goals: Goals) -> bool:
-        """Work off the goals, taking back choices on failure: whether all are met."""
-        trail, env, choices = self.trail, self.env, self.choices
-        while goals is not None:
-            here = goals
-            goals = here[0](here[1], here[2], self)
-            if goals is FAIL:
-                if self.observer is not None:
-                    self.observer(here, self)
-                self.fuel -= 1
-                if not choices or self.fuel < 0:
-                    return False
-                goals, length = choices.pop()
-                while len(trail) > length:
-                    slot, old, _new = trail.pop()
-                    env[slot] = old
-        return True
-
-
-def meet(step: Callable[[Any, Attempt], bool]) -> Step:
-    """A step that only tests."""
-    return lambda value, rest, m: rest if step(value, m) else FAIL
 
 
 class PatternCompiler:
@@ -182,19 +134,19 @@ class PatternCompiler:
         if isinstance(p, Constrained):
             return self._constrained(p, is_root)
         if isinstance(p, TuplePattern):
-            return self._tuple(p)
+            return tuple_step(self, p)
         if isinstance(p, ItemPattern):
-            return self._item(p)
+            return item_step(self, p)
         if isinstance(p, IfPattern):
-            return self._if(p)
+            return if_step(self, p)
         if isinstance(p, LetPattern):
-            return self._let(p)
+            return let_step(self, p)
         if isinstance(p, FunctionPattern):
-            return self._function(p)
+            return function_step(self, p)
         if isinstance(p, AnyCall):
-            return self._any_call(p)
+            return any_call_step(self, p)
         if isinstance(p, Dominator):
-            return self._dominator(p, is_root)
+            return dominator_step(self, p, is_root)
         raise RuleError(f"{p!r} matches no value: apply it to operands")
 
     def _once(self, p: Pattern, test: Callable[[SSAValue], bool] | None) -> Step:
@@ -386,186 +338,6 @@ class PatternCompiler:
             return rest
 
         return match_op
-
-    def _tuple(self, p: TuplePattern) -> Step:
-        slot = self.slots[p]
-        steps = None if p.fields is None else [self.step(f) for f in p.fields]
-
-        def match_tuple(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            op: Any = value.owner
-            if not isinstance(op, Operation) or op.name != "relay.tuple":
-                return FAIL
-            if not bind_same(m, slot, value):
-                return FAIL
-            return rest if steps is None else all_of(steps, op.operands, rest)
-
-        return match_tuple
-
-    def _item(self, p: ItemPattern) -> Step:
-        slot, inner, index = self.slots[p], self.step(p.tuple_), p.index
-
-        def match_item(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            op: Any = value.owner
-            if not isinstance(op, Operation):
-                return FAIL
-            if op.name == "relay.tuple_get_item":
-                found, source = python_value(op.properties["index"]), op.operands[0]
-            elif len(op.results) > 1 or op.name in SINGLE_HERE:
-                found, source = op.results.index(value), value
-            else:
-                return FAIL
-            if (index is not None and found != index) or not bind_same(m, slot, value):
-                return FAIL
-            return (inner, source, rest)
-
-        return match_item
-
-    def _if(self, p: IfPattern) -> Step:
-        slot = self.slots[p]
-        steps = [self.step(q) for q in p.parts]
-
-        def match_if(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            op: Any = value.owner
-            if not isinstance(op, Operation) or op.name != "relay.if" or not bind_same(m, slot, value):
-                return FAIL
-            number = op.results.index(value)
-            sides = [last.operands[number] for region in op.regions if (last := region.block.last_op) is not None]
-            return all_of(steps, [op.operands[0], *sides], rest)
-
-        return match_if
-
-    def _let(self, p: LetPattern) -> Step:
-        slot, body, value_step = self.slots[p], self.step(p.body), self.step(p.value)
-        variable = self.slots[identity(p.variable)]
-
-        def match_let(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            m.bind(slot, value)
-            return (body, value, (bound_value, None, rest))
-
-        def bound_value(_: Any, rest: Goals, m: Attempt) -> Goals:
-            bound = m.env[variable]
-            return FAIL if bound is UNBOUND else (value_step, bound, rest)
-
-        return match_let
-
-    def _function(self, p: FunctionPattern) -> Step:
-        slot, body = self.slots[p], self.step(p.body)
-        params = None if p.params is None else [self.step(q) for q in p.params]
-
-        def match_function(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            function: Any = value.owner
-            if not isinstance(function, FnOp) or not bind_same(m, slot, value):
-                return FAIL
-            returned = function.returned
-            if len(returned) != 1:
-                return FAIL
-            # Captured values come before the parameters.
-            arguments = function.body.block.args[-len(function.function_type.inputs) :] if params else ()
-            if params is not None and len(params) != len(function.function_type.inputs):
-                return FAIL
-            return all_of(params or (), arguments, (body, returned[0], rest))
-
-        return match_function
-
-    def _any_call(self, p: AnyCall) -> Step:
-        slot = self.slots[p]
-        admits = callee_test(p.callee)
-        callee = None if isinstance(p.callee, OpWord) else self.step(p.callee)
-        steps = None if p.args is None else [self.step(a) for a in p.args]
-
-        def match_call(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            op: Any = value.owner
-            if isinstance(op, CallOp):
-                if callee is None or not bind_same(m, slot, value):
-                    return FAIL
-                rest = rest if steps is None else all_of(steps, op.operands[1:], rest)
-                return FAIL if rest is FAIL else (callee, op.operands[0], rest)
-            if not isinstance(op, RelayOp) or not admits(op) or not bind_same(m, slot, value):
-                return FAIL
-            return rest if steps is None else all_of(steps, op.operands, rest)
-
-        return match_call
-
-    def _dominator(self, p: Dominator, is_root: bool) -> Step:
-        child, parent = self.step(p.child, is_root), self.step(p.parent)
-        path = PatternCompiler(p.path, False)
-        wanted = root_classes(p.parent)
-        slot, between = self.slots[p], self.paths[p]
-
-        def match_child(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            m.bind(slot, value)
-            return (child, value, (find_parent, value, rest))
-
-        def is_path(value: SSAValue, known: dict[SSAValue, bool]) -> bool:
-            found = known.get(value)
-            if found is None:
-                m = Attempt(len(path.slots), LIMIT)
-                found = known[value] = m.run((path.root, value, None))
-            return found
-
-        def find_parent(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
-            # A dominator lies on every way up, so on the one through the first inputs: its nodes are the candidates.
-            known: dict[SSAValue, bool] = {}
-            candidates: list[SSAValue] = []
-            at = next(inner_inputs(value), None)
-            while at is not None:
-                if wanted is None or type(at.owner) in wanted:
-                    candidates.append(at)
-                if not is_path(at, known):
-                    break
-                at = next(inner_inputs(at), None)
-            if not candidates:
-                return FAIL
-            goals = [(parent, c, (all_ways, (value, c, known), rest)) for c in candidates]
-            for g in reversed(goals[1:]):
-                m.choose(g)
-            return goals[0]
-
-        def all_ways(given: tuple[SSAValue, SSAValue, dict[SSAValue, bool]], rest: Goals, m: Attempt) -> Goals:
-            value, candidate, known = given
-            seen: dict[SSAValue, None] = {}
-            stack = list(inner_inputs(value))
-            while stack:
-                v = stack.pop()
-                if v is candidate or v in seen:
-                    continue
-                if not is_path(v, known):
-                    return FAIL
-                seen[v] = None
-                above = list(inner_inputs(v))
-                if not above:
-                    return FAIL  # a way up that ends without having met the parent
-                stack += above
-            m.bind(between, tuple(seen))
-            return rest
-
-        return match_child
-
-
-def all_of(steps: Sequence[Step], values: Sequence[SSAValue], rest: Goals) -> Goals:
-    """The goals of several patterns at several values, in order; FAIL where their numbers differ."""
-    if len(steps) != len(values):
-        return FAIL
-    for step, value in zip(reversed(steps), reversed(values), strict=True):
-        rest = (step, value, rest)
-    return rest
-
-
-def bind_same(m: Attempt, slot: int, value: Any) -> bool:
-    bound = m.env[slot]
-    if bound is UNBOUND:
-        m.bind(slot, value)
-        return True
-    return bound is value
-
-
-def inner_inputs(value: SSAValue) -> Iterator[SSAValue]:
-    """The operands of a value's op, parameters and constants left out."""
-    owner = value.owner
-    if isinstance(owner, Operation):
-        for v in owner.operands:
-            if isinstance(v.owner, Operation) and not isinstance(v.owner, (ConstantOp, FnOp)):
-                yield v
 
 
 def count_ops(p: Pattern, count: dict[OpPattern, int]) -> None:

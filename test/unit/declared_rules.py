@@ -51,7 +51,7 @@ def equations_outside() -> list[str]:
 
 
 def functions_never_called() -> list[str]:
-    """Functions that make sets of rules and that no statement at the top of their file calls: nothing would see them."""
+    """Functions that make sets of rules and that nothing at the top of their file calls: they would go unseen."""
     found: list[str] = []
     for file in rule_files():
         tree = ast.parse(file.read_text("utf-8"))

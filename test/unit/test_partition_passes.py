@@ -25,9 +25,9 @@ from lamina.dialects.terms import composite, inserting
 from lamina.errors import UsageError
 from lamina.passes import pattern_tables
 from lamina.passes.dataflow_matching import match
+from lamina.passes.match_attempts import Attempt
 from lamina.passes.partition_report import partition_report
 from lamina.passes.pattern_explaining import explain
-from lamina.passes.pattern_matching import Attempt
 from lamina.passes.pattern_tables import PatternTable, find_table, get_pattern_table, register_pattern_table
 from lamina.passes.relay.annotate_target import AnnotateTarget
 from lamina.passes.relay.compiler_regions import Regions, open_blocks
