@@ -36,7 +36,7 @@ demo: $(STAMP) ## compile ResNet-50, compare it with onnxruntime, leave all text
 	$(PY) examples/demo.py
 
 test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores)
-	$(MAKE) --no-print-directory lint types index-check lit
+	$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target types lint index-check lit
 	$(PYTEST) -m "not long"
 
 test-models: $(STAMP) ## all models at every level of optimisation, and without each graph pass

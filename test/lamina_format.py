@@ -2,7 +2,7 @@
 
 A RUN line is run here when it has the shape
 
-    [not] opt-tool ARG... [2>&1] [| filecheck ARG...] [&& ...]     where filecheck may also read a file: filecheck F < X
+    [not] opt-tool ARG... [| opt-tool ARG...]... [2>&1] [| filecheck ARG...] [&& ...]
 
 and every part of the line means the same in lit's own shell. If one line of a test has another shape, lit's shell
 runs the whole test. `lit --param lamina_shell=1 test` runs everything that way.
@@ -26,10 +26,11 @@ from lit.formats import ShTest
 
 
 class Command(NamedTuple):
-    """`opt-tool ... | filecheck ...`."""
+    """`opt-tool ... | opt-tool ... | filecheck ...`."""
 
     negated: bool
-    tool: list[str]
+    tools: list[list[str]]
+    """The arguments of each."""
     merged: bool
     """2>&1"""
     check: list[str] | None
@@ -44,19 +45,18 @@ def parse_line(line: str) -> list[Command] | None:
     commands: list[Command] = []
     for part in re.split(r"\s&&\s", line):
         sides = _split_pipe(part)
-        if sides is None or len(sides) > 2:
+        if sides is None:
             return None
-        words = sides[0]
-        negated = words[:1] == ["not"]
-        words = words[1:] if negated else words
-        merged = words[-1:] == ["2>&1"]
-        words = words[:-1] if merged else words
-        if words[:1] != ["opt-tool"]:
+        check = sides.pop()[1:] if sides[-1][:1] == ["filecheck"] else None
+        if not sides:
             return None
-        check = sides[1] if len(sides) == 2 else None
-        if check is not None and check[:1] != ["filecheck"]:
+        negated = sides[0][:1] == ["not"]
+        sides[0] = sides[0][negated:]
+        merged = sides[-1][-1:] == ["2>&1"]
+        sides[-1] = sides[-1][: len(sides[-1]) - merged]
+        if any(words[:1] != ["opt-tool"] or "2>&1" in words for words in sides) or (negated and len(sides) > 1):
             return None
-        commands.append(Command(negated, words[1:], merged, check[1:] if check is not None else None))
+        commands.append(Command(negated, [words[1:] for words in sides], merged, check))
     return commands
 
 
@@ -138,11 +138,16 @@ def _run(test: Any, commands: list[tuple[str, Command]]) -> Any:
 def _opt_tool(command: Command) -> tuple[int, str, str]:
     from lamina.opt_tool import run
 
-    out = io.StringIO()
-    err = out if command.merged else io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        status = run(command.tool, "", out, err)
-    return status, out.getvalue(), "" if command.merged else err.getvalue()
+    text, failed, messages = "", 0, io.StringIO()
+    for n, words in enumerate(command.tools):
+        out = io.StringIO()
+        err = out if command.merged and n == len(command.tools) - 1 else messages
+        with redirect_stdout(out), redirect_stderr(err):
+            status = run(words, text, out, err)
+        # As lit's shell has it, with pipefail: the last that fails.
+        failed = status or failed
+        text = out.getvalue()
+    return failed, text, messages.getvalue()
 
 
 def _filecheck(arguments: list[str], text: str) -> tuple[int, str]:

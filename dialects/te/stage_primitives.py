@@ -208,7 +208,7 @@ class CacheWriteOp(PrimitiveOp):
 
 @irdl_op_definition
 class SetScopeOp(PrimitiveOp):
-    """The memory that holds a stage: `register` keeps each element in an SSA value, if loops that index it are unrolled.
+    """The memory that holds a stage: `register` keeps each element in an SSA value where loops are unrolled.
 
     Before: `tir.alloc "acc" scope "global"`    After `te.set_scope "acc" "register"`: `... scope "register"`
     """

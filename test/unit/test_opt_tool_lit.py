@@ -37,6 +37,8 @@ def test_a_wrong_check_fails_both_ways(tmp_path: Path) -> None:
         "text.mlir": "// RUN: opt-tool %s | filecheck %s\n// CHECK: not there\n",
         "status.mlir": "// RUN: opt-tool %s --no-such-option 2>&1 | filecheck %s\n// CHECK: error\n",
         "negated.mlir": "// RUN: not opt-tool %s | filecheck %s\n// CHECK: builtin.module\n",
+        "first_of_two.mlir": "// RUN: opt-tool %s -p no-such-pass | opt-tool\n",
+        "second_of_two.mlir": "// RUN: opt-tool %s | opt-tool -p no-such-pass\n",
         "no_run.mlir": "// CHECK: builtin.module\n",
     }
     config = (ROOT / "test" / "lit.cfg.py").read_text()
@@ -55,17 +57,22 @@ def test_a_wrong_check_fails_both_ways(tmp_path: Path) -> None:
 
 def test_which_lines_need_a_shell() -> None:
     assert parse_line("opt-tool a.mlir -p 'x{a=1},y(z)' | filecheck a.mlir") == [
-        Command(False, ["a.mlir", "-p", "x{a=1},y(z)"], False, ["a.mlir"])
+        Command(False, [["a.mlir", "-p", "x{a=1},y(z)"]], False, ["a.mlir"])
     ]
-    assert parse_line("not opt-tool a 2>&1 | filecheck a") == [Command(True, ["a"], True, ["a"])]
+    assert parse_line("not opt-tool a 2>&1 | filecheck a") == [Command(True, [["a"]], True, ["a"])]
+    assert parse_line("opt-tool a | opt-tool -p b 2>&1 | filecheck a") == [
+        Command(False, [["a"], ["-p", "b"]], True, ["a"])
+    ]
     assert parse_line("opt-tool a -o b && opt-tool b | filecheck a") == [
-        Command(False, ["a", "-o", "b"], False, None),
-        Command(False, ["b"], False, ["a"]),
+        Command(False, [["a", "-o", "b"]], False, None),
+        Command(False, [["b"]], False, ["a"]),
     ]
     for line in (
         "opt-tool a > b",
         "opt-tool < a",
-        "opt-tool a | opt-tool | filecheck a",
+        "not opt-tool a | opt-tool | filecheck a",
+        "opt-tool a 2>&1 | opt-tool | filecheck a",
+        "opt-tool a | filecheck a | opt-tool",
         "cat a",
         "opt-tool a; opt-tool b",
         "opt-tool *.mlir",

