@@ -2,10 +2,16 @@
 
 A reduction loop bound to an axis of a block (`te.bind`) becomes loops whose iterations are independent: the thread's
 part in a buffer of its own, the parts in shared memory, and for each level of the tree a loop in which half of the
-threads add the other half's parts to theirs. What the loop did before, the first part now does. Barriers are put
-between the levels by `tir-thread-sync`, once `tir-unify-thread-binding` has made one thread of all the loops.
+threads add the other half's parts to theirs. What the loop did before, the first part now does; a block without an
+init adds it to what is there. Barriers are put between the levels by `tir-thread-sync`, once
+`tir-unify-thread-binding` has made one thread of all the loops.
 
-Assumes blocks with their init (before `tir-lower-blocks`).
+- A loop whose extent is not known is run by 32 threads, each of which takes every 32nd iteration.
+- A loop around others that index the result goes into these, if nothing else stands between them.
+- Parts of an unknown number of threads along another axis lie in global memory.
+- Where the block does not add up one term after the other, or the loops cannot be exchanged, one thread runs them all.
+
+Assumes blocks (before `tir-lower-blocks`).
 
 Before:
     tir.for %t = 0 to 4 thread "threadIdx.x" reduction "y.k" {
@@ -27,22 +33,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear, constant
-from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, type_of
-from lamina.dialects.tir.nest import function_of, reduction_loops, unique_axis, unique_stage
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type
+from lamina.dialects.tir.nest import (
+    bounds_to_predicate,
+    ceildiv,
+    function_of,
+    move_ops,
+    reduction_loops,
+    replace_op,
+    substitute,
+    unique_axis,
+    unique_stage,
+)
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, LoopKind, enclosing_loops
-from lamina.dialects.tir.threads import is_thread, sharing_loops, tag_of
-from lamina.errors import InputError
+from lamina.dialects.tir.threads import is_thread, sharing_loops, tag_of, thread_extent, thread_loops
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.reduction_terms import Terms, TermsError
 
 NAME = "tir-lower-thread-allreduce"
 THREAD: LoopKind = "thread"
+WARP = 32
+"""How many threads run a loop whose extent is not known: those that are started together."""
 
 
 @dataclass(frozen=True)
@@ -56,88 +74,42 @@ class LowerThreadAllreducePass(ModulePass):
                     _lower(*found)
 
 
+def _is_leaf(block: Operation) -> bool:
+    """Whether an op is a block that holds no others."""
+    return type(block) is BlockOp and not any(type(o) is BlockOp for o in block.walk() if o is not block)
+
+
 def _next_reduction(func: FuncOp) -> tuple[BlockOp, ForOp] | None:
     """A block with the innermost of its reduction loops that threads run."""
     for block in func.walk():
-        if type(block) is BlockOp:
+        if isinstance(block, BlockOp) and _is_leaf(block):
             for loop in reversed(reduction_loops(block)):
                 if is_thread(loop):
                     return block, loop
     return None
 
 
-class Update:
-    """A block's update taken apart: accumulators, what is added to each, and the ops that add."""
-
-    def __init__(self, block: BlockOp) -> None:
-        body = block.body.block
-        self.stores = [op for op in body.ops if isinstance(op, StoreOp)]
-        self.loads: list[LoadOp] = []
-        for store in self.stores:
-            same = [o for o in body.ops if isinstance(o, LoadOp) and o.buffer is store.buffer]
-            if len(same) != 1 or same[0].forms() != store.forms() or store.conditions() or same[0].conditions():
-                raise _error(block, "its body does not accumulate by one load and one store of each result")
-            self.loads.append(same[0])
-        accumulators = [load.result for load in self.loads]
-        known: set[SSAValue] = set(accumulators)
-        self.ops: list[Operation] = []
-        for op in body.ops:
-            if op not in self.stores and any(o in known for o in op.operands):
-                self.ops.append(op)
-                known.update(op.results)
-        constants: dict[SSAValue, None] = {}
-        terms: dict[SSAValue, None] = {}
-        for op in self.ops:
-            for o in op.operands:
-                if o not in known:
-                    (constants if isinstance(o.owner, arith.ConstantOp) else terms)[o] = None
-        self.terms = [self._term(a, [*terms, *constants], block) for a in accumulators]
-        self.constants = [c for c in constants if c not in self.terms]
-        if not set(terms) <= set(self.terms) or len(set(self.terms)) != len(self.terms):
-            raise _error(block, "what it adds to each of its results cannot be told apart")
-
-    def _term(self, accumulator: SSAValue, candidates: Sequence[SSAValue], block: BlockOp) -> SSAValue:
-        """The value that meets an accumulator in some op of the combination."""
-        for op in self.ops:
-            if accumulator in op.operands:
-                for o in op.operands:
-                    if o in candidates and o.type == accumulator.type:
-                        return o
-        raise _error(block, "what it adds to each of its results cannot be told apart")
-
-    def combine(self, ours: Sequence[SSAValue], theirs: Sequence[SSAValue], target: Block) -> list[SSAValue]:
-        """Copy the combination of two parts."""
-        values: dict[SSAValue, SSAValue] = dict(zip((load.result for load in self.loads), ours, strict=True))
-        values |= zip(self.terms, theirs, strict=True)
-        for op in [*(c.owner for c in self.constants), *self.ops]:
-            assert isinstance(op, Operation)
-            target.add_op(op.clone(values))
-        return [values.get(store.value, store.value) for store in self.stores]
-
-
-def _error(block: BlockOp, what: str) -> InputError:
-    return InputError(f"{NAME}: the reduction {block.stage.data!r} cannot run across threads: {what}", op=block)
-
-
 def _lower(block: BlockOp, loop: ForOp) -> None:
-    if loop.is_dynamic or loop.bounds:
-        raise _error(block, f"the extent of {loop.axis.data!r} is not a constant; split it")
-    if not block.init.blocks:
-        raise _error(block, "it has no init")
-    inside = {v.var for v in enclosing_loops(block)[len(enclosing_loops(loop)) + 1 :]}
-    update = Update(block)
-    begun = {op.buffer for op in block.init.block.ops if isinstance(op, StoreOp)}
-    if not begun or begun != {s.buffer for s in update.stores}:
-        raise _error(block, "its init and its update write different buffers")
-    for store in update.stores:
-        if inside.intersection(d for f in store.forms() for d in f.dims()):
-            raise _error(
-                block, f"its results differ between the loops within {loop.axis.data!r}; reorder that loop inwards"
-            )
-    tag = tag_of(loop)
     _enter_grid(loop)
-    lowering = _Lowering(block, loop, update, tag)
+    try:
+        terms = Terms(block)
+        _alone(block, loop)
+        _dissolve_between(block, loop)
+        if loop.is_dynamic:
+            _share_out(loop)
+        bounds_to_predicate(loop)
+        _move_inwards(block, loop, terms)
+        lowering = _Lowering(block, loop, terms)
+    except TermsError:
+        _take_turns(loop)
+        return
     lowering.run()
+
+
+def _take_turns(loop: ForOp) -> None:
+    """One thread runs a loop: a right sum, if not a fast one."""
+    loop.properties["kind"] = StringAttr("serial")
+    del loop.properties["thread"]
 
 
 def _enter_grid(loop: ForOp) -> None:
@@ -146,49 +118,164 @@ def _enter_grid(loop: ForOp) -> None:
     if any(is_thread(v, "blockIdx") for v in chain):
         return
     root = next(v for v in chain if is_thread(v))
+    taken = {tag_of(v) for v in thread_loops(root, "blockIdx")}
+    axis = next((f"blockIdx.{n}" for n in "xyz" if f"blockIdx.{n}" not in taken), None)
     place = root.parent
-    assert place is not None
+    if axis is None or place is None:
+        return
     grid = ForOp.make(1, unique_axis(function_of(root), f"{root.axis.data}.grid"), kind=THREAD)
-    grid.properties["thread"] = StringAttr("blockIdx.x")
+    grid.properties["thread"] = StringAttr(axis)
     inherit_location(grid, root)
     place.insert_op_before(grid, root)
     root.detach()
     grid.body.block.add_op(root)
 
 
+# -- a loop that only one block reduces over, whose results do not differ within it ---------------------
+
+
+def _alone(block: BlockOp, loop: ForOp) -> None:
+    """Raises TermsError where a loop adds up what several blocks compute."""
+    for other in loop.walk():
+        if other is not block and isinstance(other, BlockOp) and _is_leaf(other) and loop in reduction_loops(other):
+            raise TermsError(f"{other.stage.data!r} is added up by the same threads")
+
+
+def _dissolve_between(block: BlockOp, loop: ForOp) -> None:
+    """Blocks of blocks within a loop: their predicates become those of what stands in them."""
+    holder = block.parent_op()
+    while holder is not loop:
+        assert holder is not None
+        above = holder.parent_op()
+        if isinstance(holder, BlockOp):
+            if holder.init.blocks:
+                raise TermsError(f"the block {holder.stage.data!r} begins a reduction of its own")
+            conditions = holder.conditions()
+            for inner in holder.body.walk():
+                if isinstance(inner, BlockOp):
+                    inner.set_conditions([*inner.conditions(), *conditions])
+            place = holder.parent
+            assert place is not None
+            for op in list(holder.body.block.ops):
+                op.detach()
+                place.insert_op_before(op, holder)
+            holder.detach()
+            holder.erase()
+        elif not isinstance(holder, ForOp):
+            raise TermsError("statements stand around it")
+        holder = above
+
+
+def _share_out(loop: ForOp) -> None:
+    """The iterations of a loop of unknown extent on the threads of a warp: each takes every 32nd of them."""
+    root = next(v for v in [*enclosing_loops(loop), loop] if is_thread(v))
+    others = [v for v in thread_loops(root) if v is not loop]
+    if any(tag_of(v) == tag_of(loop) for v in others):
+        raise TermsError("other loops have as many threads")
+    if prod(v.trip for v in others if is_thread(v, "threadIdx") and not v.is_dynamic) * WARP > 1024:
+        raise TermsError("the block of threads has no more")
+    func = function_of(loop)
+    limits = loop.min_bounds()
+    bounds = [ceildiv(b, WARP, lambda _: None) for b in limits]
+    turns = ForOp.make(
+        None, unique_axis(func, f"{loop.axis.data}.turn"), reduction=True, bounds=bounds, hint=loop.var.name_hint
+    )
+    inherit_location(turns, loop)
+    first = Block()
+    move_ops(loop.body.block, first)
+    move_ops(first, turns.body.block)
+    iteration = Linear.dim(turns.var) * WARP + Linear.dim(loop.var)
+    loop.set_min_bounds([constant(WARP)])
+    conditions = [Condition(b - iteration - 1) for b in limits]
+    substitute(loop.var, iteration)
+    for op in turns.body.walk():
+        if type(op) is BlockOp:
+            op.set_conditions([*op.conditions(), *conditions])
+    loop.body.block.add_op(turns)
+
+
+def _move_inwards(block: BlockOp, loop: ForOp, terms: Terms) -> None:
+    """Put a loop into those within it that index the results. Raises TermsError where that cannot be done."""
+    inside = enclosing_loops(block)[len(enclosing_loops(loop)) + 1 :]
+    index = {d for store in terms.stores for f in store.forms() for d in f.dims()}
+    needed = [v for v in inside if v.var in index]
+    if not needed:
+        return
+    chain: list[Operation] = [*inside, block]
+    for outer, inner in zip([loop, *inside], chain, strict=True):
+        if list(outer.body.block.ops) != [inner]:
+            raise TermsError(f"other statements stand in {outer.axis.data!r}")
+    others = [v for v in inside if v not in needed]
+    if any(d in {loop.var, *(v.var for v in others)} for v in needed for d in v.operands):
+        raise TermsError("the bounds of loops that index its results depend on it")
+    nest = [*needed, loop, *others]
+    for v in needed:
+        if v.kind.data == "vectorized":
+            v.properties["kind"] = StringAttr("serial")
+    block.detach()
+    for v in inside:
+        v.detach()
+    replace_op(loop, nest[0])
+    for outer, inner in zip(nest, [*nest[1:], block], strict=True):
+        outer.body.block.add_op(inner)
+
+
+def _known_at_start(loop: ForOp) -> bool:
+    """Whether the number of threads that run a loop is known when the function starts."""
+    sizes = function_of(loop).body.block
+    return all(isinstance(d, BlockArgument) and d.block is sizes for d in thread_extent(loop).dims())
+
+
+# -- parts ------------------------------------------------------------------------------------------------------
+
+
 class _Lowering:
-    def __init__(self, block: BlockOp, loop: ForOp, update: Update, tag: str) -> None:
+    """A reduction loop on its way to parts and the levels of the tree that folds them.
+
+    Raises TermsError, before it has changed anything, where nobody knows how many parts there are.
+    """
+
+    def __init__(self, block: BlockOp, loop: ForOp, terms: Terms) -> None:
         self.block = block
         self.loop = loop
-        self.update = update
-        self.tag = tag
+        self.terms = terms
+        self.tag = tag_of(loop)
         self.func = function_of(loop)
         self.stage = block.stage.data
-        self.types = [type_of(s.buffer).element_type for s in update.stores]
-        self.targets = [(s.buffer, s.forms()) for s in update.stores]
+        self.targets = [(s.buffer, s.forms()) for s in terms.stores]
+        self.begins = bool(block.init.blocks)
         reductions = reduction_loops(block)
         self.serial_outside = [v for v in reductions if v in enclosing_loops(loop)]
         # Where the others fail, nothing was added to the part: it is neutral.
         reduced = {v.var for v in reductions}
         self.spatial_conditions = [c for c in block.conditions() if not reduced.intersection(c.form.dims())]
-        around = [v for v in sharing_loops(loop, "shared") if v is not loop]
-        for v in around:
-            if v.is_dynamic:
-                raise _error(block, f"the extent of {v.axis.data!r} is not a constant")
-        self.lanes = [v.trip for v in around]
-        self.index = [Linear.dim(v.var) for v in around]
-        outermost = around[0] if around else loop
-        assert outermost.parent is not None
         self.parts: list[SSAValue] = []
-        for type_, name in zip(self.types, self._names("parts"), strict=True):
-            alloc = AllocOp.make(name, buffer_type([*self.lanes, loop.trip], type_), "shared")
+        around = [v for v in sharing_loops(loop, "shared") if v is not loop]
+        scope = "shared"
+        if any(v.is_dynamic for v in around):
+            # Shared memory has a size that is known; each block has its part of a buffer in global memory.
+            scope = "global"
+            around = [*(v for v in enclosing_loops(loop) if is_thread(v, "blockIdx")), *around]
+            if not all(_known_at_start(v) for v in around):
+                raise TermsError("the number of threads around it is not known when the function starts")
+            outermost = next(v for v in enclosing_loops(loop) if is_thread(v))
+        else:
+            outermost = around[0] if around else loop
+        self.index = [Linear.dim(v.var) for v in around]
+        extents = [*(thread_extent(v) for v in around), constant(loop.trip)]
+        shape = [e.const if e.is_constant else DYNAMIC_INDEX for e in extents]
+        place = outermost.parent
+        assert place is not None
+        for type_, name in zip(terms.part_types(), self._names("parts"), strict=True):
+            alloc = AllocOp.make(name, buffer_type(shape, type_), scope, extents)
             inherit_location(alloc, block)
-            outermost.parent.insert_op_before(alloc, outermost)
+            place.insert_op_before(alloc, outermost)
             self.parts.append(alloc.result)
 
     def _names(self, what: str) -> list[str]:
-        count = len(self.types)
-        return [f"{self.stage}.{what}" if count == 1 else f"{self.stage}.{what}{n}" for n in range(count)]
+        count = len(self.targets)
+        names = [f"{self.stage}.{what}" if count == 1 else f"{self.stage}.{what}{n}" for n in range(count)]
+        return [*names, f"{self.stage}.{what}.any"] if self.terms.counted else names
 
     def add(self, stage: str, body: Block, where: Sequence[Condition] = (), init: Block | None = None) -> BlockOp:
         new = BlockOp.make(unique_stage(self.func, stage), init, body, where)
@@ -213,23 +300,11 @@ class _Lowering:
         body = self.loop.body.block
         allocs = [
             AllocOp.make(name, buffer_type([], type_), "local")
-            for name, type_ in zip(self._names("part"), self.types, strict=True)
+            for name, type_ in zip(self._names("part"), self.terms.part_types(), strict=True)
         ]
         parts = [a.result for a in allocs]
-        for load, store, part in zip(self.update.loads, self.update.stores, parts, strict=True):
-            load.operands = [part]
-            load.set_access([])
-            store.operands = [store.value, part]
-            store.set_access([])
-        init = self.block.init.blocks[0]
-        start = Block()
-        _move(init, start)
-        self.block.init.erase_block(init)
-        for op in start.ops:
-            if isinstance(op, StoreOp):
-                buffers = [b for b, _ in self.targets]
-                op.operands = [op.value, parts[buffers.index(op.buffer)]]
-                op.set_access([])
+        start = self.terms.begin(parts)
+        self.terms.redirect(parts)
         put = Block()
         for part, shared in zip(parts, self.parts, strict=True):
             load = LoadOp.make(part, [])
@@ -253,7 +328,7 @@ class _Lowering:
         ours = [LoadOp.make(p, own) for p in self.parts]
         theirs = [LoadOp.make(p, other) for p in self.parts]
         body.add_ops([*ours, *theirs])
-        values = self.update.combine([o.result for o in ours], [o.result for o in theirs], body)
+        values = self.terms.combine([o.result for o in ours], [o.result for o in theirs], body)
         body.add_ops([StoreOp.make(v, p, own) for v, p in zip(values, self.parts, strict=True)])
         where = [Condition(Linear.dim(level.var) * -1 + (active - 1))]
         level.body.block.add_op(self.add(f"{self.stage}.fold{step}", body, where))
@@ -266,11 +341,11 @@ class _Lowering:
         folded = [LoadOp.make(p, [*self.index, constant(0)]) for p in self.parts]
         values: list[SSAValue] = [load.result for load in folded]
         init = None
-        if self.serial_outside:
+        if self.serial_outside or not self.begins:
             olds = [LoadOp.make(b, f) for b, f in self.targets]
             body.add_ops([*olds, *folded])
-            values = self.update.combine([o.result for o in olds], values, body)
-            init = _copy(self.block.init.blocks[0])
+            values = self.terms.add([o.result for o in olds], values, body)
+            init = _copy(self.block.init.blocks[0]) if self.begins else None
         else:
             body.add_ops(folded)
         body.add_ops([StoreOp.make(v, b, f) for v, (b, f) in zip(values, self.targets, strict=True)])
@@ -287,12 +362,6 @@ def fold_steps(count: int) -> list[tuple[int, int]]:
         steps.append((step, count - step))
         count = step
     return steps
-
-
-def _move(source: Block, target: Block) -> None:
-    for op in list(source.ops):
-        op.detach()
-        target.add_op(op)
 
 
 def _copy(source: Block) -> Block:
