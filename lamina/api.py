@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.compiler import Progress
-from lamina.driver import Fresh, StageTexts, build, check_host, info_of, target_of
+from lamina.driver import Fresh, StageTexts, build, check_host, target_of
 from lamina.driver import Source as _Module
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.measure import Benchmark, Profile, random_inputs, repeated
 from lamina.model import Model, Origin, Shapes, Source, port_of
 from lamina.passes.external_backends import is_foreign
-from lamina.program_cache import ProgramCache, StoredProgram, enabled, program_key
-from lamina.runtime.compiled import CompiledProgram, Port
+from lamina.program_cache import ProgramCache, enabled, program_key
+from lamina.program_file import StoredProgram
+from lamina.runtime.compiled import CompiledProgram, Port, load_program
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
@@ -91,9 +92,10 @@ def compile(
         if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
             programs.store(key, stored)
     stages = StageTexts(fresh, chosen, context, sanitize)
-    program = _loaded(stored, programs) if isinstance(stored, StoredProgram) else stored
-    placement = stored.description.get("placement", "") if isinstance(stored, StoredProgram) else ""
-    return Executable(program, stages, chosen, context, cached, sanitize, placement)
+    if isinstance(stored, StoredProgram):
+        program = load_program(stored, _objects(programs))
+        return Executable(program, stages, chosen, context, cached, sanitize, stored)
+    return Executable(stored, stages, chosen, context, cached, sanitize)
 
 
 def texts(
@@ -120,14 +122,6 @@ def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fr
     if shapes:
         raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
     return model.origin, _copies_of(model)
-
-
-def _loaded(stored: StoredProgram, programs: ProgramCache | None) -> CompiledProgram:
-    from lamina.backends.cpu.jit import load_objects
-
-    library = load_objects(stored.objects.values())
-    info, threads = info_of(stored.description), stored.description["threads"]
-    return CompiledProgram(info, library, stored.params, threads, _objects(programs))
 
 
 def _objects(programs: ProgramCache | None) -> Any:
@@ -159,10 +153,11 @@ class Executable:
         context: PassContext,
         cached: bool = False,
         sanitize: bool = False,
-        placement: str = "",
+        stored: StoredProgram | None = None,
     ) -> None:
         self._program = program
-        self._placement = placement
+        self._stored = stored
+        self._description = stored.description if stored is not None else {}
         self._texts = texts
         self.target = target
         self.opt_level = context.opt_level
@@ -235,8 +230,63 @@ class Executable:
 
     @property
     def placement(self) -> str:
-        """What went to external backends and, for each op that did not, what kept it; empty where none was asked."""
-        return self._placement
+        """What went to external backends and, for each op that did not, what kept it; empty where none was asked.
+
+        Of what the machine runs it is said part by part, for those that have been compiled.
+        """
+        if isinstance(self._program, CompiledProgram):
+            return self._description.get("placement", "")
+        return self._program.placement()
+
+    @property
+    def graph(self) -> dict[str, Any]:
+        """Which kernel reads what (`lamina.call_graph`). Raises UnsupportedError where the machine runs the program."""
+        if not isinstance(self._program, CompiledProgram):
+            raise UnsupportedError(f"this model is {self._program.describe()}: it has no graph of kernels")
+        return self._description["graph"]
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the program into a file, weights included, for `Executable.load`; what stood there is replaced.
+
+        What the machine runs is saved with the code of its parts as far as shapes are known or were met. A model that
+        is compiled for each shape cannot be saved. Raises LaminaError.
+        """
+        from lamina import artefact
+        from lamina.machine_program import MachineProgram
+
+        program, target = self._program, self.target
+        if self._stored is not None:
+            kind, contents, parts = artefact.PROGRAM, self._stored, [self._stored]
+        elif isinstance(program, MachineProgram):
+            kind, contents = artefact.MACHINE, artefact.machine_contents(program)
+            parts, target = list(program.kernels.stored.values()), program.kernels.target
+        else:
+            hint = "give the shapes: lamina.compile(model, shapes={...})"
+            raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
+        external = artefact.external_compilers(parts)
+        saved = artefact.Saved(kind, contents, target, self.context, self.sanitize, external)
+        artefact.write(path, saved)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], threads: int | None = None) -> Executable:
+        """The program of a file that `save` wrote, with as many threads as it was compiled for or `threads` says.
+
+        It is code: load what you trust. Raises InputError for a file that is none, is damaged, comes from another
+        version or for another machine, or needs an external backend that is not here.
+        """
+        from lamina import artefact
+
+        saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE))
+        target = target_of(saved.target, threads if threads is not None else saved.target.threads.data)
+        how = target, saved.context, saved.sanitize
+        if saved.kind == artefact.MACHINE:
+            machine, fresh = artefact.load_machine(saved, target.threads.data)
+            return Executable(machine, StageTexts(fresh, *how), target, saved.context, False, saved.sanitize)
+        stored = artefact.with_threads(saved.contents, target.threads.data)
+        stages = StageTexts(artefact.no_texts, *how)
+        return Executable(load_program(stored), stages, target, saved.context, False, saved.sanitize, stored)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if inputs is None:

@@ -47,7 +47,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     if command == "compile":
         parser.add_argument("model", nargs="?", metavar="MODEL", help=MODEL)
     else:
-        parser.add_argument("model", metavar="MODEL", help=MODEL)
+        program = ", or a program that `lamina compile -o FILE.lamina` wrote" * (command in ("run", "bench"))
+        parser.add_argument("model", metavar="MODEL", help=MODEL + program)
     if command == "check":
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
         return parser
@@ -74,7 +75,12 @@ def build_parser(command: str) -> argparse.ArgumentParser:
             choices=("relay", "te", "tir", "llvm", "ll", "asm", "all"),
             help="the text of a level; to stdout without -o",
         )
-        parser.add_argument("-o", "--output", metavar="DIR", help="write the texts and the weights into this folder")
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="DIR|FILE.lamina",
+            help="write the texts and the weights into a folder, or the program into a file for `lamina run`",
+        )
         parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
     elif command == "run":
         _add_inputs(parser)
@@ -143,7 +149,9 @@ def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
         if "-h" in words or "--help" in words:
             out.write(parser.format_help())
             return EXIT_OK
-        return _execute(command, parser.parse_args(words[1:]), out, err)
+        args = parser.parse_args(words[1:])
+        args.given = [name for name, value in vars(args).items() if value != parser.get_default(name)]
+        return _execute(command, args, out, err)
     except BrokenPipeError:
         return EXIT_OK
     except LaminaError as e:

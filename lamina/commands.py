@@ -19,9 +19,11 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
     """All unsupported operators at once."""
     from dataclasses import asdict
 
+    from lamina.artefact import refuse_saved
     from lamina.frontends.onnx import check_model
     from lamina.model import is_text
 
+    refuse_saved(args.model)
     if is_text(args.model):
         raise UsageError("check is about the operators of ONNX models", hint=f"`opt-tool {args.model}` checks a text")
     report = check_model(args.model)
@@ -35,7 +37,8 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
 
 
 def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
-    """Compile; print the text of one level or write those of all."""
+    """Compile; print the text of one level, write those of all, or write the program."""
+    from lamina.artefact import is_saved, refuse_saved
     from lamina.compiler import pipeline_text
     from lamina.driver import target_of
 
@@ -45,13 +48,21 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
         return EXIT_OK
     if args.model is None:
         raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
-    if args.output is not None and args.emit is None:
+    refuse_saved(args.model)
+    saved = args.output if is_saved(args.output) else None
+    if saved is not None and args.emit is not None:
+        hint = f"{args.output} would hold the program: give -o a folder, or leave --emit out"
+        raise UsageError("--emit writes texts", hint=hint)
+    if args.output is not None and saved is None and args.emit is None:
         args.emit = "all"
     if args.emit is None:
         exe = _compile(args, err)
         out.write(f"{exe!r}\n")
         if exe.placement:
             out.write(f"{exe.placement}\n")
+        if saved is not None:
+            exe.save(saved)
+            out.write(f"{saved}\n")
         return EXIT_OK
     # The text of a machine that this one is not can be had as well.
     texts = _texts(args)
@@ -108,6 +119,7 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     from importlib.util import find_spec
 
     from lamina import measure
+    from lamina.artefact import is_saved
     from lamina.model import is_text
 
     if args.seconds <= 0:
@@ -117,10 +129,11 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     inputs = _inputs(args.input, exe.inputs, err)
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
     out.write("" if args.json else f"{args.model}: {exe.threads} threads, {exe.target.cpu.data}\n")
-    if is_text(args.model) or find_spec("onnxruntime") is None:
+    if is_text(args.model) or is_saved(args.model) or find_spec("onnxruntime") is None:
         ours = exe.benchmark(inputs, args.repeats, args.seconds)
         found["lamina"] = _figures(ours)
-        why = "it is no ONNX model" if is_text(args.model) else "onnxruntime is not installed"
+        no_model = is_text(args.model) or is_saved(args.model)
+        why = "it is no ONNX model" if no_model else "onnxruntime is not installed"
         text = f"lamina       {ours}\n({why}: nothing to compare with)\n"
     else:
         session = measure.onnxruntime_session(str(args.model), exe.threads)
@@ -190,8 +203,11 @@ def _figures(benchmark: Any) -> dict[str, float]:
 
 def _compile(args: Any, err: TextIO) -> Executable:
     from lamina import api
+    from lamina.artefact import is_saved
     from lamina.progress import StageProgress
 
+    if is_saved(args.model):
+        return _saved(args, err)
     with StageProgress(err) as progress:
         exe = api.compile(
             args.model,
@@ -206,6 +222,27 @@ def _compile(args: Any, err: TextIO) -> Executable:
     if args.time:
         err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
     return exe
+
+
+def _saved(args: Any, err: TextIO) -> Executable:
+    """A compiled program from its file."""
+    from time import perf_counter
+
+    from lamina import api
+
+    for option in _DECIDED:
+        if option in args.given:
+            name = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{name} is for models; {args.model} is compiled", hint="give it to `lamina compile`")
+    start = perf_counter()
+    exe = api.Executable.load(args.model, args.threads)
+    if args.time:
+        err.write(f"loaded in {perf_counter() - start:.3f} s\n")
+    return exe
+
+
+_DECIDED = ("target", "opt_level", "required_pass", "disabled_pass", "pass_config", "shape", "no_cache", "sanitize")
+"""Options that say how a model is compiled."""
 
 
 def _context(args: Any) -> PassContext:

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from lamina.call_graph import call_graph
 from lamina.compiler import LEVELS, Progress, lower, pipeline_text
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.target import TARGET, TargetAttr
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import check_backend
-from lamina.program_cache import StoredProgram
+from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo, aligned
-from lamina.runtime.external import ExternalCall, ExternalFunction
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
@@ -127,7 +127,11 @@ def build(
     tell("import", start, f"{source.label}: {nodes} relay ops")
     ctx = _prepare(source, target)
 
+    graph: dict[str, Any] = {}
+
     def step(name: str, seconds: float, note: str) -> None:
+        if name == "relay-to-te":
+            graph.update(call_graph(module))
         if progress is not None:
             progress(name, seconds, note or _note(name, module))
 
@@ -151,7 +155,7 @@ def build(
         objects = compiler.result()
         tell("llvm-codegen", start, f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code")
     placement = "\n".join(ctx.placement or ())
-    return StoredProgram(describe(info, target, placement), objects, tuple(params))
+    return StoredProgram(describe(info, target, placement, graph), objects, tuple(params))
 
 
 def _value(params: ParamStore, attr: Any) -> Any:
@@ -180,36 +184,17 @@ def _length(op: Any) -> int:
     return int(op.results[0].type.get_shape()[0])
 
 
-def describe(info: ProgramInfo, target: TargetAttr, placement: str = "") -> dict[str, Any]:
+def describe(info: ProgramInfo, target: TargetAttr, placement: str = "", graph: Any = None) -> dict[str, Any]:
     """What is to know of a program besides its code and weights, as plain values.
 
-    `placement` is the report of what external backends took.
+    `placement` is the report of what external backends took, `graph` which kernel reads which one's results.
     """
     return {
-        "name": info.name,
-        "arena": info.arena,
-        "inputs": [[p.name, list(p.shape), p.dtype] for p in info.inputs],
-        "outputs": [[p.name, list(p.shape), p.dtype] for p in info.outputs],
-        "entries": list(info.entries),
-        "messages": list(info.messages),
+        **info.plain(),
         "threads": target.threads.data,
-        **({"external": [f.plain() for f in info.external]} if info.external else {}),
-        **({"calls": [c.plain() for c in info.calls]} if info.calls else {}),
         **({"placement": placement} if placement else {}),
+        **({"graph": graph} if graph else {}),
     }
-
-
-def info_of(description: dict[str, Any]) -> ProgramInfo:
-    """The other way round."""
-    inputs, outputs = (
-        tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in description[side])
-        for side in ("inputs", "outputs")
-    )
-    entries, messages = tuple(description["entries"]), tuple(description.get("messages", ()))
-    external = tuple(ExternalFunction.from_plain(f) for f in description.get("external", ()))
-    calls = tuple(ExternalCall.from_plain(c) for c in description.get("calls", ()))
-    name, arena = description["name"], description["arena"]
-    return ProgramInfo(name, arena, inputs, outputs, (), entries, messages, (), external, calls)
 
 
 # -- texts ---------------------------------------------------------------------------------------------------
@@ -256,7 +241,7 @@ class StageTexts:
         source = self._fresh()
         ctx = _prepare(source, self._target)
         self._texts["relay"] = print_op(source.module, ctx, locations=True) + "\n"
-        self._weights = _named_weights(source.module)
+        self._weights = named_weights(source.module)
         if level == "relay":
             return source
         if needs_machine(source.module, ctx, self._opt_level):
@@ -279,7 +264,8 @@ class StageTexts:
         return source
 
 
-def _named_weights(module: ModuleOp) -> list[ParamAttr]:
+def named_weights(module: ModuleOp) -> list[ParamAttr]:
+    """The weights that the constants of a module name."""
     from lamina.dialects.relay.params import ParamAttr
 
     values = (op.properties.get("value") for op in module.walk() if op.name == "relay.constant")

@@ -78,9 +78,12 @@ class MachineProgram:
         opt_level: int | PassContext,
         cache: ObjectCache | None,
         sanitize: bool = False,
+        outputs: Sequence[Port] = (),
     ) -> None:
-        given, outputs = ports_of(module)
-        self.info = MachineInfo(tuple(inputs) or given, outputs)
+        given, results = ports_of(module)
+        self.info = MachineInfo(tuple(inputs) or given, tuple(outputs) or results)
+        self.module = module
+        self.store = store
         self.label = label
         self.threads = target.threads.data
         self.kernels = vm.CompiledKernels(store, target, opt_level, cache is not None, sanitize)
@@ -113,6 +116,23 @@ class MachineProgram:
                 e.where = location_text(e.op) or self.label
             raise
         return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
+
+    def compile_ahead(self, module: ModuleOp) -> None:
+        """Compile the tensor ops of a copy of the module for the shapes that types tell, and for those met so far."""
+        with self._lock:
+            met = [s.types for s in self._machine.segments()]
+            for segment, types in zip(vm.VirtualMachine(module, self.kernels).segments(), met, strict=True):
+                known = segment.static_types()
+                for t in (known,) if known is not None else types:
+                    try:
+                        self.kernels.prepare(segment, t)
+                    except InputError:
+                        continue  # what declares a wrong type fails when it is run, if ever
+
+    def placement(self) -> str:
+        """What external backends took of the parts that have been compiled."""
+        found = (p.description.get("placement", "") for p in self.kernels.stored.values())
+        return "\n".join(text for text in found if text)
 
     def describe(self) -> str:
         """What there is instead of a number of kernels."""

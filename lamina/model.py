@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
+from lamina.artefact import refuse_saved
 from lamina.errors import UsageError
 from lamina.runtime.compiled import Port
 
@@ -52,6 +53,7 @@ class Origin:
         ):
             what = f"a model is a path, bytes, an onnx ModelProto or a module, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
+        refuse_saved(source)
         return Origin(source, dict(shapes or {}), _digest(source))
 
     def read(self) -> ImportedModel | ReadProgram:
@@ -97,7 +99,7 @@ def _digest(source: Source) -> str | None:
 
 def _with_weights(path: Path) -> str:
     """The digest of a Relay text and of the file that it names for its weights."""
-    from lamina.program_cache import digest_of
+    from lamina.program_file import digest_of
     from lamina.relay_source import weights_file
 
     data = path.read_bytes()
@@ -110,7 +112,7 @@ def _with_weights(path: Path) -> str:
 
 def _with_external(data: bytes, folder: Path | None) -> str | None:
     """The digest of a model and of the files that hold its weights; each names its file under the key `location`."""
-    from lamina.program_cache import digest_of
+    from lamina.program_file import digest_of
 
     digests = [digest_of(data)]
     if b"location" in data:

@@ -77,6 +77,10 @@ class OpenProgram:
             raise e.__cause__ from None
         return {p.name: r for p, r in zip(self.info.outputs, results, strict=True)}
 
+    def placement(self) -> str:
+        """Nothing: each of the programs has its own."""
+        return ""
+
     def describe(self) -> str:
         """What there is instead of a number of kernels."""
         return "compiled for each shape"

@@ -1,13 +1,10 @@
 """Whole compiled programs on disk: machine code, the program's description and its packed weights in one file.
 
 The key is the SHA-256 of everything that decides the result: the model's bytes, shapes, target, options, the versions
-of what compiles, and Lamina's own sources. A file is
+of what compiles, and Lamina's own sources. It is the label of a file as `program_file.py` writes it.
 
-    magic | key | digest of the rest | length of the header | header (JSON) | objects and weights, 64-byte aligned
-
-Weights are mapped, not read. Digests are SHA-256 of the SHA-256s of 4 MiB pieces, which threads compute. The folder
-obeys the rules of the object cache: it is ours alone, entries come into being by rename, and what does not match its
-key and digest counts as absent.
+Weights are mapped, not read. The folder obeys the rules of the object cache: it is ours alone, entries come into being
+by rename, and what does not match its key and digest counts as absent.
 """
 
 from __future__ import annotations
@@ -16,63 +13,19 @@ import hashlib
 import json
 import mmap
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-import numpy as np
+from typing import Any
 
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key, default_directory
-from lamina.dialects.dtypes import numpy_dtype
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, np.dtype[Any]]
+from lamina.program_file import HEADER, StoredProgram, read_program, write_file
 
 DEFAULT_LIMIT = 8 << 30
 """Bytes of programs that are kept; weights make them large."""
 
 _MAGIC = b"lamina program1\n"
-_KEY = len(_MAGIC)
-_DIGEST = _KEY + 32
-_LENGTH = _DIGEST + 32
-_HEADER = _LENGTH + 8
-_ALIGNMENT = 64
-_CHUNK = 4 << 20
-
-
-def digest_of(data: bytes | memoryview) -> bytes:
-    """SHA-256 over the SHA-256s of pieces: large data takes as long as its largest share for one processor."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    view = memoryview(data)
-    pieces = [view[start : start + _CHUNK] for start in range(0, len(view), _CHUNK)]
-    whole = hashlib.sha256(len(view).to_bytes(8, "little"))
-    if len(pieces) < 4:
-        found = map(_sha256, pieces)
-    else:
-        # hashlib lets other threads run while it works.
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-            found = list(pool.map(_sha256, pieces))
-    for piece in found:
-        whole.update(piece)
-    return whole.digest()
-
-
-def _sha256(data: memoryview) -> bytes:
-    return hashlib.sha256(data).digest()
-
-
-@dataclass(frozen=True)
-class StoredProgram:
-    """What a compiled program is apart from the process it runs in. `description` is JSON of plain values."""
-
-    description: dict[str, Any]
-    objects: dict[str, bytes]
-    params: tuple[Array, ...]
 
 
 def enabled(cache: bool) -> bool:
@@ -156,12 +109,12 @@ class ProgramCache(ObjectCache):
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(file.fileno())
                 others_write = hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o022)
-                if not stat.S_ISREG(status.st_mode) or others_write or status.st_size <= _HEADER:
+                if not stat.S_ISREG(status.st_mode) or others_write or status.st_size <= HEADER:
                     return None
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError):
             return None
-        found = _read(mapped, key)
+        found = read_program(mapped, _MAGIC + bytes.fromhex(key))
         if found is not None:
             try:
                 os.utime(path)
@@ -174,82 +127,10 @@ class ProgramCache(ObjectCache):
         if not self._ready():
             return
         path = self._path(key)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-            with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-                size = _write(file, key, program)
-            os.replace(temporary, path)
+            size = write_file(path, _MAGIC, bytes.fromhex(key), program, 0o600, durable=False)
         except OSError as error:
-            self._warn(f"cannot write {temporary}: {error.strerror}")
-            try:
-                temporary.unlink(missing_ok=True)
-            except OSError:
-                pass
+            self._warn(f"cannot write {path}: {error.strerror}")
             return
         self._grow(size)
-
-
-# -- the file ------------------------------------------------------------------------------------------------
-
-
-def _header(program: StoredProgram) -> bytes:
-    """The header, padded so that the data after it starts aligned; offsets in it count from there."""
-    position = 0
-
-    def place(size: int) -> int:
-        nonlocal position
-        start = position
-        position += -(-size // _ALIGNMENT) * _ALIGNMENT
-        return start
-
-    objects = [[name, place(len(data)), len(data)] for name, data in program.objects.items()]
-    params = [[str(a.dtype), list(a.shape), place(a.nbytes)] for a in program.params]
-    header = {"program": program.description, "objects": objects, "params": params}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    return text + b" " * (-(_HEADER + len(text)) % _ALIGNMENT)
-
-
-def _write(file: BinaryIO, key: str, program: StoredProgram) -> int:
-    """Write the whole file; its size."""
-    header = _header(program)
-    file.write(_MAGIC + bytes.fromhex(key) + bytes(32) + len(header).to_bytes(8, "little") + header)
-    for piece in (*program.objects.values(), *(_bytes_of(a) for a in program.params)):
-        file.write(piece)
-        file.write(bytes(-len(piece) % _ALIGNMENT))
-    file.flush()
-    size = file.tell()
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        with memoryview(mapped) as view, view[_LENGTH:] as rest:
-            digest = digest_of(rest)
-    file.seek(_DIGEST)
-    file.write(digest)
-    return size
-
-
-def _bytes_of(array: Array) -> memoryview:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-
-
-def _read(mapped: mmap.mmap, key: str) -> StoredProgram | None:
-    """The program in a file; None when it is not whole or not the one asked for."""
-    if mapped[:_DIGEST] != _MAGIC + bytes.fromhex(key):
-        return None
-    view = memoryview(mapped)
-    if digest_of(view[_LENGTH:]) != mapped[_DIGEST:_LENGTH]:
-        return None
-    # The digest held, so this is what `_write` wrote.
-    length = int.from_bytes(mapped[_LENGTH:_HEADER], "little")
-    header: dict[str, Any] = json.loads(mapped[_HEADER : _HEADER + length])
-    data = view[_HEADER + length :]
-    objects = {name: bytes(data[start : start + size]) for name, start, size in header["objects"]}
-    return StoredProgram(header["program"], objects, tuple(_param(data, *entry) for entry in header["params"]))
-
-
-def _param(data: memoryview, dtype: str, shape: list[int], start: int) -> Array:
-    kind = numpy_dtype(dtype)
-    count = int(np.prod(shape, dtype=np.int64))
-    if not count:
-        return np.empty(shape, kind)
-    return np.frombuffer(data, kind, count, start).reshape(shape)

@@ -116,7 +116,7 @@ def of_module(module: ModuleOp, store: ParamStore, label: str, shapes: Mapping[s
     if main is None or len(main.body.blocks) != 1:
         has = f"there is @{', @'.join(f.sym_name.data for f in functions)}" if main is None and functions else ""
         raise InputError("the module has no @main with a body", where=label, hint=has)
-    names, results = _names(main)
+    names, results = names_of(main)
     types = _fix(main, names, shapes, label) if shapes else list(main.function_type.inputs)
     main.properties["arg_attrs"] = _named(main.properties.get("arg_attrs"), names)
     main.properties["res_attrs"] = _named(main.properties.get("res_attrs"), results)
@@ -129,12 +129,13 @@ def ports_of(module: ModuleOp) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
     from lamina.runtime.relay_reference import main_function
 
     main = main_function(module)
-    names, results = _names(main)
+    names, results = names_of(main)
     type_ = main.function_type
     return tuple(map(port_of_type, names, type_.inputs)), tuple(map(port_of_type, results, type_.outputs))
 
 
-def _names(main: FuncOp) -> tuple[list[str], list[str]]:
+def names_of(main: FuncOp) -> tuple[list[str], list[str]]:
+    """What the arguments and the results of a function are called."""
     from lamina.runtime.execute import argument_names, result_names
 
     last = main.body.block.last_op

@@ -144,6 +144,10 @@ class ParamStore:
         self._arrays.setdefault(attr, array)
         return attr
 
+    def hold(self, attr: ParamAttr, array: Array) -> None:
+        """Keep the array of a parameter that has its name already: what a saved program brings."""
+        self._arrays[attr] = array
+
     def derive(
         self,
         inputs: Sequence[ConstantAttr],

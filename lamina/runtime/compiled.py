@@ -16,6 +16,7 @@ from lamina.dialects.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.errors import InputError, LaminaError
 from lamina.passes.stair.program import entry_labels
+from lamina.program_file import StoredProgram
 from lamina.runtime.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
 from lamina.runtime.program import Program, ThreadPool
 
@@ -81,6 +82,31 @@ class ProgramInfo:
     def sizes(self) -> list[str]:
         """The names of the sizes."""
         return [p.name for p in self.inputs if p.dtype == SIZE]
+
+    def plain(self) -> dict[str, Any]:
+        """All but the constants as plain values, of a program without sizes."""
+        return {
+            "name": self.name,
+            "arena": self.arena,
+            "inputs": [[p.name, list(p.shape), p.dtype] for p in self.inputs],
+            "outputs": [[p.name, list(p.shape), p.dtype] for p in self.outputs],
+            "entries": list(self.entries),
+            "messages": list(self.messages),
+            **({"external": [f.plain() for f in self.external]} if self.external else {}),
+            **({"calls": [c.plain() for c in self.calls]} if self.calls else {}),
+        }
+
+    @staticmethod
+    def from_plain(data: Mapping[str, Any]) -> ProgramInfo:
+        """The other way round."""
+        inputs, outputs = (
+            tuple(Port(name, tuple(shape), dtype) for name, shape, dtype in data[side])
+            for side in ("inputs", "outputs")
+        )
+        external = tuple(ExternalFunction.from_plain(f) for f in data.get("external", ()))
+        calls = tuple(ExternalCall.from_plain(c) for c in data.get("calls", ()))
+        entries, messages = tuple(data["entries"]), tuple(data.get("messages", ()))
+        return ProgramInfo(data["name"], data["arena"], inputs, outputs, (), entries, messages, (), external, calls)
 
     @staticmethod
     def of(module: ModuleOp) -> ProgramInfo:
@@ -308,17 +334,18 @@ def infer_sizes(ports: Sequence[Port], inputs: Mapping[str, Any]) -> dict[str, i
     return found
 
 
-def load_module(
+def compile_module(
     module: ModuleOp,
     store: ParamStore | None,
     target: TargetAttr | None = None,
     cache: ObjectCache | None = None,
     workers: int | None = None,
-) -> CompiledProgram:
-    """Compile a module of the llvm level for a target (its own, else this machine) and load it."""
+) -> tuple[ProgramInfo, StoredProgram]:
+    """Compile a module of the llvm level for a target: its own, else this machine."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
-    from lamina.backends.cpu.jit import host_target, load_objects
+    from lamina.backends.cpu.jit import host_target
     from lamina.backends.llvm.emit import emit_kernels
+    from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import module_target
 
     target = target or module_target(module) or host_target(1)
@@ -327,11 +354,31 @@ def load_module(
         for name, text in emit_kernels(module, target):
             compiler.submit(name, text)
         objects = compiler.result()
-    library = load_objects(objects.values())
-    from lamina.dialects.relay.params import ParamStore
+    params = tuple(aligned((store or ParamStore()).get(p)) for p in info.params)  # type: ignore[arg-type]
+    return info, StoredProgram({**info.plain(), "threads": target.threads.data}, objects, params)
 
-    params = [(store or ParamStore()).get(p) for p in info.params]  # type: ignore[arg-type]
-    return CompiledProgram(info, library, params, target.threads.data, cache)
+
+def load_program(
+    stored: StoredProgram, cache: ObjectCache | None = None, info: ProgramInfo | None = None
+) -> CompiledProgram:
+    """Load a compiled program into this process. `info` is what is known of one that has sizes."""
+    from lamina.backends.cpu.jit import load_objects
+
+    library = load_objects(stored.objects.values())
+    info = info or ProgramInfo.from_plain(stored.description)
+    return CompiledProgram(info, library, stored.params, stored.description["threads"], cache)
+
+
+def load_module(
+    module: ModuleOp,
+    store: ParamStore | None,
+    target: TargetAttr | None = None,
+    cache: ObjectCache | None = None,
+    workers: int | None = None,
+) -> CompiledProgram:
+    """Compile a module of the llvm level for a target (its own, else this machine) and load it."""
+    info, stored = compile_module(module, store, target, cache, workers)
+    return load_program(stored, cache, info)
 
 
 def run_llvm_module(module: ModuleOp, ctx: Any, inputs: Mapping[str, Any]) -> dict[str, Array]:

@@ -11,7 +11,7 @@ as they are takes the place of its caller: loops written as recursion run in con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -171,6 +171,15 @@ class VirtualMachine:
         if function is None or not function.body.blocks:
             raise InputError(f"there is no function @{name} with a body in the module", op=op)
         return function
+
+    def segments(self) -> Iterator[Segment]:
+        """The tensor ops between control flow, of every function whether it is called or not."""
+        for function in self.functions.values():
+            for op in function.walk():
+                if isinstance(op, (func.FuncOp, FnOp, IfOp, MatchOp)):
+                    for region in op.regions:
+                        for block in region.blocks:
+                            yield from (s.segment for s in self._plan(block) if s.segment is not None)
 
     # -- plans -----------------------------------------------------------------------------------------------------
 

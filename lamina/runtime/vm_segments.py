@@ -8,6 +8,7 @@ ops' oracles.
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +18,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from lamina.dialects.dtypes import numpy_dtype, tensor_type
+from lamina.dialects.dtypes import dtype_name, numpy_dtype, tensor_type
 from lamina.dialects.relay.base import RelayOp, TypeMismatch
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import ParamStore
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.dialects.target import TargetAttr
+    from lamina.program_file import StoredProgram
     from lamina.transform import PassContext
 
     Array: TypeAlias = NDArray[Any]
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 class Segment:
     """Tensor ops in program order, what they read from outside and what of theirs is read outside."""
 
-    __slots__ = ("constants", "inputs", "named", "ops", "outputs", "ready")
+    __slots__ = ("constants", "inputs", "named", "ops", "outputs", "ready", "types")
 
     def __init__(self, ops: Sequence[RelayOp], inputs: Sequence[SSAValue] | None = None) -> None:
         self.ops = ops
@@ -51,6 +53,14 @@ class Segment:
         """The results whose types leave something open."""
         self.ready: dict[Any, Callable[[Sequence[Array]], list[Array]]] = {}
         """How to run it, by the shapes of the inputs."""
+        self.types: list[Sequence[TensorType[Any]]] = []
+        """The types of inputs that it has been compiled for."""
+
+    def static_types(self) -> list[TensorType[Any]] | None:
+        """The types of the inputs where they leave nothing open."""
+        found: list[Any] = [v.type for v in self.inputs]
+        types: list[TensorType[Any]] = [t for t in found if isinstance(t, TensorType)]
+        return types if len(types) == len(self.inputs) and not any(map(is_dynamic, types)) else None
 
 
 class Kernels(ABC):
@@ -171,21 +181,29 @@ class CompiledKernels(Kernels):
         self.sanitize = sanitize
         self.programs: dict[str, Callable[[Sequence[Array]], list[Array]]] = {}
         """By the text of the module: equal segments are one program."""
+        self.stored: dict[str, StoredProgram] = {}
+        """What has been compiled, and what a saved program brings, by the digest of the module's text."""
         self.objects = ObjectCache() if enabled(cache) else None
 
     def run(self, segment: Segment, arrays: Sequence[Array]) -> list[Array]:
-        key = _key(arrays)
-        ready = segment.ready.get(key)
+        ready = segment.ready.get(_key(arrays))
         if ready is None:
-            ready = segment.ready[key] = self.compile(*concrete_ops(segment, array_types(arrays)))
+            ready = self.prepare(segment, array_types(arrays))
         return ready(arrays)
+
+    def prepare(self, segment: Segment, types: Sequence[TensorType[Any]]) -> Callable[[Sequence[Array]], list[Array]]:
+        """Compile a segment for inputs of concrete types."""
+        key = tuple((t.get_shape(), numpy_dtype(dtype_name(t.element_type)).num) for t in types)
+        ready = segment.ready[key] = self.compile(*concrete_ops(segment, types))
+        segment.types.append(types)
+        return ready
 
     def compile(self, block: Block, outputs: Sequence[SSAValue]) -> Callable[[Sequence[Array]], list[Array]]:
         """A program of a block of concrete tensor ops."""
         from lamina.compiler import lower, module_text
         from lamina.context import LaminaContext
         from lamina.dialects.target import TARGET
-        from lamina.runtime.compiled import load_module
+        from lamina.runtime.compiled import compile_module, load_program
 
         block.add_op(ReturnOp(*outputs))
         type_ = FunctionType.from_lists(list(block.arg_types), [v.type for v in outputs])
@@ -195,10 +213,18 @@ class CompiledKernels(Kernels):
         found = self.programs.get(text)
         if found is not None:
             return found
-        ctx = LaminaContext()
-        ctx.params = self.store
-        lower(module, ctx, self.opt_level, sanitize=self.sanitize)
-        program = load_module(module, self.store, self.target, self.objects, workers=1)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        stored = self.stored.get(digest)
+        if stored is None:
+            ctx = LaminaContext()
+            ctx.params = self.store
+            ctx.placement = []
+            lower(module, ctx, self.opt_level, sanitize=self.sanitize)
+            _, stored = compile_module(module, self.store, self.target, self.objects, workers=1)
+            if ctx.placement:
+                stored.description["placement"] = "\n".join(ctx.placement)
+            self.stored[digest] = stored
+        program = load_program(stored, self.objects)
         made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]
 
         def run(arrays: Sequence[Array]) -> list[Array]:

@@ -18,7 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 import lamina
 from lamina import program_cache
 from lamina.backends.cpu.object_cache import CacheWarning
-from lamina.program_cache import ProgramCache, StoredProgram, digest_of, enabled, program_key
+from lamina.program_cache import ProgramCache, enabled, program_key
+from lamina.program_file import StoredProgram, digest_of
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "ab" * 32

@@ -1,0 +1,155 @@
+"""Compiled programs as files: machine code, a description, packed weights.
+
+    magic | label | digest of the rest | length of the header | header (JSON) | objects and arrays, 64-byte aligned
+
+Digests are SHA-256 of the SHA-256s of 4 MiB pieces, which threads compute. A file comes into being by rename: there is
+the whole one or none. The cache of programs (`program_cache.py`) and programs that users save (`artefact.py`) are such
+files; the label says which program, or which format, it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from lamina.dialects.dtypes import numpy_dtype
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+LABEL = 32
+"""Bytes of a label."""
+MAGIC = 16
+"""Bytes that say what a file is."""
+
+_DIGEST = MAGIC + LABEL
+_LENGTH = _DIGEST + 32
+HEADER = _LENGTH + 8
+"""Where the header begins: no file is shorter."""
+_ALIGNMENT = 64
+_CHUNK = 4 << 20
+
+
+def digest_of(data: bytes | memoryview) -> bytes:
+    """SHA-256 over the SHA-256s of pieces: large data takes as long as its largest share for one processor."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    view = memoryview(data)
+    pieces = [view[start : start + _CHUNK] for start in range(0, len(view), _CHUNK)]
+    whole = hashlib.sha256(len(view).to_bytes(8, "little"))
+    if len(pieces) < 4:
+        found = map(_sha256, pieces)
+    else:
+        # hashlib lets other threads run while it works.
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            found = list(pool.map(_sha256, pieces))
+    for piece in found:
+        whole.update(piece)
+    return whole.digest()
+
+
+def _sha256(data: memoryview) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+@dataclass(frozen=True)
+class StoredProgram:
+    """What a compiled program is apart from the process it runs in. `description` is JSON of plain values."""
+
+    description: dict[str, Any]
+    objects: dict[str, bytes]
+    params: tuple[Array, ...]
+
+
+def write_file(
+    path: Path, magic: bytes, label: bytes, program: StoredProgram, mode: int = 0o666, durable: bool = True
+) -> int:
+    """Write a program, in place of what stood there, and return the file's size. Raises OSError.
+
+    A durable one is on the disk when this returns; who reads it sees the old file or the new one, never half of it.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(8)}.tmp")
+    try:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(temporary, flags, mode), "wb") as file:
+            size = _write(file, magic, label, program)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        try:
+            temporary.unlink(missing_ok=True)
+        except OSError:
+            pass
+        raise
+    return size
+
+
+def read_program(data: Any, begins: bytes) -> StoredProgram | None:
+    """The program in the bytes of a file; None when it is not whole, or begins otherwise. Arrays stay in the bytes."""
+    view = memoryview(data)
+    if len(view) <= HEADER or bytes(view[: len(begins)]) != begins:
+        return None
+    if digest_of(view[_LENGTH:]) != bytes(view[_DIGEST:_LENGTH]):
+        return None
+    # The digest held, so this is what `_write` wrote.
+    length = int.from_bytes(view[_LENGTH:HEADER], "little")
+    header: dict[str, Any] = json.loads(bytes(view[HEADER : HEADER + length]))
+    rest = view[HEADER + length :]
+    objects = {name: bytes(rest[start : start + size]) for name, start, size in header["objects"]}
+    return StoredProgram(header["program"], objects, tuple(_param(rest, *entry) for entry in header["params"]))
+
+
+def _header(program: StoredProgram) -> bytes:
+    """The header, padded so that the data after it starts aligned; offsets in it count from there."""
+    position = 0
+
+    def place(size: int) -> int:
+        nonlocal position
+        start = position
+        position += -(-size // _ALIGNMENT) * _ALIGNMENT
+        return start
+
+    objects = [[name, place(len(data)), len(data)] for name, data in program.objects.items()]
+    params = [[str(a.dtype), list(a.shape), place(a.nbytes)] for a in program.params]
+    header = {"program": program.description, "objects": objects, "params": params}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return text + b" " * (-(HEADER + len(text)) % _ALIGNMENT)
+
+
+def _write(file: BinaryIO, magic: bytes, label: bytes, program: StoredProgram) -> int:
+    """Write the whole file; its size."""
+    header = _header(program)
+    file.write(magic + label + bytes(32) + len(header).to_bytes(8, "little") + header)
+    for piece in (*program.objects.values(), *(_bytes_of(a) for a in program.params)):
+        file.write(piece)
+        file.write(bytes(-len(piece) % _ALIGNMENT))
+    file.flush()
+    size = file.tell()
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        with memoryview(mapped) as view, view[_LENGTH:] as rest:
+            digest = digest_of(rest)
+    file.seek(_DIGEST)
+    file.write(digest)
+    return size
+
+
+def _bytes_of(array: Array) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _param(data: memoryview, dtype: str, shape: list[int], start: int) -> Array:
+    kind = numpy_dtype(dtype)
+    count = int(np.prod(shape, dtype=np.int64))
+    if not count:
+        return np.empty(shape, kind)
+    return np.frombuffer(data, kind, count, start).reshape(shape)
