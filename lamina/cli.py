@@ -22,7 +22,7 @@ COMMANDS = {
 }
 
 TARGETS = "cpu (this machine), x86-64-v2, -v3, -v4; before it external backends: 'openblas, cpu'"
-MODEL = "an ONNX file, or Relay as text: a file that ends with .mlir"
+MODEL = "an ONNX file, or Relay as text: a file that ends with .mlir, or in TVM's format with .relay"
 
 
 class _Parser(argparse.ArgumentParser):

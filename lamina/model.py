@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from lamina.artefact import refuse_saved
 from lamina.errors import UsageError
+from lamina.parsing import RELAY_TEXT
 from lamina.runtime.compiled import Port
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp"
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
-TEXT = ".mlir"
-"""What the name of a Relay text ends with; other files are ONNX models."""
+TEXT = (".mlir", *RELAY_TEXT)
+"""What the name of a Relay text ends with, in our format or TVM's; other files are ONNX models."""
 
 
 def _is_module(source: object) -> TypeGuard[ModuleOp]:
@@ -150,7 +151,13 @@ def _tensors(message: Any) -> list[Any]:
 
 def port_of(port: Any) -> Port:
     """A port of an importer as one of ours."""
-    return port if isinstance(port, Port) else Port(port.name, port.shape, port.dtype)
+    if isinstance(port, Port):
+        return port
+    if port.type is not None:
+        from lamina.relay_source import port_of_type
+
+        return port_of_type(port.name, port.type)
+    return Port(port.name, port.shape, port.dtype)
 
 
 @dataclass

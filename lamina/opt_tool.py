@@ -30,7 +30,7 @@ from lamina.errors import (
     LaminaError,
     render_error,
 )
-from lamina.parsing import RECURSION_LIMIT, decode, parse_text
+from lamina.parsing import RECURSION_LIMIT, RELAY_TEXT, decode, parse_text
 from lamina.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.registry import Registry
 from lamina.tool import options
@@ -166,7 +166,7 @@ class Session:
         frontend = self.args.frontend or ("onnx" if name.endswith(".onnx") else "mlir")
         if frontend == "onnx":
             raise InputError("opt-tool reads text", where=name, hint="`lamina compile --emit relay` imports ONNX")
-        if frontend == "relay-text" or (self.args.frontend is None and name.endswith((".rly", ".relay"))):
+        if frontend == "relay-text" or (self.args.frontend is None and name.endswith(RELAY_TEXT)):
             from lamina.compat.tvm.parser import parse
 
             # The lines before a piece of a file count.

@@ -2,6 +2,7 @@
 
 lamina.compile("net.mlir")                        @main of the text; its weights lie beside it
 lamina.compile("net.mlir", shapes={"n": 8})       with the extent `?` that is called n fixed
+lamina.compile("net.relay")                       TVM's text format: `def @main(%x: Tensor[(1, 3), float32]) { ... }`
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     """
     from lamina.context import LaminaContext
     from lamina.diagnostics import location_text
-    from lamina.parsing import decode, parse_text
+    from lamina.parsing import RELAY_TEXT, decode, parse_text
     from lamina.verification import verify_module
 
     label = str(path)
@@ -82,6 +83,11 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
         data = Path(path).read_bytes()
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=label) from None
+    if label.endswith(RELAY_TEXT):
+        from lamina.compat.tvm.parser import parse
+
+        module, store = parse(decode(data, label), label).ir()
+        return of_module(module, store, Path(path).name, shapes)
     ctx = LaminaContext()
     ctx.source_path = Path(path)
     module = parse_text(ctx, decode(data, label), label)

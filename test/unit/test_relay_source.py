@@ -322,3 +322,60 @@ def test_the_command_prints_data_and_keeps_it_out_of_files(tmp_path: Path) -> No
     assert status == 0 and out == "m: Cons([1., 1.], Nil)\n"
     status, _, err = command("run", path, "--input", zero, "--output", tmp_path / "y.npz")
     assert status == 1 and "the output 'm' is no array" in err and not (tmp_path / "y.npz").exists()
+
+
+# -- TVM's text format -------------------------------------------------------------------------------------------
+
+
+def test_tvms_text_is_a_source_as_ours_is(tmp_path: Path) -> None:
+    from lamina.compat import tvm
+
+    weights = np.arange(-6, 6, dtype=np.float32).reshape(4, 3)
+    x = tvm.relay.var("x", shape=(2, 3))
+    body = tvm.relay.nn.relu(tvm.relay.nn.dense(x, tvm.relay.const(weights)))
+    path = tmp_path / "net.relay"
+    path.write_text(tvm.IRModule.from_expr(tvm.relay.Function([x], body)).astext())
+    exe = lamina.compile(path)
+    given = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_allclose(exe(given), np.maximum(given @ weights.T, 0), rtol=1e-5)
+    assert [p.name for p in exe.inputs] == ["x"]
+    assert lamina.compile(path).cached and "nn.relu" in lamina.load(path).ops()
+    path.write_text(path.read_text().replace("nn.relu", "tanh"))
+    changed = lamina.compile(path)
+    assert not changed.cached
+    np.testing.assert_allclose(changed(given), np.tanh(given @ weights.T), rtol=1e-5)
+
+
+def test_control_flow_of_tvms_text_is_run_by_the_machine(tmp_path: Path) -> None:
+    path = tmp_path / "net.rly"
+    path.write_text(
+        "def @main(%n: int32, %x: Tensor[(3), float32]) -> Tensor[(3), float32] {\n"
+        "  if (greater(%n, 0)) { @main(subtract(%n, 1), add(%x, %x)) } else { %x }\n}\n"
+    )
+    exe = lamina.compile(path)
+    np.testing.assert_array_equal(exe(np.array(3, np.int32), np.arange(3, dtype=np.float32)), [0, 8, 16])
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (
+            "def @main(%x: Tensor[(1, 3), float32]) {\n  nn.relux(%x)\n}\n",
+            "net.relay:2:3: there is no operator 'nn.relux'",
+        ),
+        (
+            "def @f(%x: Tensor[(1, 3), float32]) {\n  nn.relu(%x)\n}\n",
+            "the module has no @main with a body; there is @f",
+        ),
+        ("def @main(%x: Tensor[(1, 3), float32]) {\n  nn.relu(%y)\n}\n", "net.relay:2:11: "),
+        ("func.func @main() { return }", "net.relay:1:1: "),
+        ("", "net.relay"),
+    ],
+)
+def test_mistakes_in_tvms_text_name_the_place(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "net.relay"
+    path.write_text(text)
+    out = io.StringIO()
+    assert cli.run(["compile", str(path)], out, out) == 1
+    said = out.getvalue()
+    assert what in said and said.count("\n") == 1 and said.startswith("error: ")
