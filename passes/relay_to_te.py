@@ -40,7 +40,10 @@ from lamina.passes.external_backends import COMPILER, is_declaration
 
 BEYOND = frozenset(
     f"relay.{n}"
-    for n in ("if", "match", "construct", "tuple", "tuple_get_item", "global", "ref_create", "ref_read", "ref_write")
+    for n in (
+        *("if", "match", "construct", "tuple", "tuple_get_item", "global", "ref_create", "ref_read", "ref_write"),
+        *("debug", "call_lowered", "memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op"),
+    )
 )
 """The ops that no kernel can have."""
 LONGEST_NAME = 80

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -345,20 +345,18 @@ class GlobalOp(IRDLOperation):
             raise VerifyException(f"@{name} is of type {type_}, not {self.result.type}")
 
 
-@irdl_op_definition
-class CallOp(IRDLOperation):
-    """Calls a function value. An argument may have extents known that the parameter leaves open."""
+class FunctionCall(IRDLOperation):
+    """Base of calls: `%f(%x, %y) : type`, and `of (types)` where arguments know extents that parameters leave open."""
 
-    name = "relay.call"
     callee = operand_def(FunctionType)
     arguments = var_operand_def()
     res = var_result_def()
 
-    @staticmethod
-    def make(callee: SSAValue | FnOp, *arguments: SSAValue) -> CallOp:
+    @classmethod
+    def make(cls, callee: SSAValue | FnOp, *arguments: SSAValue) -> Self:
         value = callee.result if isinstance(callee, FnOp) else callee
         assert isinstance(value.type, FunctionType)
-        return CallOp.create(operands=[value, *arguments], result_types=value.type.outputs.data)
+        return cls.create(operands=[value, *arguments], result_types=value.type.outputs.data)
 
     def function(self) -> FnOp | None:
         """The called function where it is known here."""
@@ -393,7 +391,7 @@ class CallOp(IRDLOperation):
             printer.print_string(")")
 
     @classmethod
-    def parse(cls, parser: Parser) -> CallOp:
+    def parse(cls, parser: Parser) -> Self:
         callee = parser.parse_unresolved_operand()
         arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
         attributes = parser.parse_optional_attr_dict()
@@ -410,6 +408,13 @@ class CallOp(IRDLOperation):
         values = parser.resolve_operands(arguments, given, position)
         operands: list[SSAValue] = [parser.resolve_operand(callee, type_), *values]
         return cls.create(operands=operands, result_types=type_.outputs.data, attributes=attributes)
+
+
+@irdl_op_definition
+class CallOp(FunctionCall):
+    """Calls a function value. An argument may have extents known that the parameter leaves open."""
+
+    name = "relay.call"
 
 
 # -- what the ops of the language share ------------------------------------------------------------

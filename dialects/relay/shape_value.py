@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 COUNTS = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 
-@irdl_op_definition
-class ShapeOfOp(RelayOp):
-    """The extents of a tensor as a vector of `dtype`."""
+class ExtentsOf(RelayOp):
+    """Base of the ops that give the extents of a tensor as a vector of `dtype`."""
 
-    name = "relay.shape_of"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
@@ -56,11 +54,18 @@ class ShapeOfOp(RelayOp):
 
     @staticmethod
     def samples() -> list[Sample]:
-        return _measured_samples()
+        return measured_samples()
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
         return [None]
+
+
+@irdl_op_definition
+class ShapeOfOp(ExtentsOf):
+    """The extents of a tensor as a vector of `dtype`."""
+
+    name = "relay.shape_of"
 
 
 @irdl_op_definition
@@ -88,14 +93,14 @@ class NdarraySizeOp(RelayOp):
 
     @staticmethod
     def samples() -> list[Sample]:
-        return _measured_samples()
+        return measured_samples()
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
         return [None]
 
 
-def _measured_samples() -> list[Sample]:
+def measured_samples() -> list[Sample]:
     return [
         sample((2, 3, 5)),
         sample((7,), attrs={"dtype": "int64"}),

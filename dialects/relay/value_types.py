@@ -3,6 +3,7 @@
     !relay.adt<@List, tensor<f32>>      a value of the data type @List, its type parameter A taken as tensor<f32>
     !relay.var<A>                       a type parameter, inside the declaration of a data type only
     !relay.ref<tensor<8xf32>>           a cell that holds a value and can be written
+    !relay.storage                      bytes in which tensors are placed (`memory.py`)
     tensor<?x3xf32, #relay.dims<n, _>>  a tensor whose first extent is unknown and called n
 
 Tuples are the builtin `tuple<...>`, functions the builtin function type. Two `?` of one name in a function are equal;
@@ -93,6 +94,13 @@ class RefType(ParametrizedAttribute, TypeAttribute):
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_attribute(self.value)
+
+
+@irdl_attr_definition
+class StorageType(ParametrizedAttribute, TypeAttribute):
+    """Bytes that tensors are placed in."""
+
+    name = "relay.storage"
 
 
 @irdl_attr_definition

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from xdsl.dialects import func
@@ -29,8 +29,10 @@ from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_dependent import OnHost, ValueDependent
 from lamina.dialects.relay.value_types import AdtType, has_unknown_extent, is_dynamic
+from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
 from lamina.errors import InputError, UnsupportedError
-from lamina.runtime.vm_segments import CompiledKernels, Kernels, ReferenceKernels, Segment
+from lamina.runtime.vm_memory import ON_VALUES, check_kills
+from lamina.runtime.vm_segments import CompiledKernels, Kernels, ReferenceKernels, Segment, owned
 from lamina.runtime.vm_values import (
     AdtValue,
     Cell,
@@ -82,7 +84,12 @@ def _is_array(type_: Attribute) -> bool:
     return type(type_) is TensorType and not is_dynamic(type_)
 
 
-_BEYOND = frozenset((IfOp, MatchOp, ConstructOp, TupleOp, TupleGetItemOp, RefCreateOp, RefReadOp, RefWriteOp, GlobalOp))
+_BEYOND = frozenset(
+    (
+        *(IfOp, MatchOp, ConstructOp, TupleOp, TupleGetItemOp, RefCreateOp, RefReadOp, RefWriteOp, GlobalOp),
+        *(CallLoweredOp, InvokeTvmOp, *(o for o in ON_VALUES if not issubclass(o, RelayOp))),
+    )
+)
 
 
 @dataclass
@@ -131,6 +138,7 @@ class VirtualMachine:
         self._plans: dict[Block, _Plan] = {}
         self._open: dict[Operation, bool] = {}
         self._constants: dict[Operation, Any] = {}
+        self._kernels: dict[Operation, tuple[Segment, list[int]] | None] = {}
         self._frames: list[_Frame] = []
         self._results: list[Value] | None = None
 
@@ -180,6 +188,10 @@ class VirtualMachine:
                     for region in op.regions:
                         for block in region.blocks:
                             yield from (s.segment for s in self._plan(block) if s.segment is not None)
+                elif isinstance(op, InvokeTvmOp) and (called := op.function()) is not None:
+                    found = self._kernel(called)
+                    if found is not None:
+                        yield found[0]
 
     # -- plans -----------------------------------------------------------------------------------------------------
 
@@ -190,6 +202,7 @@ class VirtualMachine:
         return plan
 
     def _make_plan(self, block: Block) -> _Plan:
+        check_kills(block)
         plan: _Plan = []
         run: list[RelayOp] = []
 
@@ -200,7 +213,7 @@ class VirtualMachine:
                 run.clear()
 
         for op in block.ops:
-            if isinstance(op, RelayOp) and not isinstance(op, ValueDependent):
+            if _is_compiled(op):
                 run.append(op)
                 continue
             if isinstance(op, ConstantOp) and not _is_read_by_others(op):
@@ -217,7 +230,7 @@ class VirtualMachine:
             raise UnsupportedError(f"{op.name} cannot be run", op=op)
         step = _Step(do, op)
         step.open_types = any(map(has_unknown_extent, op.result_types))
-        if isinstance(op, (CallOp, func.CallOp)):
+        if isinstance(op, (CallOp, CallLoweredOp, func.CallOp)):
             step.tail = is_tail(op)
         if isinstance(op, MatchOp):
             step.patterns = tuple(op.case_patterns())
@@ -241,6 +254,9 @@ class VirtualMachine:
             RefCreateOp: self._ref_create,
             RefReadOp: self._ref_read,
             RefWriteOp: self._ref_write,
+            CallLoweredOp: self._call,
+            InvokeTvmOp: self._invoke,
+            **dict.fromkeys(ON_VALUES, self._on_values),
         }
 
     # -- tensors ---------------------------------------------------------------------------------------------------
@@ -279,7 +295,7 @@ class VirtualMachine:
         attrs = attrs_of(op)
         try:
             if isinstance(op, OnHost):
-                results = [np.asarray(r) for r in op.on_host(*arrays, **attrs)]
+                results = [owned(np.asarray(r)) for r in op.on_host(*arrays, **attrs)]
             else:
                 infos = [TensorInfo(a.shape, str(a.dtype)) for a in arrays]
                 static = op.static(infos, {n: arrays[n] for n in op.NEEDED}, **attrs)
@@ -348,10 +364,47 @@ class VirtualMachine:
         self._keep(self._frames[-1], waiting, results)
 
     def _keep(self, frame: _Frame, step: _Step, results: Sequence[Value]) -> None:
+        if isinstance(step.op, InvokeTvmOp):
+            for out, result in zip(step.op.outs, results, strict=True):
+                np.copyto(frame.values[out], result)
+            return
         for value, result in zip(step.op.results, results, strict=True):
             frame.values[value] = result
             if step.open_types:
                 self._check(result, value.type, frame, step.op)
+
+    def _invoke(self, frame: _Frame, step: _Step) -> None:
+        """Run a kernel into its destinations; one that is no run of tensor ops is called, and its results copied."""
+        op = step.op
+        assert isinstance(op, InvokeTvmOp)
+        callee, arguments = frame.values[op.callee], [frame.values[v] for v in op.ins]
+        found = self._kernel(callee.function)
+        if found is None:
+            self._enter(callee, arguments, step, False)
+            return
+        segment, places = found
+        self.kernels.run(segment, arguments, [frame.values[op.outs[n]] for n in places])
+
+    def _kernel(self, function: FnOp | func.FuncOp) -> tuple[Segment, list[int]] | None:
+        """A function as a segment, and which of its results each output is. None where it is more than tensor ops."""
+        if function not in self._kernels:
+            block = function.body.block
+            *ops, last = block.ops
+            returned = list(last.operands)
+            found = None
+            if all(_is_compiled(o) or isinstance(o, ConstantOp) for o in ops) and block.args:
+                segment = Segment([o for o in ops if isinstance(o, RelayOp)], block.args)
+                if len(segment.outputs) == len(returned) and set(segment.outputs) == set(returned):
+                    found = segment, [returned.index(v) for v in segment.outputs]
+            self._kernels[function] = found
+        return self._kernels[function]
+
+    def _on_values(self, frame: _Frame, step: _Step) -> None:
+        """What takes values from the frame and puts others there."""
+        op = step.op
+        ON_VALUES[type(op)](op, frame.values)
+        for result in op.results if step.open_types else ():
+            self._check(frame.values[result], result.type, frame, op)
 
     # -- control flow ----------------------------------------------------------------------------------------------
 
@@ -420,10 +473,15 @@ def is_tail(op: Operation) -> bool:
         op = outer
 
 
+def _is_compiled(op: Operation) -> TypeGuard[RelayOp]:
+    """Whether an op is part of a segment."""
+    return isinstance(op, RelayOp) and not isinstance(op, ValueDependent) and type(op) not in ON_VALUES
+
+
 def _is_read_by_others(op: ConstantOp) -> bool:
     """Whether anything but the tensor ops of segments, which have constants of their own, reads a constant."""
     users = (use.operation for use in op.result.uses)
-    return any(not isinstance(u, RelayOp) or isinstance(u, ValueDependent) for u in users)
+    return any(not _is_compiled(u) for u in users)
 
 
 __all__ = [

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
+Ready: TypeAlias = "Callable[[Sequence[Array], Sequence[Array] | None], Sequence[Array]]"
+"""Runs a segment on its inputs: gives the outputs, written into the arrays where there are any given for them."""
+
 
 class Segment:
     """Tensor ops in program order, what they read from outside and what of theirs is read outside."""
@@ -51,7 +54,7 @@ class Segment:
         self.outputs = [r for r in made if any(use.operation not in inside for use in r.uses)]
         self.named = [(n, r.type) for n, r in enumerate(self.outputs) if is_dynamic(r.type)]
         """The results whose types leave something open."""
-        self.ready: dict[Any, Callable[[Sequence[Array]], list[Array]]] = {}
+        self.ready: dict[Any, Ready] = {}
         """How to run it, by the shapes of the inputs."""
         self.types: list[Sequence[TensorType[Any]]] = []
         """The types of inputs that it has been compiled for."""
@@ -73,12 +76,12 @@ class Kernels(ABC):
         self._single: dict[Any, Segment] = {}
 
     @abstractmethod
-    def run(self, segment: Segment, arrays: Sequence[Array]) -> list[Array]:
-        """The outputs of a segment."""
+    def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
+        """The outputs of a segment, in memory of their own: `into`, or new."""
 
     def run_op(
         self, op_type: type[RelayOp], attrs: dict[str, Any], arrays: Sequence[Array], source: Operation
-    ) -> list[Array]:
+    ) -> Sequence[Array]:
         """The results of one op that `source` has become, now that values are known."""
         types = array_types(arrays)
         key = (op_type, tuple(types), tuple(sorted(attrs.items())))
@@ -138,17 +141,22 @@ def _key(arrays: Sequence[Array]) -> Any:
     return tuple((a.shape, a.dtype.num) for a in arrays)
 
 
+def owned(array: Array) -> Array:
+    """An array with memory of its own: oracles give views of what they take, which the program may write over."""
+    return array if array.base is None else array.copy()
+
+
 class ReferenceKernels(Kernels):
     """The ops' numpy oracles."""
 
-    def run(self, segment: Segment, arrays: Sequence[Array]) -> list[Array]:
+    def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
         key = _key(arrays)
         if key not in segment.ready:
             concrete_ops(segment, array_types(arrays))
-            segment.ready[key] = lambda arrays: self._run(segment, arrays)
-        return segment.ready[key](arrays)
+            segment.ready[key] = lambda arrays, into: self._run(segment, arrays, into)
+        return segment.ready[key](arrays, into)
 
-    def _run(self, segment: Segment, arrays: Sequence[Array]) -> list[Array]:
+    def _run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
         from lamina.runtime.relay_reference import run_op
 
         values: dict[SSAValue, Array] = dict(zip(segment.inputs, arrays, strict=True))
@@ -157,7 +165,12 @@ class ReferenceKernels(Kernels):
         with np.errstate(all="ignore"):
             for op in segment.ops:
                 values.update(zip(op.results, run_op(op, [values[v] for v in op.operands]), strict=True))
-        return [values[v] for v in segment.outputs]
+        outputs = [values[v] for v in segment.outputs]
+        if into is None:
+            return [owned(o) for o in outputs]
+        for place, output in zip(into, outputs, strict=True):
+            np.copyto(place, output)
+        return into
 
 
 class CompiledKernels(Kernels):
@@ -179,26 +192,26 @@ class CompiledKernels(Kernels):
         self.target = target or host_target(1)
         self.opt_level = opt_level
         self.sanitize = sanitize
-        self.programs: dict[str, Callable[[Sequence[Array]], list[Array]]] = {}
+        self.programs: dict[str, Ready] = {}
         """By the text of the module: equal segments are one program."""
         self.stored: dict[str, StoredProgram] = {}
         """What has been compiled, and what a saved program brings, by the digest of the module's text."""
         self.objects = ObjectCache() if enabled(cache) else None
 
-    def run(self, segment: Segment, arrays: Sequence[Array]) -> list[Array]:
+    def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
         ready = segment.ready.get(_key(arrays))
         if ready is None:
             ready = self.prepare(segment, array_types(arrays))
-        return ready(arrays)
+        return ready(arrays, into)
 
-    def prepare(self, segment: Segment, types: Sequence[TensorType[Any]]) -> Callable[[Sequence[Array]], list[Array]]:
+    def prepare(self, segment: Segment, types: Sequence[TensorType[Any]]) -> Ready:
         """Compile a segment for inputs of concrete types."""
         key = tuple((t.get_shape(), numpy_dtype(dtype_name(t.element_type)).num) for t in types)
         ready = segment.ready[key] = self.compile(*concrete_ops(segment, types))
         segment.types.append(types)
         return ready
 
-    def compile(self, block: Block, outputs: Sequence[SSAValue]) -> Callable[[Sequence[Array]], list[Array]]:
+    def compile(self, block: Block, outputs: Sequence[SSAValue]) -> Ready:
         """A program of a block of concrete tensor ops."""
         from lamina.compiler import lower, module_text
         from lamina.context import LaminaContext
@@ -227,8 +240,8 @@ class CompiledKernels(Kernels):
         program = load_program(stored, self.objects)
         made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]
 
-        def run(arrays: Sequence[Array]) -> list[Array]:
-            results = [np.empty(shape, dtype) for shape, dtype in made]
+        def run(arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
+            results = into or [np.empty(shape, dtype) for shape, dtype in made]
             # ascontiguousarray makes rank 1 of rank 0, which always is contiguous.
             program.run_into([a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays], results)
             return results

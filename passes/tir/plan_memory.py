@@ -17,7 +17,6 @@ After:
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -58,6 +57,7 @@ from lamina.dialects.tir.ops import (
     buffer_type,
     enclosing_loops,
 )
+from lamina.passes.arena import Arena
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 ALIGNMENT = 64
@@ -176,42 +176,6 @@ def _copy_kernel(name: str, type_: MemRefType[Attribute], sizes: int, shape: Ind
     return func
 
 
-class _Arena:
-    """Free gaps by offset; neighbours are merged when a buffer is given back."""
-
-    def __init__(self) -> None:
-        self.gaps: list[tuple[int, int]] = []
-        self.size = 0
-
-    def take(self, size: int) -> int:
-        best = min(
-            ((length, start) for start, length in self.gaps if length >= size),
-            default=None,
-        )
-        if best is not None:
-            length, start = best
-            self.gaps.remove((start, length))
-            if length > size:
-                self.give(start + size, length - size)
-            return start
-        if self.gaps and sum(self.gaps[-1]) == self.size:  # grow the gap at the end
-            start, _ = self.gaps.pop()
-        else:
-            start = self.size
-        self.size = start + size
-        return start
-
-    def give(self, start: int, size: int) -> None:
-        n = bisect_left(self.gaps, (start, 0))
-        if n < len(self.gaps) and self.gaps[n][0] == start + size:
-            size += self.gaps.pop(n)[1]
-        if n > 0 and sum(self.gaps[n - 1]) == start:
-            before = self.gaps.pop(n - 1)
-            start, size = before[0], before[1] + size
-            n -= 1
-        self.gaps.insert(n, (start, size))
-
-
 def _plan(main: MainOp) -> None:
     block = main.body.block
     ops = list(block.ops)
@@ -225,7 +189,7 @@ def _plan(main: MainOp) -> None:
     for a, n in last.items():
         dying.setdefault(n, []).append(a)
     # A buffer is born at the first call that touches it, which stands right after its alloc or later.
-    arena = _Arena()
+    arena = Arena()
     offsets: dict[AllocOp, int] = {}
     for n, op in enumerate(ops):
         for value in op.operands:

@@ -59,6 +59,7 @@ _LANGUAGE = frozenset(
     for n in (
         *("call", "constant", "construct", "fn", "global", "if", "match", "return", "type", "yield", "tuple"),
         *("tuple_get_item", "ref_create", "ref_read", "ref_write", "check_divisor", "multiplier_shift"),
+        *("debug", "call_lowered", "memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op"),
     )
 )
 

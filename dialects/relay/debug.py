@@ -1,0 +1,49 @@
+"""`debug`: a place where somebody looks at a value while the program runs.
+
+    %y = relay.debug %x {debug_func = "look"} : tensor<8xf32>
+
+It is run by the virtual machine (`lamina.runtime.debugging`), and stays where it is: what is before it has been
+computed then, and what is behind it has not.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+
+
+@irdl_op_definition
+class DebugOp(IRDLOperation):
+    """The value itself, of any type. The function registered as `debug_func` sees it; without one it is printed."""
+
+    name = "relay.debug"
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    program = operand_def(T)
+    debug_func = prop_def(StringAttr, default_value=StringAttr(""))
+    result = result_def(T)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    # What the function does is not known: no other op with effects changes places with it.
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "$program attr-dict `:` type($program)"
+
+    @staticmethod
+    def make(program: SSAValue, debug_func: str = "") -> DebugOp:
+        return DebugOp.create(
+            operands=[program], result_types=[program.type], properties={"debug_func": StringAttr(debug_func)}
+        )
