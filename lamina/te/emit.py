@@ -86,7 +86,8 @@ class Emitter:
         self.tensor_extents = tensor_extents
         self.axis_extents = axis_extents
         self.slices = slices or {}
-        self._values: dict[int, Value] = {}
+        self._values: dict[Expr, Value] = {}
+        """By the expression itself, which it keeps: a number in its stead would soon be another expression's."""
 
     # -- values ----------------------------------------------------------------------------------------------
 
@@ -106,9 +107,9 @@ class Emitter:
         return lib.cast(found, x.dtype) if isinstance(found, Index) else found
 
     def value(self, x: Expr) -> Value:
-        found = self._values.get(id(x))
+        found = self._values.get(x)
         if found is None:
-            found = self._values[id(x)] = self._build(x)
+            found = self._values[x] = self._build(x)
         return found
 
     def _build(self, x: Expr) -> Value:

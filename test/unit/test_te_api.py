@@ -286,6 +286,20 @@ def test_what_is_not_chosen_is_not_read() -> None:
     np.testing.assert_array_equal(found[4], np.where(value > 0.5, value[np.minimum(np.arange(7), 2)], 0))
 
 
+def test_choices_within_choices_keep_their_conditions_apart() -> None:
+    """The conditions that a choice is taken apart into are made and dropped; no other may be taken for them."""
+    A = te.placeholder((8,), name="A")
+
+    def element(i: te.Var) -> te.Expr:
+        otherwise = te.if_then_else(i % 4 == 0, A[i // 4 + 1], A[i // 4 + 2])
+        return te.if_then_else(i % 4 == 1, A[i // 4], otherwise)
+
+    value = np.arange(8, dtype=np.float32)
+    for _ in range(5):
+        B = te.compute((8,), element, name="B")
+        np.testing.assert_array_equal(run([A, B], value)[0], [1, 0, 2, 2, 2, 1, 3, 3])
+
+
 def test_reads_that_are_in_bounds_get_no_guard() -> None:
     n = te.var("n")
     A = te.placeholder((n + 2,), name="A")
