@@ -323,7 +323,7 @@ class _ScalarEmitter(Emitter):
 
     def __init__(self, given: dict[Var, Scalar]) -> None:
         super().__init__({}, {}, {}, {}, {})
-        self._values.update(given)
+        self._values = {**given}
 
 
 def _extent(axis: IterVar, sizes: dict[Var, Linear]) -> Linear:
