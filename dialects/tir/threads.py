@@ -58,6 +58,12 @@ def sharing_loops(loop: ForOp, scope: str) -> list[ForOp]:
     return [v for v in [*enclosing_loops(loop), loop] if is_thread(v, "threadIdx") or is_thread(v, "vthread")]
 
 
+def run_in_turn(loop: ForOp) -> None:
+    """Let one thread run the iterations of a loop, one after the other."""
+    loop.properties["kind"] = StringAttr("serial")
+    loop.properties.pop("thread", None)
+
+
 def bind(loop: ForOp, tag: str) -> None:
     """Run the iterations of a loop on the threads along an axis. Its bounds become predicates of the blocks inside.
 

@@ -53,7 +53,15 @@ from lamina.dialects.tir.nest import (
     unique_stage,
 )
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, LoopKind, enclosing_loops
-from lamina.dialects.tir.threads import is_thread, sharing_loops, tag_of, thread_extent, thread_loops
+from lamina.dialects.tir.threads import (
+    is_real,
+    is_thread,
+    run_in_turn,
+    sharing_loops,
+    tag_of,
+    thread_extent,
+    thread_loops,
+)
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.tir.reduction_terms import Terms, TermsError
 
@@ -101,15 +109,10 @@ def _lower(block: BlockOp, loop: ForOp) -> None:
         _move_inwards(block, loop, terms)
         lowering = _Lowering(block, loop, terms)
     except TermsError:
-        _take_turns(loop)
+        # A right sum, if not a fast one.
+        run_in_turn(loop)
         return
     lowering.run()
-
-
-def _take_turns(loop: ForOp) -> None:
-    """One thread runs a loop: a right sum, if not a fast one."""
-    loop.properties["kind"] = StringAttr("serial")
-    del loop.properties["thread"]
 
 
 def _enter_grid(loop: ForOp) -> None:
@@ -226,6 +229,11 @@ def _known_at_start(loop: ForOp) -> bool:
     return all(isinstance(d, BlockArgument) and d.block is sizes for d in thread_extent(loop).dims())
 
 
+def _once_each(loops: Sequence[ForOp]) -> list[ForOp]:
+    """The innermost of some loops along each axis of threads: within it, a thread is the one of its number."""
+    return [v for n, v in enumerate(loops) if not is_real(v) or tag_of(v) not in map(tag_of, loops[n + 1 :])]
+
+
 # -- parts ------------------------------------------------------------------------------------------------------
 
 
@@ -250,17 +258,17 @@ class _Lowering:
         reduced = {v.var for v in reductions}
         self.spatial_conditions = [c for c in block.conditions() if not reduced.intersection(c.form.dims())]
         self.parts: list[SSAValue] = []
-        around = [v for v in sharing_loops(loop, "shared") if v is not loop]
+        sharing = sharing_loops(loop, "shared")
+        outermost = sharing[0]
+        around = _once_each([v for v in sharing if v is not loop])
         scope = "shared"
         if any(v.is_dynamic for v in around):
             # Shared memory has a size that is known; each block has its part of a buffer in global memory.
             scope = "global"
-            around = [*(v for v in enclosing_loops(loop) if is_thread(v, "blockIdx")), *around]
+            around = [*_once_each([v for v in enclosing_loops(loop) if is_thread(v, "blockIdx")]), *around]
             if not all(_known_at_start(v) for v in around):
                 raise TermsError("the number of threads around it is not known when the function starts")
             outermost = next(v for v in enclosing_loops(loop) if is_thread(v))
-        else:
-            outermost = around[0] if around else loop
         self.index = [Linear.dim(v.var) for v in around]
         extents = [*(thread_extent(v) for v in around), constant(loop.trip)]
         shape = [e.const if e.is_constant else DYNAMIC_INDEX for e in extents]

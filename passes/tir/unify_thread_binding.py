@@ -7,8 +7,10 @@ threads fetch together what each of them reads. Here they become one, in the ord
 - what is written by no loop of an axis is written by the first thread along it (or first block, in global memory);
 - a buffer that a loop of threads fills and that stands outside of it is shared by them; one of scope `global` that
   stands inside of the kernel is shared by the threads of a block where it stands outside of their loops, and is a
-  thread's own where it stands inside;
-- a thread runs the iterations of a parallel loop one after the other.
+  thread's own where it stands inside; one whose size is not known lies in global memory, a part of it for each block;
+- an axis is as long as the longest of its loops;
+- a thread runs the iterations of a parallel loop one after the other, and those of a loop of threads that they cannot
+  share out (`thread_turns.py`).
 
 Barriers are the matter of `tir-thread-sync`. Assumes that blocks have been dissolved (`tir-lower-blocks`).
 
@@ -32,11 +34,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear
+from lamina.dialects.linear import Linear, constant
 from lamina.dialects.tir.calls import CallOp, CopyOp
 from lamina.dialects.tir.control import BarrierOp, ConditionalBase, IfOp
 from lamina.dialects.tir.launch import LaunchOp
@@ -44,16 +46,15 @@ from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp, buffer_type
 from lamina.dialects.tir.nest import accesses, erase_nest, function_of, replace_op, substitute, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.threads import (
-    blocks_exchange,
     is_real,
     is_thread,
     kernels_of,
     tag_of,
     thread_extent,
-    thread_loops,
 )
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.thread_turns import for_any, settle_turns, stands_in
 
 NAME = "tir-unify-thread-binding"
 
@@ -81,14 +82,7 @@ class _Kernel:
         for op in root.walk():
             if isinstance(op, (CallOp, CopyOp, LaunchOp)):
                 raise InputError(f"{NAME}: {op.name} cannot stand in a kernel", op=op)
-        apart = blocks_exchange(root, [v for v in thread_loops(root, "blockIdx") if v is not root])
-        if apart is not None:
-            loop, buffer = apart
-            raise InputError(
-                f"{NAME}: the blocks of {loop.axis.data!r} would have to wait for others that compute "
-                f"{buffer.name_hint or 'a buffer'}, or fill it together",
-                op=loop,
-            )
+        settle_turns(root, NAME)
         self.axes = self._axes()
         self.variables: dict[SSAValue, str] = {v.var: tag for tag, v in self.axes.items()}
         self.shared: list[AllocOp] = []
@@ -101,12 +95,16 @@ class _Kernel:
             if not isinstance(loop, ForOp) or not is_real(loop):
                 continue
             first = found.setdefault(tag_of(loop), loop)
-            if thread_extent(first) != thread_extent(loop):
-                raise InputError(
-                    f'{NAME}: {first.axis.data!r} and {loop.axis.data!r} are bound to "{tag_of(loop)}" in one kernel, '
-                    "but have different extents",
-                    op=loop,
-                )
+            ours, theirs = thread_extent(first), thread_extent(loop)
+            if ours != theirs:
+                if not ours.is_constant or not theirs.is_constant:
+                    raise InputError(
+                        f'{NAME}: {first.axis.data!r} and {loop.axis.data!r} are bound to "{tag_of(loop)}" in one '
+                        "kernel, but nobody knows which of them is the longer",
+                        op=loop,
+                    )
+                if theirs.const > ours.const:
+                    found[tag_of(loop)] = loop
         axes: dict[str, ForOp] = {}
         for tag in sorted(found, key=lambda t: not t.startswith("blockIdx")):
             old = found[tag]
@@ -178,7 +176,7 @@ class _Kernel:
                     alloc.properties["scope"] = StringAttr("local")
 
     def _used_here_only(self, alloc: AllocOp) -> bool:
-        return all(_stands_in(u.operation, self.root) for u in alloc.result.uses)
+        return all(stands_in(u.operation, self.root) for u in alloc.result.uses)
 
     def _filled_by(self, alloc: AllocOp) -> list[ForOp]:
         """The loops of threads around what stores to a buffer."""
@@ -195,13 +193,18 @@ class _Kernel:
                 v.properties["kind"] = StringAttr("serial")
         type_ = alloc.result.type
         shape = type_.get_shape()
-        if DYNAMIC_INDEX in shape or any(v.is_dynamic for v in threads):
+        grid = [v for tag, v in self.axes.items() if tag.startswith("blockIdx")]
+        unknown = DYNAMIC_INDEX in shape or any(v.is_dynamic for v in threads)
+        outer = [*grid, *threads] if unknown else threads
+        extents = [*(thread_extent(v) for v in outer), *alloc.extents()]
+        if not all(isinstance(d, BlockArgument) and d.block is self.func.body.block for e in extents for d in e.dims()):
             raise InputError(f"{NAME}: the size of the shared buffer {alloc.stage.data!r} is not known", op=alloc)
-        if threads:
-            prefix = [Linear.dim(v.var) for v in threads]
-            new = AllocOp.make(
-                alloc.stage.data, buffer_type([*(v.trip for v in threads), *shape], type_.element_type), "shared"
-            )
+        if outer:
+            prefix = [Linear.dim(v.var) for v in outer]
+            sizes = [e.const if e.is_constant else DYNAMIC_INDEX for e in extents]
+            # Shared memory has a size that is known; of a buffer in global memory, each block has its part.
+            scope = "global" if unknown else "shared"
+            new = AllocOp.make(alloc.stage.data, buffer_type(sizes, type_.element_type), scope, extents)
             new.result.name_hint = alloc.result.name_hint
             new.location = alloc.location
             new.attributes |= alloc.attributes
@@ -219,8 +222,13 @@ class _Kernel:
             alloc = new
         else:
             alloc.detach()
-            alloc.properties["scope"] = StringAttr("shared")
-        self.shared.append(alloc)
+            alloc.properties["scope"] = StringAttr("global" if unknown else "shared")
+        if unknown:
+            place = self.root.parent
+            assert place is not None
+            place.insert_op_before(alloc, self.root)
+        else:
+            self.shared.append(alloc)
 
     # -- statements ----------------------------------------------------------------------------------------------
 
@@ -265,20 +273,32 @@ class _Kernel:
         axis = self.axes[tag_of(loop)].var
         # Inside of a loop of the same axis, the thread is no longer the one of the outer iteration.
         for use in list(axis.uses):
-            if _stands_in(use.operation, loop):
-                if not isinstance(use.operation, ConditionalBase):
-                    raise InputError(
-                        f'{NAME}: {loop.axis.data!r} stands in a loop that is bound to "{tag_of(loop)}" too, and what '
-                        "stands inside depends on both",
-                        op=loop,
-                    )
-                use.operation.set_conditions(_for_any(use.operation.conditions(), self.axes[tag_of(loop)], loop))
-        inner = _for_any(guards, self.axes[tag_of(loop)], loop)
+            op = use.operation
+            if stands_in(op, loop) and isinstance(op, IfOp):
+                conditions = self.for_any(op.conditions(), loop)
+                if conditions:
+                    op.set_conditions(conditions)
+                else:
+                    _dissolve(op)
+        inner = self.for_any(guards, loop)
+        if not loop.is_dynamic and loop.trip < self.axes[tag_of(loop)].trip:
+            inner.append(Condition(constant(loop.trip - 1) - Linear.dim(axis)))
         ranges = RangeCache()
         inner += [Condition(b - Linear.dim(axis) - 1) for b in loop.limits()[1:]]
         substitute(loop.var, Linear.dim(axis), ranges)
         self.lift(loop.body.block.ops, target, inner)
         loop.erase(safe_erase=False)
+
+    def for_any(self, conditions: Sequence[Condition], loop: ForOp) -> list[Condition]:
+        """Conditions that hold where the given ones do for any thread along the axis of a loop."""
+        axis = self.axes[tag_of(loop)]
+        found = for_any(conditions, axis.var, thread_extent(axis))
+        if found is None:
+            raise InputError(
+                f"{NAME}: which threads have work for {loop.axis.data!r} cannot be told from the conditions around it",
+                op=loop,
+            )
+        return found
 
     def flush(self, waiting: list[Operation], target: Block, guards: list[Condition]) -> None:
         """Statements without loops of axes, under the conditions that they need."""
@@ -359,11 +379,22 @@ class _Kernel:
 def _leaves(ops: Sequence[Operation], others: set[Operation]) -> bool:
     """Whether others use a value that some statements compute."""
     return any(
-        u.operation in others or any(_stands_in(u.operation, o) for o in others)
+        u.operation in others or any(stands_in(u.operation, o) for o in others)
         for op in ops
         for r in op.results
         for u in r.uses
     )
+
+
+def _dissolve(op: IfOp) -> None:
+    """The statements that always run in the place of a condition."""
+    place = op.parent
+    assert place is not None
+    for inner in list(op.body.block.ops):
+        inner.detach()
+        place.insert_op_before(inner, op)
+    op.detach()
+    op.erase()
 
 
 def _has_axes(op: Operation) -> bool:
@@ -374,14 +405,7 @@ def _has_axes(op: Operation) -> bool:
 def _inside(value: SSAValue, op: Operation) -> bool:
     owner = value.owner
     holder = owner.parent_op() if isinstance(owner, Block) else owner
-    return holder is not None and _stands_in(holder, op)
-
-
-def _stands_in(op: Operation, ancestor: Operation) -> bool:
-    parent: Operation | None = op
-    while parent is not None and parent is not ancestor:
-        parent = parent.parent_op()
-    return parent is not None
+    return holder is not None and stands_in(holder, op)
 
 
 def _stands_in_block(op: Operation, block: Block) -> bool:
@@ -390,21 +414,3 @@ def _stands_in_block(op: Operation, block: Block) -> bool:
         above = parent.parent_op()
         parent = above.parent if above is not None else None
     return parent is not None
-
-
-def _for_any(conditions: Sequence[Condition], axis: ForOp, loop: ForOp) -> list[Condition]:
-    """Conditions that hold where the given ones do for any value of an axis."""
-    found: list[Condition] = []
-    for form, equal in conditions:
-        if axis.var not in form.dims():
-            found.append(Condition(form, equal))
-            continue
-        coefficient = form.terms.get(axis.var)
-        rest = form - Linear.dim(axis.var) * (coefficient or 0)
-        if equal or coefficient is None or axis.var in rest.dims() or (coefficient > 0 and axis.is_dynamic):
-            raise InputError(
-                f"{NAME}: which threads have work for {loop.axis.data!r} cannot be told from the conditions around it",
-                op=loop,
-            )
-        found.append(Condition(rest + (coefficient * (axis.trip - 1) if coefficient > 0 else 0)))
-    return found
