@@ -11,6 +11,7 @@ the attributes by keyword:
     infer_layout(layouts, **attrs)  conv-like ops only
     relay_grad(grads, operands, results, **attrs)  the gradient of each operand (None: it has none) from those of the
                                   results, in Relay ops: `lamina.dialects.relay.gradients`; else through decompose
+    legalize(operands, **attrs)   another form of the op that is computed better, or None: for relay-legalize
     precision                     where it applies
 
 and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are properties:
@@ -20,7 +21,6 @@ them so.
 
 from __future__ import annotations
 
-import abc
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +47,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import dtype_name, tensor_type
 
 
@@ -175,7 +176,7 @@ def has_unknown_extents(types: Sequence[Attribute]) -> bool:
     return any(isinstance(t, TensorType) and DYNAMIC_INDEX in t.get_shape() for t in types)
 
 
-class RelayOp(IRDLOperation, abc.ABC):
+class RelayOp(IRDLOperation, Declared):
     """Base of all Relay ops on tensors: text form, construction, type inference and verification."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE

@@ -16,7 +16,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, TypeMismatch
 from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.value_dependent import Static, ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -55,7 +55,7 @@ def numbers(array: Array) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class DynReshapeOp(ValueDependent):
+class DynReshapeOp(BecomesStatic):
     """relay.reshape to a shape that is computed: -1 is what remains, 0 copies the extent unless `allowzero`."""
 
     name = "relay.dyn.reshape"
@@ -77,7 +77,7 @@ class DynReshapeOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynTileOp(ValueDependent):
+class DynTileOp(BecomesStatic):
     """relay.tile as often as is computed."""
 
     name = "relay.dyn.tile"
@@ -101,7 +101,7 @@ class DynTileOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynBroadcastToOp(ValueDependent):
+class DynBroadcastToOp(BecomesStatic):
     """relay.broadcast_to a shape that is computed."""
 
     name = "relay.dyn.broadcast_to"
@@ -127,7 +127,7 @@ class DynBroadcastToOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynExpandDimsOp(ValueDependent):
+class DynExpandDimsOp(BecomesStatic):
     """relay.expand_dims at a place that is computed."""
 
     name = "relay.dyn.expand_dims"
@@ -152,7 +152,7 @@ class DynExpandDimsOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynSqueezeOp(ValueDependent):
+class DynSqueezeOp(BecomesStatic):
     """relay.squeeze of axes that are computed."""
 
     name = "relay.dyn.squeeze"
@@ -176,7 +176,7 @@ class DynSqueezeOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynStridedSliceOp(ValueDependent):
+class DynStridedSliceOp(BecomesStatic):
     """relay.strided_slice whose bounds are computed, for the leading axes; `slice_mode` as there."""
 
     name = "relay.dyn.strided_slice"

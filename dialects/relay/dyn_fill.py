@@ -12,14 +12,14 @@ from lamina.dialects.relay.base import OpPattern, TensorInfo, TypeMismatch, norm
 from lamina.dialects.relay.dyn import OPEN, count_of, numbers, one_number, op_named
 from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.shape_fill import known_dtype
-from lamina.dialects.relay.value_dependent import Static, ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class DynFullOp(ValueDependent):
+class DynFullOp(BecomesStatic):
     """relay.full of a shape that is computed."""
 
     name = "relay.dyn.full"
@@ -42,7 +42,7 @@ class DynFullOp(ValueDependent):
         return Static(op_named("relay.full"), (0,), {"shape": numbers(values[1]), **attrs})
 
 
-class _DynConstant(ValueDependent):
+class _DynConstant(BecomesStatic):
     """A tensor of one value, of a shape that is computed."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
@@ -80,7 +80,7 @@ class DynOnesOp(_DynConstant):
 
 
 @irdl_op_definition
-class DynOneHotOp(ValueDependent):
+class DynOneHotOp(BecomesStatic):
     """relay.one_hot of a depth that is computed."""
 
     name = "relay.dyn.one_hot"
@@ -111,7 +111,7 @@ class DynOneHotOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynTopkOp(ValueDependent):
+class DynTopkOp(BecomesStatic):
     """relay.topk of a number that is computed; all where it is below 1."""
 
     name = "relay.dyn.topk"

@@ -12,14 +12,14 @@ from lamina.dialects.relay.base import OpPattern, TensorInfo, TypeMismatch
 from lamina.dialects.relay.dyn import OPEN, count_of, numbers, op_named
 from lamina.dialects.relay.families import FLOATS, INTEGERS, check_dtype, float_prop, int_prop, str_prop
 from lamina.dialects.relay.layout import axis_of, extents
-from lamina.dialects.relay.value_dependent import Static, ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class DynResize2dOp(ValueDependent):
+class DynResize2dOp(BecomesStatic):
     """relay.image.resize2d to a computed size [H, W], of a computed window [y0, x0, y1, x1]."""
 
     name = "relay.dyn.image.resize2d"
@@ -60,7 +60,7 @@ class DynResize2dOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynUpsampling3dOp(ValueDependent):
+class DynUpsampling3dOp(BecomesStatic):
     """relay.nn.upsampling3d by computed scales."""
 
     name = "relay.dyn.nn.upsampling3d"

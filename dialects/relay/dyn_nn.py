@@ -12,14 +12,14 @@ from lamina.dialects.relay.base import OpPattern, TensorInfo, TypeMismatch
 from lamina.dialects.relay.dyn import OPEN, numbers, op_named
 from lamina.dialects.relay.families import FLOATS, INTEGERS, bool_prop, check_dtype, str_prop
 from lamina.dialects.relay.layout import axis_of, extents
-from lamina.dialects.relay.value_dependent import Static, ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class DynPadOp(ValueDependent):
+class DynPadOp(BecomesStatic):
     """relay.nn.pad by a computed [before, after] for each axis, with a computed scalar."""
 
     name = "relay.dyn.nn.pad"
@@ -49,7 +49,7 @@ class DynPadOp(ValueDependent):
 
 
 @irdl_op_definition
-class DynUpsamplingOp(ValueDependent):
+class DynUpsamplingOp(BecomesStatic):
     """relay.nn.upsampling by computed scales."""
 
     name = "relay.dyn.nn.upsampling"

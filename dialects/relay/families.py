@@ -12,6 +12,7 @@ narrower sets RANGES, one with attributes adds its own in `extra_samples`.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -126,9 +127,9 @@ class Elementwise(RelayOp):
         return TensorInfo(x.shape, cls.RESULT_DTYPE or dtype)
 
     @staticmethod
+    @abc.abstractmethod
     def te_element(*elements: Any, **attrs: Any) -> Any:
         """One element of the result from that of the operand."""
-        raise NotImplementedError
 
     @classmethod
     def te_compute(cls, *tensors: Any, **attrs: Any) -> Tensor:
@@ -213,9 +214,9 @@ class Broadcast(RelayOp):
         return TensorInfo(broadcast_shapes(lhs.shape, rhs.shape), cls.RESULT_DTYPE or dtype)
 
     @staticmethod
+    @abc.abstractmethod
     def te_element(*elements: Any, **attrs: Any) -> Any:
         """One element of the result from one of each operand."""
-        raise NotImplementedError
 
     @classmethod
     def te_compute(cls, *tensors: Any, **attrs: Any) -> Tensor:

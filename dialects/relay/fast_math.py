@@ -6,6 +6,7 @@ form and takes the function itself.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,18 +56,20 @@ def odd_quotient(x: Scalar, form: tuple[Sequence[float], Sequence[float], float]
     return inner * polynomial(square, above) / polynomial(square, below)
 
 
-class _Fast(Elementwise):
+class FastFunction(Elementwise):
+    """A function that is approximated where it is computed in f32."""
+
     DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     @staticmethod
+    @abc.abstractmethod
     def function(x: Scalar) -> Scalar:
         """The function itself."""
-        raise NotImplementedError
 
     @staticmethod
+    @abc.abstractmethod
     def approximation(x: Scalar) -> Scalar:
         """Of an f32."""
-        raise NotImplementedError
 
     @classmethod
     def te_element(cls, *elements: Any, **attrs: Any) -> Any:
@@ -77,7 +80,7 @@ class _Fast(Elementwise):
 
 
 @irdl_op_definition
-class FastExpOp(_Fast):
+class FastExpOp(FastFunction):
     """y = e^x by a polynomial: to 5e-7 of the value for |x| < 1, to 5e-6 for |x| < 88; 0 below, 2e38 or more beyond."""
 
     name = "relay.fast_exp"
@@ -125,7 +128,7 @@ class FastExpOp(_Fast):
 
 
 @irdl_op_definition
-class FastTanhOp(_Fast):
+class FastTanhOp(FastFunction):
     """y = tanh(x) by a quotient of polynomials: to 3e-7."""
 
     name = "relay.fast_tanh"
@@ -152,7 +155,7 @@ class FastTanhOp(_Fast):
 
 
 @irdl_op_definition
-class FastErfOp(_Fast):
+class FastErfOp(FastFunction):
     """y = erf(x) by a quotient of polynomials: to 4e-7."""
 
     name = "relay.fast_erf"

@@ -7,6 +7,7 @@ op is a look-up in their table, which folds when the scales are constants. Resul
 
 from __future__ import annotations
 
+import abc
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -35,14 +36,14 @@ class QnnUnary(RelayOp):
     result = result_def()
 
     @staticmethod
+    @abc.abstractmethod
     def of_value(x: Any) -> Any:
         """The function, of an f64 value."""
-        raise NotImplementedError
 
     @staticmethod
+    @abc.abstractmethod
     def of_array(x: Array) -> Array:
         """The function, of an f64 array."""
-        raise NotImplementedError
 
     @staticmethod
     def infer_type(x: TensorInfo, *scales: TensorInfo) -> TensorInfo:

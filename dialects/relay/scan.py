@@ -6,6 +6,7 @@ those over the axes behind it, which are contiguous. 16-bit floats are accumulat
 
 from __future__ import annotations
 
+import abc
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -57,9 +58,9 @@ class Cumulative(RelayOp):
     result = result_def(TensorType)
 
     @staticmethod
+    @abc.abstractmethod
     def combine(total: Scalar, x: Scalar) -> Scalar:
         """What has been accumulated, and one element more."""
-        raise NotImplementedError
 
     @staticmethod
     def infer_type(data: TensorInfo, dtype: str, exclusive: bool, axis: int | None = None) -> TensorInfo:

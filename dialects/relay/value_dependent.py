@@ -2,7 +2,7 @@
 
 Such an op says what it needs to know, and what it is once that is known:
 
-    static(types, values, **attrs)   the ordinary op that it is for these values of the operands NEEDED
+    static(types, values, **attrs)   of one that `BecomesStatic`: the op that it is for values of the operands NEEDED
     on_host(*arrays, **attrs)        of an `OnHost`: the results themselves, where no op of fixed size gives them
 
 `static` serves the pass `relay-dynamic-to-static`, where the values are constants, and the virtual machine
@@ -13,6 +13,7 @@ an extent that does not.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
 
@@ -41,13 +42,6 @@ class ValueDependent(RelayOp):
     """Base of the ops whose result shapes depend on values."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    NEEDED: ClassVar[tuple[int, ...]] = ()
-    """The operands whose values `static` takes."""
-
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        """The ordinary op. Raises TypeMismatch for values that make none."""
-        raise NotImplementedError
 
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
@@ -66,13 +60,25 @@ class ValueDependent(RelayOp):
         return all(_may_be(a, i) for a, i in zip(self.result_types, inferred, strict=True))
 
 
+class BecomesStatic(ValueDependent):
+    """Base of those that are ordinary ops once values are known."""
+
+    NEEDED: ClassVar[tuple[int, ...]]
+    """The operands whose values `static` takes."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        """The ordinary op. Raises TypeMismatch for values that make none."""
+
+
 class OnHost(ValueDependent):
     """Base of those that the host computes."""
 
     @staticmethod
+    @abc.abstractmethod
     def on_host(*arrays: Any, **attrs: Any) -> tuple[Any, ...]:
         """The results. Raises TypeMismatch for values that have none."""
-        raise NotImplementedError
 
 
 def _may_be(stated: Attribute, inferred: Attribute) -> bool:

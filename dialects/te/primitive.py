@@ -13,6 +13,8 @@ from xdsl.irdl import IRDLOperation, irdl_attr_definition, prop_def, var_result_
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from lamina.dialects.declarations import Declared
+
 if TYPE_CHECKING:
     from lamina.dialects.tir.attachment import Attachment
     from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
@@ -111,19 +113,19 @@ class ScheduleState:
         return found if found is not None else stage_buffer(self.func, name)
 
 
-class PrimitiveOp(IRDLOperation, abc.ABC):
+class PrimitiveOp(IRDLOperation, Declared):
     """Base of the schedule primitives."""
 
+    @abc.abstractmethod
     def apply(self, state: ScheduleState) -> None:
         """Rewrite the function. Raises ScheduleError, with nothing changed, where the primitive is illegal."""
-        raise NotImplementedError
 
 
-class LoopPrimitiveOp(PrimitiveOp, abc.ABC):
+class LoopPrimitiveOp(PrimitiveOp):
     """Base of the primitives that rewrite loops, or mark ops: they neither make blocks nor replace or remove any."""
 
 
-class StageLoopsBase(PrimitiveOp, abc.ABC):
+class StageLoopsBase(PrimitiveOp):
     """Base of the primitives that name a stage and give its loops: `%i, %j = te.loops "A" [2]`."""
 
     stage = prop_def(StringAttr)

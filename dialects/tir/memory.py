@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import cast
 
@@ -23,6 +24,7 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
+from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index_map import (
     LANE,
@@ -158,7 +160,7 @@ def shape_with(extents: Sequence[Linear]) -> list[int]:
     return [e.const if e.is_constant else DYNAMIC_INDEX for e in extents]
 
 
-class AccessOp(IRDLOperation):
+class AccessOp(IRDLOperation, Declared):
     """What loads and stores share: operands are (the value,) the buffer, then the index operands."""
 
     def buffer_position(self) -> int:
@@ -203,8 +205,9 @@ class AccessOp(IRDLOperation):
             set_ = tuple(Condition(g, c.equal) for g, c in zip(guards, conditions, strict=True))
             self.properties["guard"] = IndexSetAttr(IndexSet(len(values), set_))
 
+    @abc.abstractmethod
     def value_type(self) -> Attribute:
-        raise NotImplementedError
+        """What is read or written: an element, or a vector of them."""
 
     @property
     def lanes(self) -> int | None:

@@ -27,7 +27,7 @@ from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.relay.value_dependent import OnHost, ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, OnHost, ValueDependent
 from lamina.dialects.relay.value_types import AdtType, has_unknown_extent, is_dynamic
 from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
 from lamina.errors import InputError, UnsupportedError
@@ -297,6 +297,7 @@ class VirtualMachine:
             if isinstance(op, OnHost):
                 results = [owned(np.asarray(r)) for r in op.on_host(*arrays, **attrs)]
             else:
+                assert isinstance(op, BecomesStatic)
                 infos = [TensorInfo(a.shape, str(a.dtype)) for a in arrays]
                 static = op.static(infos, {n: arrays[n] for n in op.NEEDED}, **attrs)
                 taken = [arrays[n] for n in static.operands]

@@ -28,7 +28,7 @@ from lamina.dialects.relay.base import RelayOp, TypeMismatch, attrs_of, has_unkn
 from lamina.dialects.relay.core import ConstantOp, GlobalOp
 from lamina.dialects.relay.elementwise import CopyOp
 from lamina.dialects.relay.params import dense_array
-from lamina.dialects.relay.value_dependent import ValueDependent
+from lamina.dialects.relay.value_dependent import BecomesStatic, ValueDependent
 from lamina.dialects.relay.value_types import accepts
 from lamina.dialects.terms import all_results
 from lamina.errors import InputError
@@ -37,7 +37,7 @@ from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
 
-SHAPE_OPS = ("relay.shape_of", "relay.ndarray_size")
+SHAPE_OPS = ("relay.shape_of", "relay.vm.shape_of", "relay.ndarray_size")
 MOST_ELEMENTS = 256
 """Shapes are short: larger values are not computed here."""
 
@@ -72,9 +72,9 @@ class _Sweep:
         for op in list(self.function.walk()):
             if isinstance(op, ConstantOp):
                 self._note_constant(op)
-            elif isinstance(op, ValueDependent):
+            elif isinstance(op, BecomesStatic):
                 self._make_static(op)
-            elif isinstance(op, RelayOp):
+            elif isinstance(op, RelayOp) and not isinstance(op, ValueDependent):
                 self._compute(self._infer_again(op))
         self._adopt_results()
 
@@ -106,8 +106,8 @@ class _Sweep:
             return  # an error of the run
         self.known.update(zip(op.results, map(np.asarray, results), strict=True))
 
-    def _make_static(self, op: ValueDependent) -> None:
-        if not op.NEEDED or not all(op.operands[n] in self.known for n in op.NEEDED):
+    def _make_static(self, op: BecomesStatic) -> None:
+        if not all(op.operands[n] in self.known for n in op.NEEDED):
             return
         try:
             infos = [_info(v, n in op.NEEDED) for n, v in enumerate(op.operands)]
