@@ -11,10 +11,12 @@ from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TensorType
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Operation, Region
 
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
+from lamina.compat.tvm.relay.adt import Constructor, TypeData
+from lamina.compat.tvm.relay.adt_to_ir import Instances, check_declared, type_op
 from lamina.compat.tvm.relay.expr import Attrs, Call, Expr, GlobalVar, Op
 from lamina.compat.tvm.relay.from_ir import read_module
 from lamina.compat.tvm.relay.names import value_name
@@ -31,9 +33,10 @@ from lamina.compat.tvm.relay.ty import (
 from lamina.compat.tvm.relay.ty import (
     TensorType as _TensorType,
 )
+from lamina.compat.tvm.relay.unify import nesting
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.value_names import NAME
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, did_you_mean
 
 RelayExpr = Expr
 IRTensorType = _TensorType
@@ -42,12 +45,16 @@ IRTensorType = _TensorType
 class IRModule:
     """Functions by their global names."""
 
-    def __init__(self, functions: Mapping[Any, Any] | None = None, type_definitions: Any = None) -> None:
-        if type_definitions:
-            raise UsageError("type definitions are not bridged", hint="write relay.type in our IR")
+    def __init__(
+        self, functions: Mapping[Any, Any] | None = None, type_definitions: Mapping[Any, Any] | None = None
+    ) -> None:
+        self._types: dict[GlobalTypeVar, TypeData] = {}
         self._functions: dict[GlobalVar, e.Function] | None = {}
         self._ir: tuple[ModuleOp, ParamStore] | None = None
         self.attrs: Attrs | None = None
+        given: Mapping[Any, Any] = type_definitions or {}
+        for header, data in given.items():
+            self[header] = data
         for name, function in (functions or {}).items():
             self[name] = function
 
@@ -78,22 +85,52 @@ class IRModule:
     def ir(self) -> tuple[ModuleOp, ParamStore]:
         """The module of our IR and its weights. It must not be changed: clone it."""
         if self._ir is None:
-            self._ir = build_module(self.functions)
+            self._ir = build_module(self.functions, self._types)
         return self._ir
 
     @property
     def functions(self) -> dict[GlobalVar, e.Function]:
         if self._functions is None:
             assert self._ir is not None
-            self._functions = read_module(*self._ir)
+            self._functions, self._types = read_module(*self._ir)
         return self._functions
 
     def functions_items(self) -> list[tuple[GlobalVar, e.Function]]:
         return list(self.functions.items())
 
     @property
-    def type_definitions(self) -> dict[Any, Any]:
-        return {}
+    def type_definitions(self) -> dict[GlobalTypeVar, TypeData]:
+        return self._types if self.functions is not None else {}  # pyright: ignore[reportUnnecessaryComparison]
+
+    def get_global_type_var(self, name: str) -> GlobalTypeVar:
+        """The data type of a name. Raises ValueError where there is none."""
+        for found in self.type_definitions:
+            if found.name_hint == name:
+                return found
+        near = did_you_mean(name, [g.name_hint for g in self.type_definitions])
+        raise ValueError(f"there is no data type {name} in the module" + (f"; {near}" if near else ""))
+
+    def get_global_type_vars(self) -> list[GlobalTypeVar]:
+        return list(self.type_definitions)
+
+    def get_type(self, name: str) -> tuple[Any, ...]:
+        """The data type of a name, and its constructors."""
+        header = self.get_global_type_var(name)
+        return (header, *self.type_definitions[header].constructors)
+
+    def get_constructor(self, adt: str, cons: str) -> Constructor:
+        """A constructor of a data type. Raises ValueError where there is none."""
+        found = self.get_type(adt)[1:]
+        for constructor in found:
+            if constructor.name_hint == cons:
+                return constructor
+        raise ValueError(f"{adt} has no constructor {cons}; it has {', '.join(map(str, found))}")
+
+    def import_from_std(self, file_to_import: str) -> None:
+        """Add TVM's standard definitions: `prelude.rly`, `nat.rly`."""
+        from lamina.compat.tvm.relay.prelude import standard
+
+        self.update(standard(file_to_import, self))
 
     # -- by names ---------------------------------------------------------------------------------------
 
@@ -108,11 +145,17 @@ class IRModule:
     def get_global_vars(self) -> list[GlobalVar]:
         return list(self.functions)
 
-    def __getitem__(self, name: Any) -> e.Function:
+    def __getitem__(self, name: Any) -> Any:
+        if isinstance(name, GlobalTypeVar):
+            return self.type_definitions[self.get_global_type_var(name.name_hint)]
         return self.functions[name if isinstance(name, GlobalVar) else self.get_global_var(name)]
 
     def __setitem__(self, name: Any, function: Any) -> None:
         functions = self.functions
+        if isinstance(function, TypeData):
+            self._types[name] = function
+            self._ir = None
+            return
         if not isinstance(name, GlobalVar):
             name = next((g for g in functions if g.name_hint == name), None) or GlobalVar(str(name))
         function = e.as_expr(function)
@@ -135,14 +178,17 @@ class IRModule:
         return len(self.functions)
 
     def update(self, other: Any) -> None:
-        """Take over the functions of another module, by their names."""
+        """Take over the functions and the data types of another module, by their names."""
+        if isinstance(other, IRModule):
+            for header, data in other.type_definitions.items():
+                self[header] = data
         for name, function in (other.functions if isinstance(other, IRModule) else dict(other)).items():
             own = next((g for g in self.functions if g.name_hint == getattr(name, "name_hint", name)), name)
             self[own] = function
 
     def with_attr(self, attr_key: str, attr_value: Any) -> IRModule:
         """The module with an attribute."""
-        made = IRModule(self.functions)
+        made = IRModule(self.functions, self.type_definitions)
         made._ir = self._ir
         made.attrs = Attrs({**(self.attrs or {}), attr_key: attr_value})
         return made
@@ -163,8 +209,13 @@ class IRModule:
         print(self.astext(show_meta_data=False))
 
 
-def build_module(functions: Mapping[GlobalVar, e.Function]) -> tuple[ModuleOp, ParamStore]:
-    """Functions as a module of our IR. Raises LaminaError where one is wrong."""
+def build_module(
+    functions: Mapping[GlobalVar, e.Function], types: Mapping[GlobalTypeVar, TypeData] | None = None
+) -> tuple[ModuleOp, ParamStore]:
+    """Functions as a module of our IR. Raises LaminaError where one is wrong.
+
+    A function with type parameters becomes one for each use of it with other types, and none where nothing uses it.
+    """
     from lamina.verification import verify_module
 
     store = ParamStore()
@@ -173,30 +224,91 @@ def build_module(functions: Mapping[GlobalVar, e.Function]) -> tuple[ModuleOp, P
         if origin is not None:
             store = origin
             break
-    built: dict[GlobalVar, func.FuncOp | None] = {}
+    built = _Functions(functions, store)
+    for name, f in functions.items():
+        if not f.type_params:
+            built.build(name)
+    module = ModuleOp([*(type_op(d) for d in (types or {}).values()), *built.finished()])
+    check_declared(module)
+    verify_module(module)
+    return module, store
 
-    def find(name: GlobalVar) -> tuple[str, FunctionType]:
-        known = name if name in functions else next((g for g in functions if g.name_hint == name.name_hint), None)
-        if known is None:
+
+class _Functions:
+    """The functions of a module while they are built."""
+
+    def __init__(self, functions: Mapping[GlobalVar, e.Function], store: ParamStore) -> None:
+        self.functions = functions
+        self.store = store
+        self.built: dict[GlobalVar, func.FuncOp | None] = {}
+        self.instances: dict[tuple[GlobalVar, tuple[Attribute, ...]], str] = {}
+        self.waiting: list[tuple[GlobalVar, tuple[Attribute, ...], str]] = []
+        self.made: list[func.FuncOp] = []
+
+    def known(self, name: GlobalVar) -> GlobalVar:
+        found = name if name in self.functions else next(
+            (g for g in self.functions if g.name_hint == name.name_hint), None
+        )  # fmt: skip
+        if found is None:
             raise InputError(f"there is no function @{name.name_hint} in the module")
-        if built.get(known) is None:
-            if known in built:
-                return known.name_hint, Builder(store).signature(functions[known], known)
-            build(known)
-        op = built[known]
+        return found
+
+    def find(self, name: GlobalVar) -> tuple[str, FunctionType]:
+        """The name and the type of a function without type parameters."""
+        known = self.known(name)
+        if self.built.get(known) is None:
+            if known in self.built:
+                return known.name_hint, Builder(self.store).signature(self.functions[known], known)
+            self.build(known)
+        op = self.built[known]
         assert op is not None
         return known.name_hint, op.function_type
 
-    def build(name: GlobalVar) -> None:
-        built[name] = None
-        built[name] = _global_function(name, functions[name], Builder(store, find))
+    def generic(self, name: GlobalVar) -> tuple[GlobalVar, e.Function] | None:
+        """The function of a name, if it has type parameters."""
+        known = self.known(name)
+        return (known, self.functions[known]) if self.functions[known].type_params else None
 
-    for name in functions:
-        if name not in built:
-            build(name)
-    module = ModuleOp([cast(func.FuncOp, built[name]) for name in functions])
-    verify_module(module)
-    return module, store
+    def build(self, name: GlobalVar) -> None:
+        """Build a function without type parameters, unless it is there."""
+        if name not in self.built:
+            self.built[name] = None
+            self.built[name] = self._function(name, name.name_hint, {})
+
+    def _function(self, name: GlobalVar, symbol: str, types: Mapping[str, Attribute]) -> func.FuncOp:
+        instances = Instances(self.generic)
+        builder = Builder(self.store, self.find, instances=instances, types=types)
+        op = _global_function(GlobalVar(symbol), self.functions[name], builder)
+        instances.settle(builder, self.request)
+        return op
+
+    def request(self, name: GlobalVar, arguments: tuple[Attribute, ...]) -> str:
+        """The name of an instance, which is built later."""
+        key = (name, arguments)
+        if key not in self.instances:
+            taken = {g.name_hint for g in self.functions if not self.functions[g].type_params}
+            taken.update(self.instances.values())
+            symbol, n = name.name_hint, 0
+            while symbol in taken:
+                n += 1
+                symbol = f"{name.name_hint}_{n}"
+            if max(map(nesting, arguments)) > _DEEPEST:
+                raise InputError(f"@{name.name_hint} calls itself with ever other types")
+            self.instances[key] = symbol
+            self.waiting.append((name, arguments, symbol))
+        return self.instances[key]
+
+    def finished(self) -> list[func.FuncOp]:
+        """The functions in their order, then the instances."""
+        while self.waiting:
+            name, arguments, symbol = self.waiting.pop(0)
+            names = [cast(TypeVar, p).name_hint for p in self.functions[name].type_params]
+            self.made.append(self._function(name, symbol, dict(zip(names, arguments, strict=True))))
+        return [*(op for g in self.functions if (op := self.built.get(g)) is not None), *self.made]
+
+
+_DEEPEST = 12
+"""A type argument that is nested deeper comes of a recursion that does not end."""
 
 
 def _store_of(function: e.Function) -> ParamStore | None:
@@ -224,6 +336,10 @@ def _global_function(name: GlobalVar, function: e.Function, builder: Builder) ->
     )
     marks: dict[str, Attribute] = {k: function_attribute(v) for k, v in function.attrs.items()}
     op.attributes.update(marks)
+    builder.unknowns.settle(op, f"@{name.name_hint}")
+    op.properties["function_type"] = FunctionType.from_lists(
+        list(body.block.arg_types), [v.type for v in cast(Operation, body.block.last_op).operands]
+    )
     return op
 
 

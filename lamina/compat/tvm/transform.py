@@ -115,7 +115,7 @@ def function_pass(
 
     def on_module(function: Any) -> Callable[[IRModule, PassContext], IRModule]:
         def run(mod: IRModule, ctx: PassContext) -> IRModule:
-            made = IRModule(mod.functions)
+            made = IRModule(mod.functions, mod.type_definitions)
             for g, f in mod.functions.items():
                 made[g] = function(f, mod, ctx)
             return made

@@ -17,7 +17,18 @@ import sys
 from importlib import import_module
 from typing import Any as _Anything
 
-from lamina.compat.tvm.relay import expr, ty
+from lamina.compat.tvm.relay import adt, expr, ty
+from lamina.compat.tvm.relay.adt import (
+    Clause,
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+    TypeData,
+)
 from lamina.compat.tvm.relay.expr import (
     Call,
     Constant,
@@ -76,13 +87,15 @@ dyn = _SPACES["dyn"]
 random = _SPACES["random"]
 qnn = _SPACES["qnn"]
 
-_MODULES = ("analysis", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "testing", "transform")
+_MODULES = ("analysis", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "prelude", "testing",
+            "transform")  # fmt: skip
 _HOMES = {
     **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "build_module"),
     **dict.fromkeys(("save_param_dict", "load_param_dict"), "param_dict"),
     **dict.fromkeys(("parse", "parse_expr", "fromtext", "SpanCheck"), "text_parser"),
     "ScopeBuilder": "scope_builder",
     "astext": "text_printer",
+    "Prelude": "prelude",
 }
 
 
@@ -113,9 +126,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Any", "Call", "Constant", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor", "FuncType", "Function",
-    "GlobalTypeVar", "GlobalVar", "If", "Let", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr",
-    "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeVar", "Var",
-    "annotation", "bind", "const", "dyn", "expr", "image", "nn", "qnn", "random", "scalar_type", "ty", "var",
-    "vision",
+    "Any", "Call", "Clause", "Constant", "Constructor", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor",
+    "FuncType", "Function", "GlobalTypeVar", "GlobalVar", "If", "Let", "Match", "Pattern", "PatternConstructor",
+    "PatternTuple", "PatternVar", "PatternWildcard", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr",
+    "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeData",
+    "TypeVar", "Var", "adt", "annotation", "bind", "const", "dyn", "expr", "image", "nn", "qnn", "random",
+    "scalar_type", "ty", "var", "vision",
 ]  # fmt: skip

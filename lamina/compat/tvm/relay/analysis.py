@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from lamina.compat.tvm.relay import adt
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.expr_functor import children, post_order, walk
+from lamina.compat.tvm.relay.expr_functor import bound_by, children, post_order, walk
 from lamina.compat.tvm.relay.ty import TensorType, TupleType
 
 
@@ -17,7 +18,9 @@ def post_order_visit(expr: Any, fvisit: Any) -> None:
 
 def all_vars(expr: Any) -> list[e.Var]:
     """The variables in the order in which they are met."""
-    found = dict.fromkeys(n for n in post_order(e.as_expr(expr)) if isinstance(n, e.Var))
+    found: dict[e.Var, None] = {}
+    for n in post_order(e.as_expr(expr)):
+        found.update(dict.fromkeys([n] if isinstance(n, e.Var) else bound_by(n)))
     return list(found)
 
 
@@ -25,10 +28,7 @@ def bound_vars(expr: Any) -> list[e.Var]:
     """The variables that functions and lets inside bind."""
     found: dict[e.Var, None] = {}
     for n in post_order(e.as_expr(expr)):
-        if isinstance(n, e.Function):
-            found.update(dict.fromkeys(n.params))
-        elif isinstance(n, e.Let):
-            found[n.var] = None
+        found.update(dict.fromkeys(bound_by(n)))
     return list(found)
 
 
@@ -50,7 +50,7 @@ def all_dtypes(expr: Any) -> set[str]:
                 add(f)
 
     for n in post_order(e.as_expr(expr)):
-        if not isinstance(n, (e.Op, e.Function, e.GlobalVar)):
+        if not isinstance(n, (e.Op, e.Function, e.GlobalVar, adt.Constructor)):
             add(n.checked_type)
     return found
 
@@ -59,10 +59,7 @@ def well_formed(expr: Any) -> bool:
     """Whether no variable is bound twice."""
     counted: Counter[e.Var] = Counter()
     for n in post_order(e.as_expr(expr)):
-        if isinstance(n, e.Function):
-            counted.update(n.params)
-        elif isinstance(n, e.Let):
-            counted[n.var] += 1
+        counted.update(bound_by(n))
     return all(c == 1 for c in counted.values())
 
 

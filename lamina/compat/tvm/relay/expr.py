@@ -319,8 +319,7 @@ class Function(Expr):
         attrs: Any = None,
         span: Any = None,
     ) -> None:
-        if type_params:
-            raise UsageError("functions with type parameters are not bridged", hint="write one for each type")
+        self.type_params = tuple(type_params or ())
         self.params = list(params)
         for p in self.params:
             if not isinstance(p, Var):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -329,19 +328,19 @@ class Function(Expr):
         self.ret_type = ret_type
         self.attrs = attrs if isinstance(attrs, Attrs) else Attrs(attrs)
 
-    type_params: tuple[Type, ...] = ()
+    type_params: tuple[Any, ...] = ()
 
     def with_attr(self, attr_key_or_dict: Any, attr_value: Any = None) -> Function:
         """The function with further attributes."""
         if not isinstance(attr_key_or_dict, Mapping):
             attr_key_or_dict = {attr_key_or_dict: attr_value}
         given = {**self.attrs, **cast("Mapping[str, Any]", attr_key_or_dict)}
-        return Function(self.params, self.body, self.ret_type, None, given)
+        return Function(self.params, self.body, self.ret_type, self.type_params, given)
 
     def without_attr(self, attr_key: str) -> Function:
         """The function without an attribute."""
         kept = {k: v for k, v in self.attrs.items() if k != attr_key}
-        return Function(self.params, self.body, self.ret_type, None, kept)
+        return Function(self.params, self.body, self.ret_type, self.type_params, kept)
 
 
 class RefCreate(Expr):

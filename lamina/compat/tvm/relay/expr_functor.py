@@ -6,6 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.adt import (
+    Clause,
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    pattern_vars,
+)
 
 
 def children(node: e.Expr) -> list[e.Expr]:
@@ -22,6 +32,8 @@ def children(node: e.Expr) -> list[e.Expr]:
         return [node.var, node.value, node.body]
     if isinstance(node, e.If):
         return [node.cond, node.true_branch, node.false_branch]
+    if isinstance(node, Match):
+        return [node.data, *(c.rhs for c in node.clauses)]
     if isinstance(node, e.RefCreate):
         return [node.value]
     if isinstance(node, e.RefRead):
@@ -48,6 +60,7 @@ _METHODS: dict[type[e.Expr], str] = {
     e.Call: "call", e.Var: "var", e.GlobalVar: "global_var", e.Constant: "constant", e.Function: "function",
     e.Tuple: "tuple", e.TupleGetItem: "tuple_getitem", e.Let: "let", e.If: "if", e.Op: "op",
     e.RefCreate: "ref_create", e.RefRead: "ref_read", e.RefWrite: "ref_write",
+    Match: "match", Constructor: "constructor",
 }  # fmt: skip
 
 
@@ -149,6 +162,12 @@ class ExprVisitor(ExprFunctor):
         self.visit(r.ref)
         self.visit(r.value)
 
+    def visit_match(self, m: Any) -> Any:
+        self.visit(m.data)
+        for c in m.clauses:
+            self.visit(c.rhs)
+
+    def visit_constructor(self, con: Any) -> Any: ...
     def visit_var(self, var: Any) -> Any: ...
     def visit_op(self, op: Any) -> Any: ...
     def visit_constant(self, const: Any) -> Any: ...
@@ -168,7 +187,31 @@ class ExprMutator(ExprFunctor):
         params, body = [self.visit(p) for p in fn.params], self.visit(fn.body)
         if _same(params, fn.params) and body is fn.body:
             return fn
-        return e.Function(params, body, fn.ret_type, None, fn.attrs)
+        return e.Function(params, body, fn.ret_type, fn.type_params, fn.attrs)
+
+    def visit_match(self, m: Any) -> Any:
+        data = self.visit(m.data)
+        clauses = [Clause(self.visit_pattern(c.lhs), self.visit(c.rhs)) for c in m.clauses]
+        pairs = zip(clauses, m.clauses, strict=True)
+        if data is m.data and all(a.lhs is b.lhs and a.rhs is b.rhs for a, b in pairs):
+            return m
+        return Match(data, clauses, m.complete, m.span)
+
+    def visit_pattern(self, pattern: Any) -> Any:
+        """A pattern whose variables are visited."""
+        inside: list[Pattern] = getattr(pattern, "patterns", [])
+        found = [self.visit_pattern(p) for p in inside]
+        if isinstance(pattern, PatternVar):
+            variable = self.visit(pattern.var)
+            return pattern if variable is pattern.var else PatternVar(variable)
+        if _same(found, inside):
+            return pattern
+        if isinstance(pattern, PatternTuple):
+            return PatternTuple(found)
+        return PatternConstructor(pattern.constructor, found)
+
+    def visit_constructor(self, con: Any) -> Any:
+        return con
 
     def visit_let(self, let: Any) -> Any:
         chain: list[tuple[e.Let, Any, Any]] = []
@@ -241,10 +284,19 @@ class Substitution(ExprMutator):
         if not isinstance(expr, e.Function):
             return self.visit(expr)
         kept = [p for p in expr.params if p not in self.binds]
-        return e.Function(kept, self.visit(expr.body), expr.ret_type, None, expr.attrs)
+        return e.Function(kept, self.visit(expr.body), expr.ret_type, expr.type_params, expr.attrs)
 
 
 def walk(expr: e.Expr, visit: Callable[[e.Expr], Any]) -> None:
     """Call a function for every node, operands first."""
     for node in post_order(expr):
         visit(node)
+
+
+def bound_by(node: e.Expr) -> list[e.Var]:
+    """The variables that a node binds for what is inside it."""
+    if isinstance(node, e.Function):
+        return list(node.params)
+    if isinstance(node, Match):
+        return [v for c in node.clauses for v in pattern_vars(c.lhs)]
+    return [node.var] if isinstance(node, e.Let) else []

@@ -6,22 +6,25 @@ model of 10,000 ops costs no more than what is looked at. One value is one node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType, UnknownLoc
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts, gives_tuple
+from lamina.dialects.relay.adt import ConstructOp, MatchOp, TypeOp, find_type
+from lamina.dialects.relay.adt_patterns import Fields, Made, Variable
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.relay.value_types import AdtType
 from lamina.dialects.value_names import NAME
 from lamina.errors import UnsupportedError
 
@@ -32,11 +35,43 @@ class Reader:
     def __init__(self, store: ParamStore | None, globals_: Mapping[str, e.GlobalVar] | None = None) -> None:
         self.store = store
         self.globals = dict(globals_ or {})
+        self.types: dict[str, adt.TypeData] = {}
         self.nodes: dict[SSAValue, e.Expr] = {}
         self.calls: dict[Operation, e.Expr] = {}
 
     def global_var(self, name: str) -> e.GlobalVar:
         return self.globals.setdefault(name, e.GlobalVar(name))
+
+    def data_type(self, op: TypeOp) -> adt.TypeData:
+        """A data type of the module."""
+        header = ty.GlobalTypeVar(op.sym_name.data)
+        found = self.types.get(header.name_hint)
+        if found is None:
+            constructors = [
+                adt.Constructor(c, [ty.from_ir(t) for t in types], header) for c, types in op.declared().items()
+            ]
+            found = adt.TypeData(header, [ty.TypeVar(p.data) for p in op.parameters], constructors)
+            self.types[header.name_hint] = found
+        return found
+
+    def constructor(self, name: str, type_: AdtType, op: Operation) -> adt.Constructor:
+        """The constructor of a name, for a value of a type in the module of an op."""
+        data = self.types.get(type_.adt.data) or self.data_type(find_type(op, type_))
+        return next(c for c in data.constructors if c.name_hint == name)
+
+    def _pattern(self, pattern: Any, type_: Attribute, args: Iterator[BlockArgument], op: Operation) -> adt.Pattern:
+        if isinstance(pattern, Variable):
+            return adt.PatternVar(cast(e.Var, self.node(next(args))))
+        if isinstance(pattern, Fields):
+            assert isinstance(type_, TupleType)
+            pairs = zip(pattern.fields, type_.types, strict=True)
+            return adt.PatternTuple([self._pattern(p, t, args, op) for p, t in pairs])
+        if isinstance(pattern, Made):
+            assert isinstance(type_, AdtType)
+            fields = find_type(op, type_).instance(type_)[pattern.constructor]
+            inner = [self._pattern(p, t, args, op) for p, t in zip(pattern.fields, fields, strict=True)]
+            return adt.PatternConstructor(self.constructor(pattern.constructor, type_, op), inner)
+        return adt.PatternWildcard()
 
     def function(self, op: func.FuncOp) -> e.Function:
         """A function of the module."""
@@ -137,8 +172,6 @@ class Reader:
             captured = parent.captured
             if value in captured:
                 return self.node(parent.operands[captured.index(value)])
-            if value is parent.itself:
-                raise UnsupportedError("a local function that calls itself is not read back")
         name = value.name_hint or f"p{value.index}"
         return e.Var(name, ty.from_ir(value.type))
 
@@ -169,7 +202,12 @@ class Reader:
         if isinstance(op, FnOp):
             params = [cast(e.Var, self.node(p)) for p in op.parameters]
             attrs = {k: from_attribute(v) for k, v in op.attributes.items()}
-            return self._function(op.body.block, params, op.function_type.outputs.data, attrs)
+            function = self._function(op.body.block, params, op.function_type.outputs.data, attrs)
+            if op.itself is None:
+                return function
+            # Only a let has a name for a function inside itself.
+            name = cast(e.Var, self.node(op.itself))
+            return e.Let(name, function, name)
         if isinstance(op, CallOp):
             return e.Call.lazy(lambda n: self._load_call(n, self.node(op.callee), op.arguments), type_args=[])
         if isinstance(op, func.CallOp):
@@ -179,6 +217,16 @@ class Reader:
             return self.global_var(op.callee.string_value())
         if isinstance(op, IfOp):
             return e.If.lazy(lambda n: self._load_if(n, op))
+        if isinstance(op, ConstructOp):
+            made = self.constructor(op.constructor.data, op.result.type, op)
+            arguments = [ty.from_ir(t) for t in op.result.type.arguments]
+
+            def fill(n: Any) -> None:
+                n.__dict__.update(args=[self.node(o) for o in op.operands], attrs=e.Attrs())
+
+            return e.Call.lazy(fill, op=made, type_args=arguments)
+        if isinstance(op, MatchOp):
+            return adt.Match.lazy(lambda n: self._load_match(n, op), complete=op.partial is None)
         if isinstance(op, RefCreateOp):
             return e.RefCreate.lazy(lambda n: n.__dict__.update(value=self.node(op.value)))
         if isinstance(op, RefReadOp):
@@ -194,6 +242,13 @@ class Reader:
 
     def _load_call(self, node: Any, callee: e.Expr, arguments: Sequence[SSAValue]) -> None:
         node.__dict__.update(op=callee, args=[self.node(a) for a in arguments], attrs=e.Attrs())
+
+    def _load_match(self, node: Any, op: MatchOp) -> None:
+        clauses = [
+            adt.Clause(self._pattern(p, op.data.type, iter(r.block.args), op), self._result(r.block))
+            for p, r in zip(op.case_patterns(), op.cases, strict=True)
+        ]
+        node.__dict__.update(data=self.node(op.data), clauses=clauses)
 
     def _load_if(self, node: Any, op: IfOp) -> None:
         def branch(region: Region) -> e.Expr:
@@ -216,14 +271,18 @@ def _has_effect(op: Operation) -> bool:
     return isinstance(op, (RefWriteOp, RefReadOp, RefCreateOp, CallOp, func.CallOp))
 
 
-def read_module(module: ModuleOp, store: ParamStore | None) -> dict[e.GlobalVar, e.Function]:
-    """The functions of a module."""
+def read_module(
+    module: ModuleOp, store: ParamStore | None
+) -> tuple[dict[e.GlobalVar, e.Function], dict[ty.GlobalTypeVar, adt.TypeData]]:
+    """The functions and the data types of a module."""
     reader = Reader(store)
-    return {
+    types = [reader.data_type(op) for op in module.body.block.ops if isinstance(op, TypeOp)]
+    functions = {
         reader.global_var(op.sym_name.data): reader.function(op)
         for op in module.body.block.ops
         if isinstance(op, func.FuncOp)
     }
+    return functions, {t.header: t for t in types}
 
 
 __all__ = ["Reader", "TupleType", "is_several", "read_module"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block
 
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.adt import Constructor, Match
 
 
 class Scope:
@@ -47,6 +48,8 @@ def parts(node: e.Expr) -> list[tuple[e.Expr, int]]:
     """What a node is made of, each with the number of the branch that it is in, -1 outside of all."""
     if isinstance(node, e.If):
         return [(node.cond, -1), (node.true_branch, 0), (node.false_branch, 1)]
+    if isinstance(node, Match):
+        return [(node.data, -1), *((c.rhs, n) for n, c in enumerate(node.clauses))]
     if isinstance(node, e.Let):
         return [(node.value, -1), (node.body, -1)]
     if isinstance(node, e.Function):
@@ -98,14 +101,14 @@ def _common(a: Scope, b: Scope) -> Scope:
 def shared_inside(node: e.Expr, scopes: Mapping[e.Expr, Scope]) -> list[e.Expr]:
     """What is computed before an if or an inner function, although it stands inside: it is used outside, or twice."""
     own = scopes.get(node)
-    if own is None or not isinstance(node, (e.If, e.Function)):
+    if own is None or not isinstance(node, (e.If, e.Function, Match)):
         return []
     found: list[e.Expr] = []
     seen: set[e.Expr] = set()
     stack = [child for child, branch in reversed(parts(node)) if branch >= 0]
     while stack:
         at = stack.pop()
-        if at in seen or isinstance(at, (e.Var, e.Constant, e.Op, e.GlobalVar)):
+        if at in seen or isinstance(at, (e.Var, e.Constant, e.Op, e.GlobalVar, Constructor)):
             continue
         seen.add(at)
         scope = scopes.get(at)

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import non_default_attrs
 
-_LEAVES = (e.Constant, e.Op, e.GlobalVar, e.TupleGetItem)
+_LEAVES = (e.Constant, e.Op, e.GlobalVar, e.TupleGetItem, adt.Constructor)
 """What is compared by what it says: one object that is used twice is no other than two equal ones."""
 
 
@@ -26,6 +26,7 @@ class _Comparison:
         self.pairs: dict[Any, Any] = {}
         self.back: dict[Any, Any] = {}
         self.work: list[tuple[Any, Any]] = []
+        self.type_names: dict[Any, Any] = {}
 
     def run(self, a: Any, b: Any) -> None:
         self.work.append((a, b))
@@ -35,7 +36,11 @@ class _Comparison:
     def bind(self, a: e.Var, b: e.Var) -> None:
         """Let two variables be the same one."""
         self.pairs[a], self.back[b] = b, a
-        if a.type_annotation is not None and b.type_annotation is not None and a.type_annotation != b.type_annotation:
+        if (
+            a.type_annotation is not None
+            and b.type_annotation is not None
+            and ty.replaced(a.type_annotation, self.type_names) != b.type_annotation
+        ):
             raise _Difference(f"%{a.name_hint} is {a.type_annotation}, %{b.name_hint} {b.type_annotation}")
 
     def compare(self, a: Any, b: Any) -> None:
@@ -81,6 +86,8 @@ class _Comparison:
             work += zip([a.op, *a.args], [b.op, *b.args], strict=True)
         elif isinstance(a, e.Function):
             self._lengths(a.params, b.params, "parameters")
+            self._lengths(a.type_params, b.type_params, "type parameters")
+            self.type_names.update(zip(a.type_params, b.type_params, strict=True))
             for p, q in zip(a.params, b.params, strict=True):
                 self.bind(p, q)
             if not _same(_plain(a.attrs), _plain(b.attrs)):
@@ -99,6 +106,11 @@ class _Comparison:
         elif isinstance(a, e.Let):
             self.bind(a.var, b.var)
             work += [(a.body, b.body), (a.value, b.value)]
+        elif isinstance(a, adt.Match):
+            self._match(a, b)
+        elif isinstance(a, adt.Constructor):
+            if (a.belong_to, a.name_hint) != (b.belong_to, b.name_hint):
+                raise _Difference(f"the constructor {a.name_hint} differs from {b.name_hint}")
         elif isinstance(a, (e.GlobalVar, e.Op)):
             name = "name_hint" if isinstance(a, e.GlobalVar) else "name"
             if getattr(a, name) != getattr(b, name):
@@ -107,6 +119,18 @@ class _Comparison:
             from lamina.compat.tvm.relay.expr_functor import children
 
             work += zip(children(a), children(b), strict=True)
+
+    def _match(self, a: adt.Match, b: adt.Match) -> None:
+        self._lengths(a.clauses, b.clauses, "clauses")
+        if a.complete != b.complete:
+            raise _Difference("a match that is complete differs from one that is not")
+        for c, d in zip(a.clauses, b.clauses, strict=True):
+            if _pattern_shape(c.lhs) != _pattern_shape(d.lhs):
+                raise _Difference("the patterns of two clauses differ")
+            for v, w in zip(adt.pattern_vars(c.lhs), adt.pattern_vars(d.lhs), strict=True):
+                self.bind(v, w)
+        self.work += [(c.rhs, d.rhs) for c, d in zip(a.clauses, b.clauses, strict=True)]
+        self.work.append((a.data, b.data))
 
     def _lengths(self, a: Any, b: Any, what: str) -> None:
         if len(a) != len(b):
@@ -136,11 +160,26 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def _compare_types(lhs: Any, rhs: Any) -> None:
+    sides = [{g.name_hint: d for g, d in m.type_definitions.items()} for m in (lhs, rhs)]
+    if sides[0].keys() != sides[1].keys():
+        raise _Difference(f"data types {sorted(sides[0])} differ from {sorted(sides[1])}")
+    for name, data in sides[0].items():
+        other = sides[1][name]
+        facts: list[Any] = []
+        for d in (data, other):
+            numbered = {v: ty.TypeVar(f"{n}") for n, v in enumerate(d.type_vars)}
+            facts.append([(c.name_hint, [ty.replaced(t, numbered) for t in c.inputs]) for c in d.constructors])
+        if len(data.type_vars) != len(other.type_vars) or facts[0] != facts[1]:
+            raise _Difference(f"the data type {name} differs")
+
+
 def _compare(lhs: Any, rhs: Any, map_free_vars: bool) -> None:
     from lamina.compat.tvm.ir import IRModule
     from lamina.compat.tvm.nd import NDArray
 
     if isinstance(lhs, IRModule) and isinstance(rhs, IRModule):
+        _compare_types(lhs, rhs)
         sides = [{g.name_hint: f for g, f in m.functions.items()} for m in (lhs, rhs)]
         if sides[0].keys() != sides[1].keys():
             raise _Difference(f"functions {sorted(sides[0])} differ from {sorted(sides[1])}")
@@ -183,11 +222,11 @@ def structural_hash(node: Any, map_free_vars: bool = False) -> int:
 
 def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
     """The expression without names: for each node what it is and the numbers of its parts, in order of their ends."""
-    from lamina.compat.tvm.relay.expr_functor import children, post_order
+    from lamina.compat.tvm.relay.expr_functor import bound_by, children, post_order
 
     number: dict[e.Expr, int] = {}
     leaves: dict[str, int] = {}
-    bound = {v for n in post_order(root) for v in _bound(n)}
+    bound = {v for n in post_order(root) for v in bound_by(n)}
     lines: list[Any] = []
     for node in post_order(root):
         number[node] = len(lines)
@@ -204,6 +243,10 @@ def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
             facts = node.name_hint
         elif isinstance(node, e.TupleGetItem):
             facts = node.index
+        elif isinstance(node, adt.Constructor):
+            facts = (node.belong_to.name_hint, node.name_hint)
+        elif isinstance(node, adt.Match):
+            facts = (node.complete, [_pattern_shape(c.lhs) for c in node.clauses])
         elif isinstance(node, e.Call) and isinstance(node.op, e.Op):
             facts = sorted((k, repr(_as_list(v))) for k, v in non_default_attrs(node.op.name, node.attrs).items())
         if isinstance(node, _LEAVES):
@@ -216,14 +259,16 @@ def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
     return lines
 
 
+def _pattern_shape(pattern: adt.Pattern) -> Any:
+    """A pattern without the names of its variables."""
+    if isinstance(pattern, (adt.PatternConstructor, adt.PatternTuple)):
+        name = pattern.constructor.name_hint if isinstance(pattern, adt.PatternConstructor) else ""
+        return (name, [_pattern_shape(p) for p in pattern.patterns])
+    return type(pattern).__name__
+
+
 def _as_list(value: Any) -> Any:
     return [_as_list(v) for v in cast("Any", value)] if isinstance(value, (list, tuple)) else value
-
-
-def _bound(node: e.Expr) -> list[e.Var]:
-    if isinstance(node, e.Function):
-        return list(node.params)
-    return [node.var] if isinstance(node, e.Let) else []
 
 
 def _digest(text: str) -> int:

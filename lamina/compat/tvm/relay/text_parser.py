@@ -19,8 +19,8 @@ from typing import Any, NoReturn, cast
 import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
+from lamina.compat.tvm.relay import adt, text_data, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.lexer import Source, Token, words
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import LaminaError, UsageError
@@ -38,16 +38,17 @@ def parse(source: str, source_name: str = "from_string", init_module: Any = None
     """The module of a text: its definitions, or an expression as the body of `main`. Raises LaminaError."""
     from lamina.compat.tvm.ir import IRModule
 
-    parser = _Parser(Source(source, source_name))
+    parser = Parser(Source(source, source_name), init_module)
     definitions, body = parser.program()
-    mod = IRModule(definitions)
+    given: dict[Any, Any] = init_module.type_definitions if init_module is not None else {}
+    mod = IRModule(definitions, {**given, **parser.types})
     if init_module is not None:
         for g, f in init_module.functions.items():
             if g.name_hint not in {d.name_hint for d in definitions}:
                 mod[g] = f
     if body is not None:
         if not definitions:
-            return IRModule.from_expr(body)
+            return IRModule.from_expr(body, mod.functions, mod.type_definitions)
         raise parser.error(parser.words[0], "an expression stands beside definitions")
     mod.ir()
     return mod
@@ -55,7 +56,7 @@ def parse(source: str, source_name: str = "from_string", init_module: Any = None
 
 def parse_expr(source: str) -> Any:
     """The expression of a text. Raises LaminaError."""
-    parser = _Parser(Source(source, "from_string"))
+    parser = Parser(Source(source, "from_string"))
     definitions, body = parser.program()
     if body is None or definitions:
         raise UsageError("the text is no expression", hint="relay.parse reads modules")
@@ -64,19 +65,30 @@ def parse_expr(source: str) -> Any:
 
 def fromtext(data: str, source_name: str | None = None) -> Any:
     """The module or the expression of a text. Raises LaminaError."""
-    parser = _Parser(Source(data, source_name or "from_string"))
+    parser = Parser(Source(data, source_name or "from_string"))
     definitions, body = parser.program()
     return body if body is not None and not definitions else parse(data, source_name or "from_string")
 
 
-class _Parser:
-    def __init__(self, source: Source) -> None:
+class Parser:
+    """Reads one text."""
+
+    def __init__(self, source: Source, init_module: Any = None) -> None:
         self.source = source
         self.words, metadata = words(source)
         self.place = 0
         self.depth = 0
         self.globals: dict[str, e.GlobalVar] = {}
         self.scopes: list[dict[str, e.Expr]] = [{}]
+        self.types: dict[ty.GlobalTypeVar, adt.TypeData] = {}
+        self.type_places: dict[str, Token] = {}
+        self.type_vars: list[set[str]] = []
+        """The type parameters of what is read, the innermost last."""
+        self.constructors: dict[str, adt.Constructor] = {}
+        if init_module is not None:
+            self.globals.update((g.name_hint, g) for g in init_module.functions)
+            for data in init_module.type_definitions.values():
+                self.constructors.update((c.name_hint, c) for c in data.constructors)
         self.constants = _metadata(metadata, source) if metadata.strip() else []
 
     # -- words ------------------------------------------------------------------------------------------
@@ -124,7 +136,7 @@ class _Parser:
         return found
 
     def located(self, node: Any, token: Token) -> Any:
-        if not isinstance(node, (e.Op, e.GlobalVar)) and "span" not in node.__dict__:
+        if not isinstance(node, (e.Op, e.GlobalVar, adt.Constructor)) and "span" not in node.__dict__:
             node.span = FileLineColLoc(StringAttr(self.source.name), IntAttr(token.line), IntAttr(token.column))
         return node
 
@@ -138,7 +150,11 @@ class _Parser:
                     self.fail("expected ']'")
                 self.take()
         found: dict[e.GlobalVar, e.Function] = {}
-        while self.at("def"):
+        text_data.read_types(self)
+        while self.at("def", "type", "extern"):
+            if not self.at("def"):
+                text_data.definition(self, self.word)
+                continue
             self.take()
             if self.word.kind != "global":
                 self.fail(f"expected the name of a function, as @main, got {self.word.text!r}")
@@ -147,8 +163,8 @@ class _Parser:
             if name in found:
                 self.fail(f"@{name.name_hint} is defined twice", token)
             found[name] = self.function(token)
-        if self.at("type", "extern", "import"):
-            self.fail(f"{self.word.text!r} is not bridged", hint="write relay.type in our own text")
+        if self.at("import"):
+            self.fail("'import' is not bridged", hint="mod.import_from_std(...) before, and init_module=mod")
         if self.word.kind == "end":
             return found, None
         body = self.block_of(())
@@ -161,8 +177,8 @@ class _Parser:
 
     def function(self, token: Token) -> e.Function:
         """`(%x: T, key=value) -> T { ... }`."""
-        if self.at("["):
-            self.fail("functions with type parameters are not bridged", hint="write one for each type")
+        type_params = text_data.type_parameters(self)
+        self.type_vars.append({p.name_hint for p in type_params})
         self.expect("(")
         params: list[e.Var] = []
         attrs: dict[str, Any] = {}
@@ -189,7 +205,8 @@ class _Parser:
         result = self.type() if self.skip("->") else None
         body = self.block(scope)
         attrs.pop("virtual_device", None)
-        return self.located(e.Function(params, body, result, None, attrs), token)
+        self.type_vars.pop()
+        return self.located(e.Function(params, body, result, type_params, attrs), token)
 
     # -- types ------------------------------------------------------------------------------------------
 
@@ -204,10 +221,14 @@ class _Parser:
                     return ty.TupleType(fields) if len(fields) != 1 else fields[0]
             return ty.TupleType(fields)
         if self.skip("fn"):
+            params = text_data.type_parameters(self)
+            self.type_vars.append({p.name_hint for p in params})
             self.expect("(")
             args = self.listed(")", self.type)
             self.expect("->")
-            return ty.FuncType(args, self.type())
+            found = ty.FuncType(args, self.type(), params)
+            self.type_vars.pop()
+            return found
         if token.kind != "name":
             self.fail(f"expected a type, got {token.text!r}", hint="as in Tensor[(1, 3), float32]")
         self.take()
@@ -226,6 +247,8 @@ class _Parser:
             return ty.RefType(inner)
         if token.text in DTYPES:
             return ty.TensorType((), token.text)
+        if any(token.text in names for names in self.type_vars):
+            return ty.TypeVar(token.text)
         args = self.listed("]", self.type) if self.skip("[") else []
         return ty.TypeCall(ty.GlobalTypeVar(token.text), args)
 
@@ -328,6 +351,8 @@ class _Parser:
                 found = self.located(e.TupleGetItem(found, int(number.text)), token)
             else:
                 break
+        if isinstance(found, adt.Constructor) and not found.inputs:
+            return self.located(e.Call(found, []), token)
         if isinstance(found, e.Op):
             self.fail(f"the operator {found.name} stands without operands", token)
         return found
@@ -400,7 +425,9 @@ class _Parser:
             kind: Any = {"ref": e.RefCreate, "ref_read": e.RefRead, "ref_write": e.RefWrite}[name]
             return self.located(kind(*args), token)
         if name == "match":
-            self.fail("'match' is not bridged", token, "write relay.match in our own text")
+            return text_data.match(self, token)
+        if name in self.constructors:
+            return self.constructors[name]
         try:
             return e.get_op(name)
         except UsageError as error:

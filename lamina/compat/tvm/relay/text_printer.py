@@ -23,8 +23,8 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Block
 
+from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import non_default_attrs
 from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
 from lamina.errors import LaminaError
@@ -43,7 +43,8 @@ def type_text(type_: Any) -> str:
         inner = ", ".join(map(type_text, type_.fields))
         return f"({inner},)" if len(type_.fields) == 1 else f"({inner})"
     if isinstance(type_, ty.FuncType):
-        return f"fn ({', '.join(map(type_text, type_.arg_types))}) -> {type_text(type_.ret_type)}"
+        args = ", ".join(map(type_text, type_.arg_types))
+        return f"fn {_parameters(type_.type_params)}({args}) -> {type_text(type_.ret_type)}"
     if isinstance(type_, ty.RefType):
         return f"ref({type_text(type_.value)})"
     if isinstance(type_, ty.TypeCall):
@@ -52,13 +53,29 @@ def type_text(type_: Any) -> str:
     return str(getattr(type_, "name_hint", type_))
 
 
+def _parameters(type_params: Sequence[Any]) -> str:
+    """`[A, B] ` before the parameters of a function, nothing where it has no type parameters."""
+    return f"[{', '.join(p.name_hint for p in type_params)}] " if type_params else ""
+
+
+def type_data_text(data: adt.TypeData) -> str:
+    """`type List[A] { Cons(A, List[A]), Nil }`."""
+    parameters = _parameters(data.type_vars).rstrip()
+    cases = [
+        f"  {c.name_hint}" + (f"({', '.join(map(type_text, c.inputs))})" if c.inputs else "") for c in data.constructors
+    ]
+    head = f"type {data.header.name_hint}{parameters}"
+    return f"{head} {{\n" + ",\n".join(cases) + (",\n" if cases else "") + "}\n"
+
+
 def astext(node: Any, show_meta_data: bool = True) -> str:
     """The text of a module or an expression."""
     from lamina.compat.tvm.ir import IRModule
 
     printer = _Printer()
     if isinstance(node, IRModule):
-        text = "\n".join(printer.definition(g.name_hint, f) for g, f in sorted_functions(node))
+        parts = [type_data_text(d) for _, d in sorted(node.type_definitions.items(), key=lambda i: i[0].name_hint)]
+        text = "\n".join([*parts, *(printer.definition(g.name_hint, f) for g, f in sorted_functions(node))])
     else:
         text = printer.expression(node)
     text = VERSION + text
@@ -160,7 +177,8 @@ class _Printer:
                 result = function.checked_type.ret_type
             except LaminaError:
                 result = None
-        return f"({', '.join(params)})" + (f" -> {type_text(result)}" if result is not None else "")
+        head = f"{_parameters(function.type_params).rstrip()}({', '.join(params)})"
+        return head + (f" -> {type_text(result)}" if result is not None else "")
 
     def _block(self, root: e.Expr, lines: _Lines) -> None:
         """What a block computes: each call its line, the last one without a name."""
@@ -182,7 +200,7 @@ class _Printer:
         stack: list[tuple[e.Expr, bool]] = [(root, False)]
         while stack:
             node, ready = stack.pop()
-            if node in self._names or isinstance(node, (e.Constant, e.Op, e.GlobalVar, e.Var)):
+            if node in self._names or isinstance(node, (e.Constant, e.Op, e.GlobalVar, e.Var, adt.Constructor)):
                 if isinstance(node, e.Var):
                     self._variable(node)
                 continue
@@ -226,6 +244,8 @@ class _Printer:
             return f"@{node.name_hint}"
         if isinstance(node, e.Op):
             return node.name
+        if isinstance(node, adt.Constructor):
+            return node.name_hint
         if isinstance(node, e.Tuple):
             inner = ", ".join(self._inline(f, lines) for f in node.fields)
             return f"({inner},)" if len(node.fields) == 1 else f"({inner})"
@@ -233,6 +253,8 @@ class _Printer:
             return f"{self._inline(node.tuple_value, lines)}.{node.index}"
         if isinstance(node, e.Call):
             callee = self._inline(node.op, lines)
+            if isinstance(node.op, adt.Constructor) and not node.args:
+                return f"{callee}{self._type(node)}"
             if isinstance(node.op, e.Function) and node.op not in self._names:
                 callee = f"({callee})"
             args = [self._inline(a, lines) for a in node.args]
@@ -254,6 +276,8 @@ class _Printer:
                 self._names = before
                 branches.append("{\n" + "\n".join(inner.lines) + "\n" + "  " * lines.depth + "}")
             return f"if ({self._inline(node.cond, lines)}) {branches[0]} else {branches[1]}"
+        if isinstance(node, adt.Match):
+            return self._match(node, lines)
         if isinstance(node, e.Let):
             inner, before = _Lines(lines.depth + 1), dict(self._names)
             self._block(node, inner)
@@ -265,6 +289,30 @@ class _Printer:
             return f"ref_read({self._inline(node.ref, lines)})"
         assert isinstance(node, e.RefWrite)
         return f"ref_write({self._inline(node.ref, lines)}, {self._inline(node.value, lines)})"
+
+    def _match(self, node: adt.Match, lines: _Lines) -> str:
+        """`match (%x) { Cons(%h, _) => { ... }, Nil => { ... } }`."""
+        cases: list[str] = []
+        for clause in node.clauses:
+            inner, before = _Lines(lines.depth + 2), dict(self._names)
+            pattern = self._pattern(clause.lhs)
+            self._block(clause.rhs, inner)
+            self._names = before
+            indent = "  " * (lines.depth + 1)
+            cases.append(f"{indent}{pattern} => {{\n" + "\n".join(inner.lines) + f"\n{indent}}},")
+        head = f"match{'' if node.complete else '?'} ({self._inline(node.data, lines)}) {{\n"
+        return head + "\n".join(cases) + "\n" + "  " * lines.depth + "}"
+
+    def _pattern(self, pattern: adt.Pattern) -> str:
+        if isinstance(pattern, adt.PatternVar):
+            annotation = pattern.var.type_annotation
+            return self._variable(pattern.var) + (f": {type_text(annotation)}" if annotation is not None else "")
+        if isinstance(pattern, adt.PatternConstructor):
+            inner = ", ".join(map(self._pattern, pattern.patterns))
+            return pattern.constructor.name_hint + (f"({inner})" if pattern.patterns else "")
+        if isinstance(pattern, adt.PatternTuple):
+            return f"({', '.join(map(self._pattern, pattern.patterns))}{',' if len(pattern.patterns) == 1 else ''})"
+        return "_"
 
     def _type(self, node: e.Expr) -> str:
         found = node.__dict__.get("_type")

@@ -14,16 +14,18 @@ from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.compat.tvm.relay import adt, adt_to_ir, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.op_table import FIRST_OF, NUMBERS, gives_tuple, missing_type, op_of_call
 from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
+from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
 from lamina.dialects.relay.base import TypeMismatch, tensor_info, to_attribute
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp, make_constant
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.relay.value_types import TypeVar
 from lamina.errors import InputError, LaminaError
 
 Made: TypeAlias = "SSAValue | list[Any]"
@@ -47,11 +49,24 @@ class Body:
 class Builder:
     """Builds the bodies of functions."""
 
-    def __init__(self, store: ParamStore | None, find_global: Globals | None = None, open_: bool = False) -> None:
+    def __init__(
+        self,
+        store: ParamStore | None,
+        find_global: Globals | None = None,
+        open_: bool = False,
+        instances: adt_to_ir.Instances | None = None,
+        types: Mapping[str, Attribute] | None = None,
+    ) -> None:
         self.store = store
         self.find_global = find_global
         self.open = open_
         """Whether variables that nobody binds, and nodes whose types are known, become arguments."""
+        self.unknowns = Unknowns()
+        self.instances = instances or adt_to_ir.Instances()
+        self.types: Mapping[str, Attribute] = types or {}
+        """What the type parameters of the functions around are here."""
+        self.generic: dict[e.Expr, tuple[e.Function, e.Var]] = {}
+        """Names of local functions with type parameters."""
         self.known: Mapping[e.Expr, SSAValue] = {}
         """Nodes that are values of the program already: a rewrite's."""
         self.known_tuples: dict[e.Expr, list[Any]] = {}
@@ -69,7 +84,7 @@ class Builder:
             if type_ is None:
                 body.untyped[p] = place
                 continue
-            self._parameter(body, p, len(block.args), ty.to_ir(type_))
+            self.parameter(body, p, len(block.args), self.ir_type(type_))
         if itself is not None:
             type_ = self.signature(function, itself)
             body.itself = block.insert_arg(type_, len(block.args))
@@ -80,17 +95,51 @@ class Builder:
         if body.untyped:
             name = next(iter(body.untyped)).name_hint
             raise InputError(f"the type of %{name} is not known", hint=f'give it: relay.var("{name}", shape=(...))')
-        return body, self.results(result, body, scopes.root.block)
+        if function.ret_type is not None and self.unknowns.count and not isinstance(result, list):
+            self.unknowns.expect(self.ir_type(function.ret_type), result.type, "what the function gives")
+        results = self.results(result, body, scopes.root.block)
+        if function.ret_type is not None and self.unknowns.count:
+            declared = ty.spread(self.ir_type(function.ret_type))
+            self._expect_all(declared, [v.type for v in results], "what the function gives")
+            results = [self.now(v) for v in results]
+        return body, results
 
-    def _parameter(self, body: Body, p: e.Expr, place: int, type_: Attribute) -> SSAValue:
-        value = body.block.insert_arg(type_, place)
+    def ir_type(self, type_: ty.Type) -> Attribute:
+        """A type as it is here, where the type parameters are known."""
+        return with_arguments(ty.to_ir(type_), self.types)
+
+    def now(self, value: SSAValue) -> SSAValue:
+        """A value with what is known of its type by now."""
+        if self.unknowns.count:
+            cast("Any", value)._type = self.unknowns.resolve(value.type)
+        return value
+
+    def _expect_all(self, declared: Sequence[Attribute], actual: Sequence[Attribute], what: str) -> None:
+        if len(declared) != len(actual):
+            declared, actual = ([t[0] if len(t) == 1 else adt_to_ir.tuple_of(t)] for t in (declared, actual))
+        for d, a in zip(declared, actual, strict=True):
+            self.unknowns.expect(d, a, what)
+
+    def same_results(self, blocks: Sequence[Block], what: str) -> list[Attribute]:
+        """The types that all blocks yield. Raises InputError where they differ."""
+        types = [[self.unknowns.resolve(v.type) for v in cast(Operation, b.last_op).operands] for b in blocks]
+        for other in types[1:]:
+            same = len(types[0]) == len(other)
+            if not same or not (types[0] == other or all(map(self.unknowns.unify, types[0], other))):
+                shown = [", ".join(map(str, t)) for t in (types[0], other)]
+                raise InputError(f"{what} give {shown[0]} and {shown[1]}")
+        return [self.unknowns.resolve(t) for t in types[0]]
+
+    def parameter(self, body: Body, p: e.Expr, place: int, type_: Attribute, block: Block | None = None) -> SSAValue:
+        """Let a node be an argument of a block, by default of the body's own."""
+        value = (block or body.block).insert_arg(type_, place)
         value.name_hint = _hint(p)
         body.made[p] = value
         return value
 
     def argument(self, body: Body, node: e.Expr, type_: ty.Type) -> SSAValue:
         """Let a node be an argument of a body."""
-        return self._parameter(body, node, len(body.block.args), ty.to_ir(type_))
+        return self.parameter(body, node, len(body.block.args), ty.to_ir(type_))
 
     def signature(self, function: e.Function, name: e.Expr) -> FunctionType:
         """The type of a function as it is written. Raises InputError where that is not all of it."""
@@ -99,8 +148,8 @@ class Builder:
                 f"{_hint(name) or 'a function'} calls itself: its types have to be written",
                 hint="relay.Function(params, body, ret_type), with a type for each parameter",
             )
-        inputs = [ty.to_ir(cast(ty.Type, p.type_annotation)) for p in function.params]
-        return FunctionType.from_lists(inputs, ty.spread(ty.to_ir(function.ret_type)))
+        inputs = [self.ir_type(cast(ty.Type, p.type_annotation)) for p in function.params]
+        return FunctionType.from_lists(inputs, ty.spread(self.ir_type(function.ret_type)))
 
     def local(self, function: e.Function, body: Body, name: e.Expr | None) -> FnOp:
         """A function inside another one."""
@@ -116,17 +165,18 @@ class Builder:
             if len(made) != 1:
                 return [self.one(m, block) for m in made]
             return [self.one(made, block)]
-        if isinstance(made.type, TupleType) and len(made.type.types) != 1:
-            return [self._add(TupleGetItemOp.make(made, n), block).results[0] for n in range(len(made.type.types))]
+        type_ = self.now(made).type
+        if isinstance(type_, TupleType) and len(type_.types) != 1:
+            return [self.add(TupleGetItemOp.make(made, n), block).results[0] for n in range(len(type_.types))]
         return [made]
 
     def one(self, made: Made, block: Block) -> SSAValue:
         """The value itself, of a tuple the tuple."""
         if not isinstance(made, list):
             return made
-        return self._add(TupleOp.make(*(self.one(m, block) for m in made)), block).results[0]
+        return self.add(TupleOp.make(*(self.one(m, block) for m in made)), block).results[0]
 
-    def _add(self, op: Any, block: Block, node: e.Expr | None = None) -> Any:
+    def add(self, op: Any, block: Block, node: e.Expr | None = None) -> Any:
         if node is not None and node.span is not None:
             op.location = node.span
         block.add_op(op)
@@ -145,14 +195,15 @@ class Builder:
                 # A let in a tail position may be one of thousands: each of its parts comes when the one before is done.
                 if stage == 0:
                     stack.append((node, 1))
+                    if isinstance(node.value, e.Function) and node.value.type_params:
+                        self.generic[node.var] = (node.value, node.var)
                     if isinstance(node.value, e.Function):
                         stack.extend((c, 0) for c in reversed(shared_inside(node.value, scopes)))
                     else:
                         stack.append((node.value, 0))
                 elif stage == 1:
-                    if isinstance(node.value, e.Function) and self.find(node.value, body) is None:
-                        self._make_let_function(node, scopes, body)
-                    body.made[node.var] = cast(Made, self.find(node.value, body))
+                    if node.var not in self.generic:
+                        self._bind(node, scopes, body)
                     stack += [(node, 2), (node.body, 0)]
                 else:
                     body.made[node] = cast(Made, self.find(node.body, body))
@@ -163,7 +214,9 @@ class Builder:
                     children = shared_inside(node, scopes)
                 if children:
                     stack.append((node, 1))
-                    stack.extend((c, 0) for c in reversed(children) if not self._waits(node, c))
+                    stack.extend(
+                        (c, 0) for c in reversed(children) if not self._waits(node, c) and not self._is_generic(c)
+                    )
                     continue
             try:
                 body.made[node] = self.make(node, scopes.get(node, scope), body, scopes)
@@ -185,6 +238,45 @@ class Builder:
         if isinstance(child, e.Constant):
             return any(n < len(node.args) and node.args[n] is child for n, _ in NUMBERS.get(node.op.name, ()))
         return isinstance(child, e.Var) and child.type_annotation is None
+
+    def _is_generic(self, node: e.Expr) -> bool:
+        """Whether each use of a node is another value: constructors, and functions with type parameters."""
+        if isinstance(node, e.GlobalVar):
+            return self.instances.find(node) is not None
+        return isinstance(node, adt.Constructor) or (
+            isinstance(node, (e.Var, e.Function)) and self._generic_function(node) is not None
+        )
+
+    def _generic_function(self, node: e.Expr) -> tuple[e.Function, e.Expr | None] | None:
+        if isinstance(node, e.Function):
+            return (node, None) if node.type_params else None
+        return self.generic.get(node)
+
+    def value_of(self, node: e.Expr, block: Block, body: Body, given: Sequence[ty.Type] = ()) -> SSAValue:
+        """The value of a node that is made, or of another use of a generic one."""
+        if isinstance(node, adt.Constructor):
+            return adt_to_ir.constructor_function(self, node, block)
+        if isinstance(node, e.GlobalVar):
+            use = self.instances.signature(self, node, given)
+            if use is not None:
+                op = use.value()
+                self.instances.add(op, use)
+                return self.add(op, block, node).results[0]
+        generic = self._generic_function(node)
+        if generic is None:
+            return self.now(self.one(cast(Made, self.find(node, body)), block))
+        function, name = generic
+        before = self.types
+        # Inside it is itself, with the same type arguments.
+        hidden = self.generic.pop(node, None) if isinstance(node, e.Var) else None
+        names = [v.name_hint for v in function.type_params]
+        self.types = {**before, **adt_to_ir.type_arguments(self, "the function", names, given)}
+        try:
+            return self.add(self.local(function, body, name), block, function).results[0]
+        finally:
+            self.types = before
+            if hidden is not None:
+                self.generic[node] = hidden
 
     def find(self, node: e.Expr, body: Body) -> Made | None:
         """What a node is in a body: made there, captured, or known from outside."""
@@ -209,9 +301,19 @@ class Builder:
         body.made[node] = inner
         return inner
 
+    def _bind(self, node: e.Let, scopes: Mapping[e.Expr, Scope], body: Body) -> None:
+        """Let a variable be the value that a let gives it."""
+        if isinstance(node.value, e.Function) and self.find(node.value, body) is None:
+            self._make_let_function(node, scopes, body)
+        made = cast(Made, self.find(node.value, body))
+        annotation = node.var.type_annotation
+        if annotation is not None and self.unknowns.count and not isinstance(made, list):
+            self.unknowns.expect(self.ir_type(annotation), made.type, f"%{node.var.name_hint}")
+        body.made[node.var] = made
+
     def _make_let_function(self, let: e.Let, scopes: Mapping[e.Expr, Scope], body: Body) -> None:
         block = scopes[let.value].block if let.value in scopes else body.block
-        op = self._add(self.local(cast(e.Function, let.value), body, let.var), block, let.value)
+        op = self.add(self.local(cast(e.Function, let.value), body, let.var), block, let.value)
         body.made[let.value] = op.results[0]
 
     def make(self, node: e.Expr, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]) -> Made:
@@ -219,36 +321,38 @@ class Builder:
         block = scope.block
 
         def get(child: e.Expr) -> SSAValue:
-            return self.one(cast(Made, self.find(child, body)), block)
+            return self.value_of(child, block, body)
 
         if isinstance(node, e.Call):
             return self.call(node, block, body)
         if isinstance(node, e.Constant):
-            return self._add(self.constant(node), block, node).results[0]
+            return self.add(self.constant(node), block, node).results[0]
         if isinstance(node, e.Tuple):
-            return [cast(Made, self.find(f, body)) for f in node.fields]
+            return [get(f) if self._is_generic(f) else cast(Made, self.find(f, body)) for f in node.fields]
         if isinstance(node, e.TupleGetItem):
             return self.item(node, cast(Made, self.find(node.tuple_value, body)), block)
         if isinstance(node, e.Var):
             if not self.open or node.__dict__.get("_type") is None:
                 what = "is bound by no function or let" if node not in body.untyped else "has no type that its use says"
                 raise InputError(f"the variable %{node.name_hint} {what}")
-            return self._parameter(
-                _outermost(body), node, len(_outermost(body).block.args), ty.to_ir(node.checked_type)
-            )
+            return self.parameter(_outermost(body), node, len(_outermost(body).block.args), ty.to_ir(node.checked_type))
         if isinstance(node, e.If):
             return self.choice(node, get(node.cond), scope, body, scopes)
+        if isinstance(node, adt.Match):
+            return adt_to_ir.match(self, node, get(node.data), scope, body, scopes)
         if isinstance(node, e.Function):
-            return self._add(self.local(node, body, None), block, node).results[0]
+            return self.add(self.local(node, body, None), block, node).results[0]
+        if self._is_generic(node):
+            return self.value_of(node, block, body)
         if isinstance(node, e.GlobalVar):
             name, type_ = self._global(node)
-            return self._add(GlobalOp.make(name, type_), block, node).results[0]
+            return self.add(GlobalOp.make(name, type_), block, node).results[0]
         if isinstance(node, e.RefCreate):
-            return self._add(RefCreateOp.make(get(node.value)), block, node).results[0]
+            return self.add(RefCreateOp.make(get(node.value)), block, node).results[0]
         if isinstance(node, e.RefRead):
-            return self._add(RefReadOp.make(get(node.ref)), block, node).results[0]
+            return self.add(RefReadOp.make(get(node.ref)), block, node).results[0]
         if isinstance(node, e.RefWrite):
-            self._add(RefWriteOp.make(get(node.ref), get(node.value)), block, node)
+            self.add(RefWriteOp.make(get(node.ref), get(node.value)), block, node)
             return []
         raise InputError(f"a {type(node).__name__} is not bridged here")
 
@@ -273,7 +377,7 @@ class Builder:
             if not 0 <= node.index < len(of):
                 raise InputError(f"no field {node.index} in a tuple of {len(of)}")
             return of[node.index]
-        return self._add(TupleGetItemOp.make(of, node.index), block, node).results[0]
+        return self.add(TupleGetItemOp.make(self.now(of), node.index), block, node).results[0]
 
     def choice(self, node: e.If, condition: SSAValue, scope: Scope, body: Body, scopes: Mapping[e.Expr, Scope]) -> Made:
         blocks: list[Block] = []
@@ -282,27 +386,45 @@ class Builder:
             made = self.emit(branch, inner, body, scopes)
             inner.block.add_op(YieldOp.make(*self.results(made, body, inner.block)))
             blocks.append(inner.block)
-        types = [[v.type for v in cast(Operation, b.last_op).operands] for b in blocks]
-        if types[0] != types[1]:
-            shown = [", ".join(map(str, t)) for t in types]
-            raise InputError(f"the branches of an if give {shown[0]} and {shown[1]}")
-        return _joined(self._add(IfOp.make(condition, blocks[0], blocks[1]), scope.block, node).results)
+        self.same_results(blocks, "the branches of an if")
+        return _joined(self.add(IfOp.make(condition, blocks[0], blocks[1]), scope.block, node).results)
 
     def call(self, node: e.Call, block: Block, body: Body) -> Made:
         if isinstance(node.op, e.Op):
             return self.op_call(node, block, body)
-        args = [self.one(cast(Made, self.find(a, body)), block) for a in node.args]
+        args = [self.value_of(a, block, body) for a in node.args]
+        if isinstance(node.op, adt.Constructor):
+            return adt_to_ir.construct(self, node, args, block)
         if isinstance(node.op, e.GlobalVar):
             from xdsl.dialects import func
 
+            use = self.instances.signature(self, node.op, node.type_args)
+            if use is not None:
+                self._fit(args, use.type)
+                op = use.call(args, self.unknowns)
+                self.instances.add(op, use)
+                return _joined([self.now(r) for r in self.add(op, block, node).results])
             name, type_ = self._global(node.op)
-            return _joined(self._add(func.CallOp(name, args, type_.outputs.data), block, node).results)
-        callee = self.one(cast(Made, self.find(node.op, body)), block)
+            self._fit(args, type_)
+            return _joined(self.add(func.CallOp(name, args, type_.outputs.data), block, node).results)
+        callee = self.value_of(node.op, block, body, node.type_args)
+        if isinstance(callee.type, TypeVar) and self.unknowns.unify(
+            callee.type, FunctionType.from_lists([a.type for a in args], [self.unknowns.fresh()])
+        ):
+            self.now(callee)
         if not isinstance(callee.type, FunctionType):
             raise InputError(f"a value of type {callee.type} is called")
         if len(callee.type.inputs) != len(args):
             raise InputError(f"a function of {len(callee.type.inputs)} parameters is called with {len(args)} arguments")
-        return _joined(self._add(CallOp.make(callee, *args), block, node).results)
+        self._fit(args, callee.type)
+        self.now(callee)
+        return _joined(self.add(CallOp.make(callee, *args), block, node).results)
+
+    def _fit(self, args: Sequence[SSAValue], type_: FunctionType) -> None:
+        """Let arguments be what a function takes, where types are still open. What does not fit is found later."""
+        if self.unknowns.count and len(args) == len(type_.inputs):
+            for n, (a, t) in enumerate(zip(args, type_.inputs, strict=True)):
+                self.unknowns.expect(t, a.type, f"argument {n}")
 
     def op_call(self, node: e.Call, block: Block, body: Body) -> Made:
         """A call of an operator. Raises InputError with the op's own words where operands do not fit."""
@@ -320,8 +442,9 @@ class Builder:
                 values += self.results(cast(Made, made), body, block) if not _single(made) else self._only(made, block)
             else:
                 values.append(cast(SSAValue, made))
+        values = [self.now(v) for v in values]
         try:
-            op = self._add(cls.make(*values, **attrs), block, node)
+            op = self.add(cls.make(*values, **attrs), block, node)
         except TypeMismatch as error:
             raise InputError(str(error).removeprefix("relay.")) from None
         if name in FIRST_OF:
@@ -332,7 +455,7 @@ class Builder:
     def _only(self, made: Any, block: Block) -> list[SSAValue]:
         if isinstance(made, list):
             return [self.one(made[0], block)]  # pyright: ignore[reportUnknownArgumentType]
-        return [self._add(TupleGetItemOp.make(made, 0), block).results[0]]
+        return [self.add(TupleGetItemOp.make(made, 0), block).results[0]]
 
     def _type_weight(
         self, name: str, p: e.Var, place: int, values: Sequence[SSAValue], attrs: Mapping[str, Any], body: Body
@@ -355,11 +478,11 @@ class Builder:
         if where is None:
             if not self.open:
                 raise InputError(f"the variable %{p.name_hint} is bound by no function or let")
-            self._parameter(_outermost(body), p, len(_outermost(body).block.args), type_)
+            self.parameter(_outermost(body), p, len(_outermost(body).block.args), type_)
             return
         number = where.untyped.pop(p)
         before = sum(1 for other in where.untyped.values() if other < number)
-        self._parameter(where, p, number - before, type_)
+        self.parameter(where, p, number - before, type_)
         if where is not body:
             self.find(p, body)
 
@@ -410,13 +533,15 @@ def _calls(function: e.Function, name: e.Expr) -> bool:
 def operands_of(node: e.Expr) -> list[e.Expr]:
     """The expressions that are computed before a node, in order."""
     if isinstance(node, e.Call):
-        return [*([] if isinstance(node.op, (e.Op, e.GlobalVar)) else [node.op]), *node.args]
+        return [*([] if isinstance(node.op, (e.Op, e.GlobalVar, adt.Constructor)) else [node.op]), *node.args]
     if isinstance(node, e.Tuple):
         return list(node.fields)
     if isinstance(node, e.TupleGetItem):
         return [node.tuple_value]
     if isinstance(node, e.If):
         return [node.cond]
+    if isinstance(node, adt.Match):
+        return [node.data]
     if isinstance(node, e.RefCreate):
         return [node.value]
     if isinstance(node, e.RefRead):
@@ -439,13 +564,18 @@ def infer_type_of(node: e.Expr) -> ty.Type:
     made = builder.emit(node, scopes.root, body, scopes.of)
     for n, value in body.made.items():
         if n.__dict__.get("_type") is None:
-            n.__dict__["_type"] = made_type(value)
-    return made_type(made)
+            n.__dict__["_type"] = made_type(value, n)
+    return made_type(made, node)
 
 
-def made_type(made: Made) -> ty.Type:
+def made_type(made: Made, node: e.Expr | None = None) -> ty.Type:
     """The type of what an expression became."""
-    return ty.TupleType([made_type(m) for m in made]) if isinstance(made, list) else ty.from_ir(made.type)
+    if isinstance(made, list):
+        return ty.TupleType([made_type(m) for m in made])
+    found = ty.from_ir(made.type)
+    if isinstance(node, e.Function) and node.type_params and isinstance(found, ty.FuncType):
+        return ty.FuncType(found.arg_types, found.ret_type, node.type_params)
+    return found
 
 
 __all__ = ["Body", "Builder", "LaminaError", "function_attribute", "infer_type_of", "made_type", "operands_of"]

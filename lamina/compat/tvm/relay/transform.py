@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina import transform as ours
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.adt import Clause, Constructor, Match
 from lamina.compat.tvm.relay.from_ir import Reader
 from lamina.compat.tvm.relay.namespace import not_bridged
 from lamina.compat.tvm.transform import (
@@ -123,7 +124,7 @@ def ToANormalForm() -> Pass:  # noqa: N802
     """Every call by a name."""
 
     def run(mod: IRModule, _: PassContext) -> IRModule:
-        return IRModule({g: normal_form(f) for g, f in mod.functions.items()})
+        return IRModule({g: normal_form(f) for g, f in mod.functions.items()}, mod.type_definitions)
 
     return _NodesOnly(run, PassInfo(1, "ToANormalForm", ()))
 
@@ -157,7 +158,7 @@ def normal_form(function: e.Function) -> e.Function:
         node, ready = stack.pop()
         if node in bound:
             continue
-        if isinstance(node, (e.Var, e.GlobalVar, e.Op, e.Constant)):
+        if isinstance(node, (e.Var, e.GlobalVar, e.Op, e.Constant, Constructor)):
             bound[node] = node
         elif isinstance(node, e.Function):
             bound[node] = name(node if node.attrs.get("Primitive") else normal_form(node))
@@ -174,7 +175,7 @@ def normal_form(function: e.Function) -> e.Function:
     body = bound[function.body]
     for variable, value in reversed(lets):
         body = e.Let(variable, value, body)
-    return e.Function(function.params, body, function.ret_type, None, function.attrs)
+    return e.Function(function.params, body, function.ret_type, function.type_params, function.attrs)
 
 
 def _with_operands(node: e.Expr, bound: Mapping[e.Expr, e.Expr]) -> e.Expr:
@@ -187,6 +188,9 @@ def _with_operands(node: e.Expr, bound: Mapping[e.Expr, e.Expr]) -> e.Expr:
     if isinstance(node, e.If):
         branches = (normal_form(e.Function([], b)).body for b in (node.true_branch, node.false_branch))
         return e.If(bound[node.cond], *branches)
+    if isinstance(node, Match):
+        clauses = [Clause(c.lhs, normal_form(e.Function([], c.rhs)).body) for c in node.clauses]
+        return Match(bound[node.data], clauses, node.complete)
     if isinstance(node, e.RefCreate):
         return e.RefCreate(bound[node.value])
     if isinstance(node, e.RefRead):

@@ -5,7 +5,7 @@ A tensor's extent is a number, `Any()` or a name: `TensorType((1, Any(), "n"), "
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any as Anything
 from typing import cast
@@ -97,22 +97,38 @@ class TupleType(Type):
         object.__setattr__(self, "fields", tuple(fields))
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class FuncType(Type):
     """A function by what it takes and gives."""
 
     arg_types: tuple[Type, ...]
     ret_type: Type
+    type_params: tuple[Type, ...]
 
     def __init__(
         self, arg_types: Sequence[Type], ret_type: Type, type_params: Sequence[Type] = (), type_constraints: object = ()
     ) -> None:
-        if type_params:
-            raise UnsupportedError("functions with type parameters are not bridged", hint="write one for each type")
+        object.__setattr__(self, "type_params", tuple(type_params))
         object.__setattr__(self, "arg_types", tuple(arg_types))
         object.__setattr__(self, "ret_type", ret_type)
 
-    type_params = ()
+    def __eq__(self, other: object) -> bool:
+        """Up to the names of type parameters."""
+        if not isinstance(other, FuncType) or len(self.type_params) != len(other.type_params):
+            return False
+        one, two = (t.sides() for t in (self, other))
+        return one == two
+
+    def __hash__(self) -> int:
+        return hash(self.sides())
+
+    def sides(self) -> tuple[Type, ...]:
+        """What it takes and gives, the type parameters by their numbers."""
+        parts = (*self.arg_types, self.ret_type)
+        if not self.type_params:
+            return parts
+        numbered = {p: TypeVar(f"{n}") for n, p in enumerate(self.type_params)}
+        return tuple(replaced(t, numbered) for t in parts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,6 +184,10 @@ def to_ir(type_: Type) -> Attribute:
         fields = [cast(TypeAttribute, to_ir(f)) for f in type_.fields]
         return builtin.TupleType(builtin.ArrayAttr(fields))
     if isinstance(type_, FuncType):
+        if type_.type_params:
+            raise UnsupportedError(
+                "a value that is a function with type parameters is not bridged", hint="call it, or say its types"
+            )
         return builtin.FunctionType.from_lists([to_ir(a) for a in type_.arg_types], spread(to_ir(type_.ret_type)))
     if isinstance(type_, RefType):
         return value_types.RefType(to_ir(type_.value))
@@ -196,6 +216,21 @@ def from_ir(type_: Attribute) -> Type:
     if isinstance(type_, value_types.TypeVar):
         return TypeVar(type_.label.data)
     raise InputError(f"{type_} is no type of Relay")
+
+
+def replaced(type_: Anything, by: Mapping[Type, Type]) -> Anything:
+    """A type with others in the place of type parameters."""
+    if type_ in by:
+        return by[type_]
+    if isinstance(type_, TupleType):
+        return TupleType([replaced(f, by) for f in type_.fields])
+    if isinstance(type_, FuncType):
+        inner = {k: v for k, v in by.items() if k not in type_.type_params}
+        args = [replaced(a, inner) for a in type_.arg_types]
+        return FuncType(args, replaced(type_.ret_type, inner), type_.type_params)
+    if isinstance(type_, RefType):
+        return RefType(replaced(type_.value, by))
+    return TypeCall(type_.func, [replaced(a, by) for a in type_.args]) if isinstance(type_, TypeCall) else type_
 
 
 def spread(type_: Attribute) -> list[Attribute]:
