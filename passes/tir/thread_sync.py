@@ -4,7 +4,8 @@ Wherever two threads of a block may touch the same element of shared or global m
 barrier between, a `tir.barrier "shared"` is put before the second statement, or a `tir.barrier "warp"` if the two are
 always of one warp; around a loop this holds for one iteration and the next. It stands as far out as it can: before the
 loop in whose body the second access is, if the first is not in that loop. Which elements a thread touches is computed
-(`conflicts.py`). Barriers stand where all threads come; conditions and loops that differ by thread are one statement.
+(`conflicts.py`). Barriers stand where all threads come. Conditions and loops that differ by thread are one statement;
+where threads exchange elements within one, it is taken apart (`uniform_control.py`).
 
 Assumes `tir-unify-thread-binding` and, where there are virtual threads, `tir-inject-virtual-thread`.
 
@@ -34,10 +35,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp
 from lamina.dialects.tir.ops import ForOp, FuncOp
-from lamina.dialects.tir.threads import is_real, is_thread, kernels_of, thread_loops
+from lamina.dialects.tir.threads import is_real, kernels_of, thread_loops
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.tir.conflicts import Conflict, Conflicts, Touch
+from lamina.passes.tir.uniform_control import Opener, is_uniform
 
 NAME = "tir-thread-sync"
 
@@ -81,6 +83,8 @@ class _Planner:
         for op in body.walk():
             if isinstance(op, LoadOp) or any(o in self.differing for o in op.operands):
                 self.differing.update(op.results)
+        if Opener(self.threads, self.differing, self.waits_within).open(body):
+            self.conflicts = Conflicts(self.threads)
         self.sequence(body, [])
         for op, conflict in self.planned.items():
             barrier = BarrierOp.make("shared" if conflict is Conflict.BLOCK else "warp")
@@ -106,30 +110,32 @@ class _Planner:
     def passage(self, op: Operation) -> Passage:
         if isinstance(op, BarrierOp):
             return Passage([], [], op.scope.data != "warp")
-        if isinstance(op, (ForOp, IfOp)) and self.is_uniform(op):
+        if isinstance(op, (ForOp, IfOp)) and is_uniform(op, self.differing):
             return self.loop(op) if isinstance(op, ForOp) else self.branch(op)
         touches = self.conflicts.touches(op)
         if op.regions:
-            self.check_whole(op, touches)
+            self.check_whole(op)
         return Passage(touches, touches, False)
 
-    def is_uniform(self, op: ForOp | IfOp) -> bool:
-        """Whether all threads take the same way through a statement, so that they may wait in it."""
-        if isinstance(op, ForOp) and (is_thread(op, "vthread") or op.kind.data == "vectorized"):
-            return False
-        return not any(o in self.differing for o in op.operands)
+    def exchange(self, op: Operation) -> Touch | None:
+        """What threads exchange in a statement, if they do."""
+        touches = self.conflicts.touches(op)
+        return next((a for a in touches for b in touches if self.conflicts.between(a, b)), None)
 
-    def check_whole(self, op: Operation, touches: Sequence[Touch]) -> None:
+    def waits_within(self, op: Operation) -> bool:
+        """Whether threads have to wait for each other in a statement."""
+        return any(isinstance(inner, BarrierOp) for inner in op.walk()) or self.exchange(op) is not None
+
+    def check_whole(self, op: Operation) -> None:
         """Raises InputError where threads would have to wait for each other inside of a statement."""
         if any(isinstance(inner, BarrierOp) for inner in op.walk()):
             raise InputError(f"{NAME}: a barrier stands where not all threads come", op=op)
-        for a in touches:
-            for b in touches:
-                if self.conflicts.between(a, b):
-                    raise InputError(
-                        f"{NAME}: threads exchange elements of {a.name!r} in a statement that not all of them run",
-                        op=a.op,
-                    )
+        exchanged = self.exchange(op)
+        if exchanged is not None:
+            raise InputError(
+                f"{NAME}: threads exchange elements of {exchanged.name!r} in a statement that not all of them run",
+                op=exchanged.op,
+            )
 
     def sequence(self, block: Block, pending: Sequence[Touch]) -> Passage:
         """The statements of a block, entered with accesses that no barrier has ended."""
