@@ -84,7 +84,7 @@ def matrix_stage(matrix: Matrix, dtype: str, name: str) -> Tensor:
     return te.compute((len(matrix), len(matrix[0])), element, name)
 
 
-def _tile(tile_size: int, kernel: int) -> int:
+def tile_rows(tile_size: int, kernel: int) -> int:
     """The rows of a transformed tile. Raises TypeMismatch for a tile that has no matrices."""
     a = tile_size + kernel - 1
     if tile_size < 1 or kernel < 1 or a > LARGEST_TILE or a < 2:
@@ -109,7 +109,7 @@ class ContribConv2dWinogradWeightTransformOp(RelayOp):
         check_dtype(weight.dtype, FLOATS)
         if len(weight.shape) != 4 or weight.shape[2] != weight.shape[3]:
             raise TypeMismatch(f"weight must be [O, I, K, K], it is {weight.shape}")
-        a = _tile(tile_size, weight.shape[2])
+        a = tile_rows(tile_size, weight.shape[2])
         return TensorInfo((a, a, *weight.shape[:2]), weight.dtype)
 
     @staticmethod
@@ -195,7 +195,7 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution):
         if len(weight.shape) != 4 or weight.shape[0] != weight.shape[1]:
             raise TypeMismatch(f"weight must be [a, a, O, C], it is {weight.shape}")
         k = weight.shape[0] - attrs["tile_size"] + 1
-        _tile(attrs["tile_size"], k)
+        tile_rows(attrs["tile_size"], k)
         check_kernel((k, k), kernel_size)
         if set(attrs["strides"]) != {1} or set(attrs["dilation"]) != {1}:
             raise TypeMismatch("takes strides 1 and dilation 1")

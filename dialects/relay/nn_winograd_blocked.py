@@ -1,0 +1,260 @@
+"""Winograd's convolution on channel blocks (NCHWc), as CPUs compute it; `cpu-winograd` makes it.
+
+The matrices are those of `nn_winograd.py`. Each transform is a sum with the nonzero entries of one row of its matrix:
+which row, its index says, which schedules unroll. Between the transforms stand (tile_size + 2)^2 matrix products of
+tiles by channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
+from lamina.dialects.relay.nn_conv import ZERO, Convolution, check_kernel
+from lamina.dialects.relay.nn_winograd import Matrix, tile_rows, winograd_matrices
+from lamina.dialects.relay.windows import Window, windows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lamina.dialects.te.build import Index, Tensor
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return tuple(zip(*matrix, strict=True))
+
+
+def _row(matrix: Matrix, index: Index, part: Callable[[int], Any]) -> Any:
+    """The element `index` of a matrix times a vector of parts: each row adds up what it has, and nothing else."""
+    result: Any = None
+    for n, row in reversed(list(enumerate(matrix))):
+        total: Any = None
+        for k, number in enumerate(row):
+            if number:
+                term = part(k) if number == 1 else part(k) * float(number)
+                total = term if total is None else total + term
+        result = total if result is None else te.if_then_else(index.equals(n), total, result)
+    return result
+
+
+@irdl_op_definition
+class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
+    """G w G^T of each kernel on blocks of channels: weight [O/32, I/16, 3, 3, 16, 32] -> [a, a, O/32, I/16, 16, 32]
+    with a = tile_size + 2 for kernels of 3."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+
+    name = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
+    NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
+    weight = operand_def()
+    result = result_def()
+    tile_size = int_prop()
+
+    @staticmethod
+    def infer_type(weight: TensorInfo, *, tile_size: int) -> TensorInfo:
+        check_dtype(weight.dtype, FLOATS)
+        if len(weight.shape) != 6 or weight.shape[2] != weight.shape[3]:
+            raise TypeMismatch(f"weight must be [O/b, I/c, K, K, c, b], it is {weight.shape}")
+        o, i, k, _, c, b = weight.shape
+        a = tile_rows(tile_size, k)
+        return TensorInfo((a, a, o, i, c, b), weight.dtype)
+
+    @staticmethod
+    def np_ref(weight: NDArray[Any], *, tile_size: int) -> NDArray[Any]:
+        g = np.array(winograd_matrices(tile_size, weight.shape[2])[2], np.float64)
+        rows = np.tensordot(g, weight.astype(np.float64), (1, 2))
+        return np.moveaxis(np.tensordot(g, rows, (1, 3)), 0, 1).astype(weight.dtype)
+
+    @staticmethod
+    def te_compute(weight: Tensor, *, tile_size: int) -> Tensor:
+        o, i, k, _, c, b = weight.shape
+        a = tile_size + k - 1
+        g = winograd_matrices(tile_size, k)[2]
+
+        def rows(e: Index, s: Index, o: Index, i: Index, ci: Index, ov: Index) -> Any:
+            return _row(g, e, lambda r: weight[o, i, r, s, ci, ov])
+
+        half = te.compute((a, k, o, i, c, b), rows, "kernel_rows")
+
+        def columns(e: Index, n: Index, o: Index, i: Index, ci: Index, ov: Index) -> Any:
+            return _row(g, n, lambda s: half[e, s, o, i, ci, ov])
+
+        return te.compute((a, a, o, i, c, b), columns, "winograd_weight")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return [
+            sample((2, 1, 3, 3, 16, 32), attrs={"tile_size": 4}),
+            sample((1, 2, 3, 3, 4, 8), attrs={"tile_size": 2}),
+            sample((1, 1, 3, 3, 1, 1), attrs={"tile_size": 6}, rtol=1e-4),
+            sample((3, 1, 5, 5, 2, 3), attrs={"tile_size": 2}),
+            sample((1, 2, 2, 2, 2, 2), attrs={"tile_size": 3}),
+            sample((2, 1, 1, 1, 2, 2), attrs={"tile_size": 2}),
+            sample((1, 1, 3, 3, 2, 5), attrs={"tile_size": 1}),
+            sample(((1, 2, 3, 3, 2, 2), "float64"), attrs={"tile_size": 4}),
+            sample((2, 3, 3, 3), attrs={"tile_size": 2}, error="weight must be [O/b, I/c, K, K, c, b]"),
+            sample((1, 1, 3, 3, 2, 2), attrs={"tile_size": 0}, error="tile_size 0 with a kernel of 3"),
+            sample(((1, 1, 3, 3, 2, 2), "int8"), attrs={"tile_size": 2}, error="got int8"),
+        ]
+
+
+@irdl_op_definition
+class ContribConv2dWinogradNCHWcOp(Convolution):
+    """nn.contrib_conv2d_NCHWc (stride 1, one group) of x [N, C/16, H, W, 16] with a weight [a, a, O/32, C/16, 16, 32]
+    that nn.contrib_conv2d_winograd_NCHWc_weight_transform has made of kernels of a - tile_size + 1
+    -> [N, O/16, H', W', 16]. `channels` is the true number of output channels."""
+
+    name = "relay.nn.contrib_conv2d_winograd_NCHWc"
+    NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
+    data = operand_def()
+    weight = operand_def()
+    result = result_def()
+    tile_size = int_prop()
+    padding = prop_def(DenseArrayBase, default_value=ZERO)
+    channels = prop_def(IntegerAttr)
+    kernel_size = opt_prop_def(DenseArrayBase)
+
+    @staticmethod
+    def windows_of(data: Sequence[int], weight: Sequence[int], attrs: dict[str, Any]) -> tuple[Window, ...]:
+        """The windows over H and W of the data."""
+        k = weight[0] - attrs["tile_size"] + 1
+        return windows(data[2:4], (k, k), (1, 1), (1, 1), attrs["padding"])
+
+    @classmethod
+    def infer_type(
+        cls, data: TensorInfo, weight: TensorInfo, *, channels: int, kernel_size: Any = None, **attrs: Any
+    ) -> TensorInfo:
+        if len(data.shape) != 5 or len(weight.shape) != 6 or weight.shape[0] != weight.shape[1]:
+            raise TypeMismatch(
+                f"takes [N, C/c, H, W, c] and [a, a, O/b, C/c, c, b], got {data.shape} and {weight.shape}"
+            )
+        a, _, blocks, chunks, inner, block = weight.shape
+        k = a - attrs["tile_size"] + 1
+        tile_rows(attrs["tile_size"], k)
+        check_kernel((k, k), kernel_size)
+        if (chunks, inner) != (data.shape[1], data.shape[4]):
+            raise TypeMismatch(
+                f"input has {data.shape[1]} blocks of {data.shape[4]} channels, weight {chunks} of {inner}"
+            )
+        out = -(-channels // inner)
+        if channels < 1 or block % inner or blocks != -(-out * inner // block):
+            raise TypeMismatch(f"{channels} channels do not fill {blocks} blocks of {block}")
+        h, w = cls.windows_of(data.shape, weight.shape, attrs)
+        dtype = check_dtype(same_dtype(data, weight), FLOATS)
+        return TensorInfo((data.shape[0], out, h.outputs(), w.outputs(), inner), dtype)
+
+    @classmethod
+    def np_ref(cls, data: NDArray[Any], weight: NDArray[Any], **attrs: Any) -> NDArray[Any]:
+        a, m, inner = weight.shape[0], attrs["tile_size"], data.shape[4]
+        back, into, _ = (np.array(n, np.float64) for n in winograd_matrices(m, a - m + 1))
+        slides = cls.windows_of(data.shape, weight.shape, attrs)
+        outs = [s.outputs() for s in slides]
+        down, across = (-(-o // m) for o in outs)
+        ends = [max((n - 1) * m + a - s.before - s.extent, 0) for s, n in zip(slides, (down, across), strict=True)]
+        edges = [(s.before, end) for s, end in zip(slides, ends, strict=True)]
+        x = np.pad(data.astype(np.float64), [(0, 0), (0, 0), *edges, (0, 0)])
+        chunks = -(-attrs["channels"] // inner)
+        y = np.zeros((data.shape[0], chunks, down * m, across * m, inner))
+        for i, j in np.ndindex(down, across):
+            tile = x[:, :, i * m : i * m + a, j * m : j * m + a]
+            v = np.einsum("re,ncrsk,sf->ncefk", into, tile, into)
+            products = np.einsum("ncefk,efockv->nefov", v, weight.astype(np.float64))
+            products = products.reshape(*products.shape[:3], -1, inner)[:, :, :, :chunks]
+            y[:, :, i * m : (i + 1) * m, j * m : (j + 1) * m] = np.einsum("ei,nefov,fj->noijv", back, products, back)
+        return y[:, :, : outs[0], : outs[1]].astype(data.dtype)
+
+    @classmethod
+    def te_compute(cls, data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
+        """Stages: tile_rows, tiles (the data transformed), products, result_rows, conv; and pad, if it is asked for."""
+        a, m, block = weight.shape[0], attrs["tile_size"], weight.shape[5]
+        n, chunks, _, _, inner = data.shape
+        back, into, _ = winograd_matrices(m, a - m + 1)
+        from_tile, to_tile = _transposed(back), _transposed(into)
+        slides = cls.windows_of(data.shape, weight.shape, attrs)
+        outs = [s.outputs() for s in slides]
+        down, across = (-(-o // m) for o in outs)
+        # Whole tiles, the last ones beyond the padding that was asked for.
+        after = [
+            max(0, (count - 1) * m + a - s.before - s.extent) for count, s in zip((down, across), slides, strict=True)
+        ]
+        padded = te.pad(data, [0, 0, slides[0].before, slides[1].before, 0], [0, 0, *after, 0])
+
+        def tile_rows_of(n: Index, e: Index, s: Index, c: Index, ty: Index, tx: Index, ci: Index) -> Any:
+            return _row(to_tile, e, lambda r: padded[n, c, ty * m + r, tx * m + s, ci])
+
+        half = te.compute((n, a, a, chunks, down, across, inner), tile_rows_of, "tile_rows")
+
+        def tiles_of(n: Index, e: Index, f: Index, c: Index, ty: Index, tx: Index, ci: Index) -> Any:
+            return _row(to_tile, f, lambda s: half[n, e, s, c, ty, tx, ci])
+
+        tiles = te.compute((n, a, a, chunks, down, across, inner), tiles_of, "tiles")
+        c, ci = te.reduce_axis(chunks, "c"), te.reduce_axis(inner, "ci")
+
+        def products_of(n: Index, e: Index, f: Index, ko: Index, ty: Index, tx: Index, kv: Index) -> Any:
+            o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
+            return te.sum(tiles[n, e, f, c, ty, tx, ci] * weight[e, f, o, c, ci, ov], [c, ci])
+
+        out = -(-attrs["channels"] // inner)
+        products = te.compute((n, a, a, out, down, across, inner), products_of, "products")
+
+        def result_rows_of(n: Index, i: Index, f: Index, ko: Index, ty: Index, tx: Index, kv: Index) -> Any:
+            return _row(from_tile, i, lambda e: products[n, e, f, ko, ty, tx, kv])
+
+        rows = te.compute((n, m, a, out, down, across, inner), result_rows_of, "result_rows")
+
+        def result_of(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
+            return _row(from_tile, x % m, lambda f: rows[n, y % m, f, ko, y // m, x // m, kv])
+
+        return te.compute((n, out, *outs, inner), result_of, "conv")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        x = (1, 2, 8, 8, 16)
+        return [
+            sample(x, (4, 4, 1, 2, 16, 32), attrs={"tile_size": 2, "channels": 32}),
+            sample(
+                (1, 1, 7, 9, 16),
+                (6, 6, 2, 1, 16, 16),
+                attrs={"tile_size": 4, "channels": 32, "padding": [1, 1]},
+                rtol=1e-4,
+            ),
+            sample(
+                (2, 1, 6, 5, 4),
+                (4, 4, 1, 1, 4, 8),
+                attrs={"tile_size": 2, "channels": 5, "padding": [0, 1, 2, 0], "kernel_size": [3, 3]},
+            ),
+            sample((1, 2, 9, 9, 4), (6, 6, 3, 2, 4, 4), attrs={"tile_size": 2, "channels": 12}, rtol=1e-4),
+            sample((1, 1, 3, 3, 1), (4, 4, 1, 1, 1, 1), attrs={"tile_size": 2, "channels": 1}),
+            sample((1, 1, 5, 4, 2), (4, 4, 2, 1, 2, 2), attrs={"tile_size": 3, "channels": 4}),
+            sample(
+                (1, 3, 13, 13, 4),
+                (6, 6, 1, 3, 4, 8),
+                attrs={"tile_size": 4, "channels": 8, "padding": [1, 1, 1, 1]},
+                rtol=1e-4,
+            ),
+            sample(
+                ((1, 1, 5, 6, 2), "float64"), ((4, 4, 1, 1, 2, 2), "float64"), attrs={"tile_size": 2, "channels": 2}
+            ),
+            sample(
+                x,
+                (4, 4, 1, 1, 16, 32),
+                attrs={"tile_size": 2, "channels": 32},
+                error="input has 2 blocks of 16 channels",
+            ),
+            sample(
+                x,
+                (4, 4, 1, 2, 16, 32),
+                attrs={"tile_size": 2, "channels": 64},
+                error="64 channels do not fill 1 blocks of 32",
+            ),
+            sample(
+                x, (4, 4, 1, 2, 16, 32), attrs={"tile_size": 5, "channels": 32}, error="tile_size 5 with a kernel of 0"
+            ),
+            sample(x, (4, 3, 1, 2, 16, 32), attrs={"tile_size": 2, "channels": 32}, error="takes [N, C/c, H, W, c]"),
+        ]
