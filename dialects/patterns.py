@@ -46,7 +46,7 @@ class AttrVar(Expr):
 
 
 class TypeExpr(Expr):
-    """`x.shape`, `x.dtype`, `x.rank` of a matched value, or `c.value`, the array of a small inline constant."""
+    """`x.shape`, `x.dtype`, `x.rank` of a matched value, the value `x.ssa`, or of a small inline constant `c.value`."""
 
     __slots__ = ("pattern", "what")
 
@@ -195,6 +195,11 @@ class Pattern:
     @property
     def rank(self) -> TypeExpr:
         return TypeExpr(self, "rank")
+
+    @property
+    def ssa(self) -> TypeExpr:
+        """The value itself, for guards of pattern tables that look at the op that computes it."""
+        return TypeExpr(self, "ssa")
 
 
 class Var(Pattern):

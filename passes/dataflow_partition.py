@@ -34,7 +34,8 @@ from lamina.passes.rewriting import Driver, Entry, Lowering, Rules
 
 __all__ = ["DFPatternCallback", "OpIndex", "find", "match", "partition", "rewrite"]
 
-Check = Callable[[SSAValue], bool]
+Check = Callable[[SSAValue], object]
+"""Says by its truth whether a match is taken."""
 MARKS = frozenset({"PartitionedFromPattern", "Composite", "Compiler", "Primitive"})
 """The attributes of functions that are not entered."""
 
@@ -96,7 +97,7 @@ def find_matches(compiled: CompiledPattern, index: OpIndex, check: Check | None 
     taken: set[Operation] = set()
 
     def accept(found: Match) -> bool:
-        return taken.isdisjoint(found.ops) and found.closed() and (check is None or check(found.value))
+        return taken.isdisjoint(found.ops) and found.closed() and (check is None or bool(check(found.value)))
 
     matches: list[Match] = []
     for op in index.candidates(compiled.root_types):

@@ -109,8 +109,11 @@ def check_backend(name: str) -> None:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a backend comes with another package: Lamina's version says nothing about it."""
-    return not _exists(f"{_BYOC}.{name.replace('-', '_')}")
+    """Whether Lamina's version does not say what a backend takes: it comes with another package, or cannot run here."""
+    if not _exists(f"{_BYOC}.{name.replace('-', '_')}"):
+        return True
+    backend = find_backend(name)
+    return backend is not None and bool(backend.unavailable())
 
 
 def runnable_backend(name: str) -> ExternalBackend:

@@ -30,7 +30,7 @@ from lamina.passes.base import inherit_name
 from lamina.passes.dataflow_matching import CompiledPattern
 from lamina.passes.dataflow_partition import is_closed
 from lamina.passes.pattern_explaining import Mismatch, mismatch, named, word
-from lamina.passes.pattern_tables import PatternTable, TableEntry
+from lamina.passes.pattern_tables import PatternTable, TableEntry, Unfit
 
 NEAR = 16
 """How many values that are computed from an op are tried as the root of a pattern that contains it."""
@@ -153,8 +153,10 @@ def reason_for(op: Operation, tables: Sequence[PatternTable]) -> str:
     best: tuple[tuple[bool, int], str, Mismatch] | None = None
     refusals: list[str] = []
     for table in tables:
-        if op.name in table.ops and not table.admits(op):
-            refusals.append(f"{table.name} does not take it with these types or attributes")
+        admitted = table.admits(op)
+        if op.name in table.ops and not admitted:
+            why = admitted.reason if isinstance(admitted, Unfit) else "not with these types or attributes"
+            refusals.append(f"{table.name} does not take it: {why}")
         for entry in table.entries:
             if not _contains(entry.compiled, op):
                 continue

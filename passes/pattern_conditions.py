@@ -197,6 +197,7 @@ _ASK: dict[str, Callable[[SSAValue], Any]] = {
     "rank": lambda value: len(tensor_info(value.type).shape),
     "dtype": lambda value: tensor_info(value.type).dtype,
     "value": inline_array,
+    "ssa": lambda value: value,
 }
 
 

@@ -21,6 +21,7 @@ from lamina.passes.dataflow_matching import CompiledPattern, Match, blocking_use
 from lamina.passes.match_attempts import FAIL, UNBOUND, Attempt, Goals
 from lamina.passes.pattern_conditions import attribute_test, python_value, root_classes, type_condition
 from lamina.passes.pattern_matching import COMMUTATIVE
+from lamina.passes.pattern_tables import Check, Unfit
 
 
 @dataclass
@@ -48,7 +49,7 @@ def explain(pattern: Pattern, expr: SSAValue | Operation) -> str | None:
 def mismatch(
     compiled: CompiledPattern,
     value: SSAValue,
-    check: Callable[[SSAValue], bool] | None = None,
+    check: Check | None = None,
     closed: bool = True,
 ) -> Mismatch | None:
     """The best partial match at a value, None where the pattern matches.
@@ -79,16 +80,23 @@ def mismatch(
 
     def finish(_: Any, rest: Goals, m: Attempt) -> Goals:
         for text, guard in compiled.guards:
-            if not guard(m.env):
-                note((*bound(m), _LAST, _LAST), lambda text=text: f"{text} does not hold", None)
+            holds = guard(m.env)
+            if not holds:
+                reason = holds.reason if isinstance(holds, Unfit) else f"{text} does not hold"
+                note((*bound(m), _LAST, _LAST), lambda reason=reason: reason, None)
                 return FAIL
         made = Match(compiled, m, value)
         use = blocking_use(made) if closed else None
         if use is not None:
             note((*bound(m), _LAST, _LAST), lambda: f"{named(use[0])} is used by {named(use[1])} too", use[0])
             return FAIL
-        if check is not None and not check(value):
-            note((*bound(m), _LAST, _LAST), lambda: "its check refuses it", None)
+        fits = check is None or check(value)
+        if not fits:
+            note(
+                (*bound(m), _LAST, _LAST),
+                lambda: fits.reason if isinstance(fits, Unfit) else "its check refuses it",
+                None,
+            )
             return FAIL
         return rest
 

@@ -28,7 +28,19 @@ from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.dataflow_matching import CompiledPattern
 from lamina.passes.external_backends import ENTRY_POINTS
 
-Check = Callable[[SSAValue], bool]
+
+@dataclass(frozen=True)
+class Unfit:
+    """What a check or a guard may return instead of False, to say why."""
+
+    reason: str
+
+    def __bool__(self) -> bool:
+        return False
+
+
+Check = Callable[[SSAValue], bool | Unfit]
+OpCheck = Callable[[Operation], bool | Unfit]
 _F = TypeVar("_F", bound=Callable[[], Any])
 
 
@@ -52,7 +64,7 @@ class PatternTable:
 
     name: str
     entries: list[TableEntry] = field(default_factory=list[TableEntry])
-    ops: dict[str, Callable[[Operation], bool] | None] = field(default_factory=dict[str, Any])
+    ops: dict[str, OpCheck | None] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         _TABLES[self.name] = self
@@ -75,12 +87,12 @@ class PatternTable:
         self.entries.append(entry)
         return self
 
-    def takes(self, *ops: str, check: Callable[[Operation], bool] | None = None) -> None:
+    def takes(self, *ops: str, check: OpCheck | None = None) -> None:
         """The compiler takes these ops by themselves, by TVM's names, where the check of the op holds."""
         for op in ops:
             self.ops[f"relay.{op}"] = check
 
-    def admits(self, op: Operation) -> bool:
+    def admits(self, op: Operation) -> bool | Unfit:
         """Whether the compiler takes an op by itself."""
         if op.name not in self.ops:
             return False

@@ -242,20 +242,33 @@ def test_programs_on_disk_call_their_backends(tmp_path: Path, monkeypatch: pytes
 def test_program_on_disk_names_the_backend_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from lamina.backends.byoc.openblas import codegen
 
-    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.delenv("LAMINA_CACHE", raising=False)
-    model = models.encoder_block(heads=2, width=16, length=8)
-    lamina.compile(model, "openblas, cpu")
+    model, path = models.encoder_block(heads=2, width=16, length=8), tmp_path / "program"
+    lamina.compile(model, "openblas, cpu", cache=False).save(path)
     monkeypatch.setattr(codegen, "load", lambda: "there is no OpenBLAS here")
     with pytest.raises(InputError, match="the program needs the external backend 'openblas': there is no OpenBLAS"):
-        lamina.compile(model, "openblas, cpu")
+        lamina.Executable.load(path)
 
     def find_none(name: str) -> None:
         return None
 
     monkeypatch.setattr(external_backends, "find_backend", find_none)
     with pytest.raises(InputError, match="needs the external backend 'openblas', which is not here; install"):
-        lamina.compile(model, "openblas, cpu")
+        lamina.Executable.load(path)
+
+
+@needs_openblas
+def test_program_is_compiled_anew_where_its_backend_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lamina.backends.byoc.openblas import codegen
+
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("LAMINA_CACHE", raising=False)
+    (tmp_path / "net.mlir").write_text(CHAIN)
+    assert "1 nn.dense" in lamina.compile(tmp_path / "net.mlir", "openblas, cpu").placement
+    monkeypatch.setattr(codegen, "load", lambda: "there is no OpenBLAS here")
+    exe = lamina.compile(tmp_path / "net.mlir", "openblas, cpu")
+    assert "openblas refused it: there is no OpenBLAS here" in exe.placement
+    x, w = arrays_for(exe)
+    np.testing.assert_allclose(exe(x, w), chain(x, w), rtol=1e-5)
 
 
 def test_programs_of_foreign_backends_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

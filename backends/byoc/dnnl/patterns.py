@@ -1,39 +1,73 @@
-"""What oneDNN takes: TVM's table of 95 composites, in its order, and 27 ops by themselves.
+"""What oneDNN takes: TVM's table of 95 composites, in its order, its 27 ops by themselves, and some more.
 
 Six anchors (convolutions over one to three axes, transposed ones, dense), with a bias or not, with one of seven
 activations or none, less the bare op; and five that are tried before: int8 convolution and dense as importers of
 quantised models leave them, and those that take a sum. A bias is nn.bias_add or an add along the channels.
+
+TVM's table takes an add for a bias where the numbers of elements agree, any constants for those of gelu and mish, and
+ops of any type but int64. Here what is taken is what oneDNN computes: `limits.py` and the checks below say no, and why.
 """
 
 from __future__ import annotations
 
-from math import prod
+from math import sqrt
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from lamina.backends.byoc.dnnl.limits import bias_refusal, quantised_refusal, refusal_of, sum_refusal
 from lamina.dialects import relay as r
 from lamina.dialects.patterns import Pattern
-from lamina.dialects.relay.base import TypeMismatch, tensor_info
-from lamina.dialects.terms import attr, composite, computed, const, var
-from lamina.passes.pattern_tables import PatternTable
+from lamina.dialects.terms import composite, computed, const, var
+from lamina.passes.pattern_tables import PatternTable, Unfit
 
 Ints = tuple[int, ...]
 dnnl = PatternTable("dnnl")
 
 x, w, b, y = var("x w b y")
-layout = attr("layout")
+root, one, half = const("root one half")
+
+
+def said(why: str) -> bool | Unfit:
+    return Unfit(why) if why else True
 
 
 @computed
-def one_a_channel(bias: Ints, out: Ints, data_layout: str) -> bool:
-    """Whether a bias has one number for each channel of a convolution's output."""
-    return prod(bias) == out[data_layout.index("C")]
+def fits(product: SSAValue) -> bool | Unfit:
+    """Whether oneDNN computes a product or convolution."""
+    assert isinstance(product.owner, Operation)
+    return said(refusal_of(product.owner))
 
 
 @computed
-def one_a_unit(bias: Ints, out: Ints) -> bool:
-    return prod(bias) == out[-1]
+def is_bias(product: SSAValue, bias: SSAValue) -> bool | Unfit:
+    """Whether what is added to a product has one number for each channel."""
+    return said(bias_refusal(product, bias))
+
+
+@computed
+def is_beside(product: SSAValue, added: SSAValue) -> bool | Unfit:
+    """Whether what is added behind the bias is a tensor of its own."""
+    return said(sum_refusal(product, added))
+
+
+@computed
+def fits_quantised(product: SSAValue) -> bool | Unfit:
+    """Whether oneDNN computes a quantised product and what rescales it."""
+    return said(quantised_refusal(product))
+
+
+@computed
+def is_number(value: Any, number: float) -> bool:
+    """Whether a constant is that number, as far as single precision tells."""
+    return value is not None and bool((abs(value - number) <= 1e-6 * abs(number)).all())
+
+
+NUMBERS: dict[str, list[Any]] = {
+    "gelu": [is_number(root.value, sqrt(2)), is_number(one.value, 1.0), is_number(half.value, 0.5)],
+    "mish": [is_number(one.value, 1.0)],
+}
+"""What the constants of activations are."""
 
 
 @computed
@@ -47,14 +81,13 @@ def with_bias(value: Any) -> Pattern:
 
 def activated(value: Any, activation: str) -> Any:
     """A value after an activation by name; gelu, swish and mish are several ops in a graph."""
-    c, d, e = var("c d e")
     match activation:
         case "gelu":
-            return r.multiply(r.multiply(value, r.add(r.erf(r.divide(value, c)), d)), e)
+            return r.multiply(r.multiply(value, r.add(r.erf(r.divide(value, root)), one)), half)
         case "swish":
             return r.multiply(value, r.sigmoid(value))
         case "mish":
-            return r.multiply(value, r.tanh(r.log(r.add(r.exp(value), c))))
+            return r.multiply(value, r.tanh(r.log(r.add(r.exp(value), one))))
         case "relu":
             return r.nn.relu(value)
         case "tanh":
@@ -70,24 +103,35 @@ def activated(value: Any, activation: str) -> Any:
 # -- quantised: qnn.conv2d and qnn.dense with the steps of their requantisation spelled out ----------------------
 
 for anchor, name in ((r.qnn.conv2d, "dnnl.qnn.conv2d"), (r.qnn.dense, "dnnl.qnn.dense")):
-    weight, bias, zero, scale, of_input, of_kernel = const("weight bias zero scale of_input of_kernel")
+    weight, bias, scale, of_input, of_kernel = const("weight bias scale of_input of_kernel")
     act, of_sum, out_zero = const("act of_sum out_zero")
-    value: Any = r.cast(anchor(x, weight, zero, zero, of_input, of_kernel))
+    plain: Any = anchor(x, weight, 0, 0, of_input, of_kernel)
+    value: Any = r.cast(plain)
     value = r.add(value, bias) | value
     value = r.clip(r.multiply(value, scale))
     value = r.multiply(value, act) | value
     value = r.add(value, r.multiply(of_sum, r.cast(y))) | value
     value = r.add(value, out_zero) | value
-    dnnl += r.cast(value) >> composite(name)
+    dnnl += (r.cast(value) >> composite(name)).when(fits_quantised(plain.ssa))
 
 # -- with a sum --------------------------------------------------------------------------------------------------
 
-conv = r.nn.conv2d(x, w, data_layout=layout)
+conv = r.nn.conv2d(x, w)
 dense = r.nn.dense(x, w)
-fits = one_a_channel(b.shape, conv.shape, layout), alike(conv.shape, y.shape)
-dnnl += (r.add(with_bias(dense), y) >> composite("dnnl.dense_bias_sum")).when(one_a_unit(b.shape, dense.shape))
-dnnl += (r.nn.relu(r.add(with_bias(conv), y)) >> composite("dnnl.conv2d_bias_sum_relu")).when(*fits)
-dnnl += (r.add(with_bias(conv), y) >> composite("dnnl.conv2d_bias_sum")).when(*fits)
+
+
+def with_sum(product: Any) -> list[Any]:
+    return [
+        fits(product.ssa),
+        is_bias(product.ssa, b.ssa),
+        alike(product.shape, y.shape),
+        is_beside(product.ssa, y.ssa),
+    ]
+
+
+dnnl += (r.add(with_bias(dense), y) >> composite("dnnl.dense_bias_sum")).when(*with_sum(dense))
+dnnl += (r.nn.relu(r.add(with_bias(conv), y)) >> composite("dnnl.conv2d_bias_sum_relu")).when(*with_sum(conv))
+dnnl += (r.add(with_bias(conv), y) >> composite("dnnl.conv2d_bias_sum")).when(*with_sum(conv))
 
 # -- with a bias and an activation -------------------------------------------------------------------------------
 
@@ -106,26 +150,18 @@ for is_biased in (True, False):
         if not is_biased and not activation:
             continue
         for name, anchor in ANCHORS.items():
-            plain = anchor(x, w) if name == "dense" else anchor(x, w, data_layout=layout)
+            plain = anchor(x, w)
             pattern = activated(with_bias(plain) if is_biased else plain, activation)
             words = [f"dnnl.{name}", *["bias"] * is_biased, *[activation] * bool(activation)]
-            entry = pattern >> composite("_".join(words))
-            if is_biased:
-                fit: Any = one_a_unit(b.shape, plain.shape)
-                if name != "dense":
-                    fit = one_a_channel(b.shape, plain.shape, layout)
-                entry = entry.when(fit)
-            dnnl += entry
+            bias = [is_bias(plain.ssa, b.ssa)] * is_biased
+            dnnl += (pattern >> composite("_".join(words))).when(fits(plain.ssa), *bias, *NUMBERS.get(activation, []))
 
 # -- by themselves -----------------------------------------------------------------------------------------------
 
 
-def is_float32(op: Operation) -> bool:
-    """oneDNN is asked for single precision alone here."""
-    try:
-        return all(tensor_info(v.type).dtype == "float32" for v in (*op.operands, *op.results))
-    except TypeMismatch:
-        return False
+def is_taken(op: Operation) -> bool | Unfit:
+    """Whether oneDNN computes an op by itself."""
+    return said(refusal_of(op))
 
 
 dnnl.takes(
@@ -133,5 +169,11 @@ dnnl.takes(
     *("nn.max_pool2d", "nn.avg_pool2d", "nn.max_pool3d", "nn.avg_pool3d", "nn.global_avg_pool2d"),
     *("nn.batch_matmul", "nn.batch_norm", "nn.layer_norm", "nn.softmax", "nn.relu", "nn.leaky_relu"),
     *("abs", "add", "clip", "exp", "log", "multiply", "round", "sigmoid", "sqrt", "tanh"),
-    check=is_float32,
+    check=is_taken,
+)
+# These are not in TVM's table.
+dnnl.takes(
+    *("nn.conv1d_transpose", "nn.matmul", "nn.bias_add", "subtract", "divide", "concatenate", "nn.lrn"),
+    *("nn.max_pool1d", "nn.avg_pool1d", "nn.global_max_pool2d", "nn.log_softmax"),
+    check=is_taken,
 )

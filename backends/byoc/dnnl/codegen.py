@@ -1,0 +1,82 @@
+"""The backend `dnnl`: graphs as primitives of oneDNN, described when a program is compiled, made when it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.func import FuncOp
+
+from lamina.backends.byoc.dnnl.composites import PREFIX, lower_composite
+from lamina.backends.byoc.dnnl.library import DnnlError, Library, load
+from lamina.backends.byoc.dnnl.limits import misfit, refusal
+from lamina.backends.byoc.dnnl.lowering import lower
+from lamina.backends.byoc.dnnl.plan import Held, Plan, Program, arguments_of
+from lamina.passes.external_backends import Code, ExternalBackend, Refusal
+from lamina.passes.json_graphs import Graph, Node, Value, serialized
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+class Dnnl(ExternalBackend):
+    """oneDNN where its library is installed."""
+
+    def unavailable(self) -> str:
+        found = load()
+        return found if isinstance(found, str) else ""
+
+    def compile(self, function: FuncOp) -> Code:
+        graph, constants = serialized(function)
+        planned(graph)
+        return Code(graph.text(), constants)
+
+    def load(self, text: str, constants: Sequence[Array], threads: int) -> Callable[..., None]:
+        # How primitives share their work is decided when they are described.
+        with _library().threads(threads):
+            plan = planned(Graph.read(text))
+        return Program(plan, constants, threads)
+
+
+dnnl = Dnnl("dnnl")
+
+
+def _library() -> Library:
+    found = load()
+    if isinstance(found, str):
+        raise Refusal(found)
+    return found
+
+
+def planned(graph: Graph) -> Plan:
+    """The steps of a graph. Raises Refusal where oneDNN cannot do one."""
+    plan = Plan(_library())
+    values: dict[Value, Held] = {Value(n): held for n, held in arguments_of(plan, graph).items()}
+    for n, node in enumerate(graph.nodes):
+        if node.op != "kernel":
+            continue
+        try:
+            values[Value(n)] = _lowered(plan, node, [values[v] for v in node.inputs])
+        except DnnlError as e:
+            raise Refusal(f"oneDNN cannot do {node.name} ({e})") from e
+    plan.finish([values[v] for v in graph.heads])
+    return plan
+
+
+def _lowered(plan: Plan, node: Node, inputs: Sequence[Held]) -> Held:
+    if node.name.startswith(f"{PREFIX}qnn."):
+        if not plan.library.has_exact_bytes:
+            raise Refusal("sums of 8-bit products may saturate on a machine without VNNI")
+        why = misfit(node.name, node.attrs, node.input_types, node.types)
+    else:
+        why = refusal(node.name, node.attrs, node.input_types, node.types)
+    if why:
+        raise Refusal(f"{node.name}: {why}")
+    if node.graph is not None:
+        return lower_composite(plan, node, inputs)
+    try:
+        return lower(plan, node, inputs)
+    except KeyError as e:
+        raise Refusal(f"there is no primitive for {node.name}") from e

@@ -1,0 +1,376 @@
+"""oneDNN computes what the ops say: each op of its table on its samples, each composite, whole blocks; and what it
+refuses, it says."""
+
+from __future__ import annotations
+
+import sys
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region, SSAValue
+
+from lamina.dialects import relay as r
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.meaning import draw
+from lamina.passes.pattern_tables import Unfit, find_table
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
+
+from dnnl_programs import Array, check, constant, graph, missing_dnnl, needs_dnnl, offloaded, random_arrays  # noqa: E402
+
+TABLE = find_table("dnnl")
+Types = list[tuple[tuple[int, ...], str]]
+
+# -- ops by themselves ---------------------------------------------------------------------------------------------
+
+
+@needs_dnnl
+@pytest.mark.parametrize("name", [n.removeprefix("relay.") for n in TABLE.ops])
+def test_op_computes_its_samples(name: str) -> None:
+    op_type: Any = find_op(f"relay.{name}")
+    taken = 0
+    for n, s in enumerate(op_type.samples()):
+        if s.error is not None:
+            continue
+        block = Block(arg_types=[tensor_type(tuple(o.shape), o.dtype) for o in s.operands])
+        op: RelayOp = op_type.make(*block.args, **s.attrs)
+        block.add_ops([op, ReturnOp(*op.results)])
+        function = FuncOp("main", ([a.type for a in block.args], [v.type for v in op.results]), Region(block))
+        module = ModuleOp([function])
+        admitted = TABLE.admits(op)
+        if not admitted:
+            assert isinstance(admitted, Unfit)
+            continue
+        rng = np.random.default_rng(n)
+        # oneDNN's relu, clip and exp make numbers of NaN.
+        arrays = [draw(o, b, True, rng) for o, b in zip(s.operands, s.ranges or (None,) * len(s.operands), strict=True)]
+        check(module, f"1 op (1 {name})", arrays)
+        taken += 1
+    assert taken >= 4
+
+
+# -- composites ----------------------------------------------------------------------------------------------------
+
+F = "float32"
+ANCHORS: dict[str, list[tuple[Any, tuple[int, ...], tuple[int, ...], dict[str, Any]]]] = {
+    "conv1d": [
+        (r.nn.conv1d, (2, 4, 11), (6, 2, 3), {"groups": 2, "padding": [1], "dilation": [2]}),
+        (r.nn.conv1d, (1, 9, 3), (3, 3, 5), {"data_layout": "NWC", "kernel_layout": "WIO", "strides": [2]}),
+    ],
+    "conv2d": [
+        (r.nn.conv2d, (2, 3, 7, 9), (5, 3, 3, 2), {"padding": [1, 0, 2, 1], "strides": [2, 1]}),
+        (r.nn.conv2d, (1, 8, 5, 5), (8, 1, 3, 3), {"groups": 8, "padding": [1, 1]}),
+        (r.nn.conv2d, (1, 6, 7, 3), (3, 3, 3, 17), {"data_layout": "NHWC", "kernel_layout": "HWIO"}),
+        (r.nn.conv2d, (1, 6, 7, 4), (3, 3, 4, 1),
+         {"data_layout": "NHWC", "kernel_layout": "HWOI", "groups": 4, "out_layout": "NCHW"}),
+    ],
+    "conv3d": [
+        (r.nn.conv3d, (1, 3, 4, 5, 6), (2, 3, 2, 3, 2), {"padding": [1, 1, 0, 0, 1, 1]}),
+        (r.nn.conv3d, (1, 4, 5, 4, 4), (2, 2, 2, 2, 4),
+         {"data_layout": "NDHWC", "kernel_layout": "DHWIO", "groups": 2, "strides": [2, 1, 1]}),
+    ],
+    "deconv2d": [
+        (r.nn.conv2d_transpose, (1, 3, 5, 4), (3, 5, 3, 2),
+         {"strides": [2, 3], "padding": [1, 0], "output_padding": [1, 2]}),
+        (r.nn.conv2d_transpose, (2, 4, 3, 3), (4, 3, 3, 2), {"groups": 2, "dilation": [2, 1]}),
+    ],
+    "deconv3d": [
+        (r.nn.conv3d_transpose, (1, 2, 2, 3, 4), (2, 3, 2, 3, 2),
+         {"strides": [2, 1, 3], "padding": [0, 1, 1, 1, 0, 0], "output_padding": [1, 0, 2]}),
+    ],
+    "dense": [(r.nn.dense, (3, 7), (5, 7), {}), (r.nn.dense, (2, 3, 8), (17, 8), {}), (r.nn.dense, (7,), (2, 7), {})],
+}  # fmt: skip
+ACTIVATIONS = ("relu", "tanh", "sigmoid", "clip", "gelu", "swish", "mish", "")
+
+
+def activated(value: SSAValue, name: str) -> SSAValue:
+    if name == "gelu":
+        erf: Any = r.erf(r.divide(value, constant(sqrt(2))))
+        return r.multiply(r.multiply(value, r.add(erf, constant(1.0))), constant(0.5))
+    if name == "swish":
+        return r.multiply(value, r.sigmoid(value))
+    if name == "mish":
+        return r.multiply(value, r.tanh(r.log(r.add(r.exp(value), constant(1.0)))))
+    if name == "clip":
+        return r.clip(value, a_min=-0.5, a_max=0.75)
+    words: dict[str, Any] = {"relu": r.nn.relu, "tanh": r.tanh, "sigmoid": r.sigmoid}
+    return words[name](value) if name else value
+
+
+def channel_of(attrs: dict[str, Any], out: tuple[int, ...], anchor: str) -> int:
+    layout = attrs.get("out_layout") or attrs.get("data_layout")
+    return layout.index("C") if layout else (len(out) - 1 if anchor == "dense" else 1)
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    return value.type.get_shape()  # type: ignore[attr-defined]
+
+
+# Each composite once, over the convolutions in turn; all of them with all activations in `make test-long`.
+CASES = [
+    pytest.param(a, n, act, marks=[pytest.mark.long] * (n != turn % len(cases)))
+    for a, cases in ANCHORS.items()
+    for n in range(len(cases))
+    for turn, act in enumerate(ACTIVATIONS)
+]
+
+
+@needs_dnnl
+@pytest.mark.parametrize(("anchor", "number", "activation"), CASES)
+def test_composite_is_computed(anchor: str, number: int, activation: str) -> None:
+    word, data, weight, attrs = ANCHORS[anchor][number]
+    types: Types = [(data, F), (weight, F)]
+    shape: tuple[int, ...] = ()
+
+    def plain(x: SSAValue, w: SSAValue) -> SSAValue:
+        nonlocal shape
+        value = word(x, w, **attrs)
+        shape = shape_of(value)
+        return activated(value, activation)
+
+    module = graph(types, plain)
+    if activation:
+        check(module, f"(1 dnnl.{anchor}_{activation})", random_arrays(types, number))
+    channel = channel_of(attrs, shape, anchor)
+    wanted = f"(1 dnnl.{'_'.join([anchor, 'bias', *[activation] * bool(activation)])})"
+    if ACTIVATIONS.index(activation) % 2:
+        bias = random_arrays([((shape[channel],), F)], 5)[0]
+
+        def with_constant(x: SSAValue, w: SSAValue) -> SSAValue:
+            return activated(r.nn.bias_add(word(x, w, **attrs), constant(bias), axis=channel), activation)
+
+        check(graph(types, with_constant), wanted, random_arrays(types))
+        return
+
+    def with_argument(x: SSAValue, w: SSAValue, b: SSAValue) -> SSAValue:
+        return activated(r.add(b, word(x, w, **attrs)), activation)
+
+    types = [*types, ((shape[channel], *(1,) * (len(shape) - 1 - channel)), F)]
+    check(graph(types, with_argument), wanted, random_arrays(types))
+
+
+@needs_dnnl
+@pytest.mark.parametrize("anchor", ["conv2d", "dense"])
+def test_sum_is_computed(anchor: str) -> None:
+    for number, (word, data, weight, attrs) in enumerate(ANCHORS[anchor]):
+        out = shape_of(word(*(constant(np.zeros(s)) for s in (data, weight)), **attrs))
+        channel = channel_of(attrs, out, anchor)
+        types: Types = [(data, F), (weight, F), ((out[channel],), F), (out, F)]
+        for activation in ("", "relu"):
+
+            def make(
+                x: SSAValue, w: SSAValue, b: SSAValue, y: SSAValue,
+                word: Any = word, attrs: Any = attrs, channel: int = channel, activation: str = activation,
+            ) -> SSAValue:  # fmt: skip
+                return activated(r.add(y, r.nn.bias_add(word(x, w, **attrs), b, axis=channel)), activation)
+
+            wanted = f"dnnl.{anchor}_bias_sum{'_relu' * (activation == 'relu' and anchor == 'conv2d')}"
+            check(graph(types, make), f"1 {wanted}", random_arrays(types, number))
+
+
+def requantised(anchor: Any, biased: bool, act: bool, added: bool, zero: bool, per_channel: bool, **attrs: Any) -> Any:
+    """What importers of quantised models leave of a convolution or dense layer."""
+
+    def make(x: SSAValue, *rest: SSAValue) -> SSAValue:
+        rng = np.random.default_rng(7)
+        weight = rng.integers(-128, 128, (6, 4, 3, 3) if "padding" in attrs else (6, 9))
+        along = (6, 1, 1) if "padding" in attrs else (6,)
+        zero_point, scale = constant(0, "int32"), constant(0.5)
+        value = r.cast(anchor(x, constant(weight, "int8"), zero_point, zero_point, scale, scale, **attrs), dtype=F)
+        if biased:
+            value = r.add(value, constant(rng.integers(-3000, 3000, along)))
+        value = r.multiply(value, constant(rng.uniform(1e-3, 3e-3, along if per_channel else ())))
+        value = r.clip(value, a_min=-60.0, a_max=96.0)
+        if act:
+            value = r.multiply(value, constant(0.75))
+        if added:
+            value = r.add(value, r.multiply(constant(0.21), r.cast(rest[0], dtype=F)))
+        if zero:
+            value = r.add(value, constant(3.0))
+        return r.cast(value, dtype="int8")
+
+    return make
+
+
+@needs_dnnl
+@pytest.mark.parametrize("choice", range(16))
+def test_quantised_products_are_exact(choice: int) -> None:
+    """Bit for bit: sums are of integers, and fractions are cut off as relay.cast does."""
+    dtype = ("uint8", "int8")[choice in (0, 6, 11, 15)]
+    biased, act, added, zero = (bool(choice >> n & 1) for n in range(4))
+    cases: list[tuple[str, Any, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+        ("conv2d", r.qnn.conv2d, (2, 4, 6, 7), (2, 6, 6, 7), {"padding": [1, 1]}),
+        ("dense", r.qnn.dense, (3, 9), (3, 6), {}),
+    ]
+    for name, anchor, data, out, attrs in cases:
+        types: Types = [(data, dtype), (out, "int8")]
+        make = requantised(anchor, biased, act, added, zero, choice % 3 != 0, **attrs)
+        check(graph(types, make), f"(1 dnnl.qnn.{name})", random_arrays(types, choice))
+
+
+# -- several ---------------------------------------------------------------------------------------------------------
+
+
+@needs_dnnl
+def test_values_keep_their_layouts_between_ops() -> None:
+    """Blocks of channels from a convolution to the next, through pools and sums; a result that is read again."""
+
+    def make(x: SSAValue, w: SSAValue, v: SSAValue, b: SSAValue) -> list[SSAValue]:
+        a: Any = r.nn.relu(r.nn.bias_add(r.nn.conv2d(x, w, padding=[1, 1]), b))
+        c: Any = r.nn.conv2d(r.nn.max_pool2d(a, pool_size=[3, 3], padding=[1, 1]), v)
+        s: Any = r.add(r.exp(c), a)
+        j: Any = r.concatenate(s, x, a, axis=1)
+        return [r.nn.softmax(j, axis=1), a, r.multiply(s, b2(s))]
+
+    def b2(value: SSAValue) -> SSAValue:
+        return constant(np.arange(shape_of(value)[-1]) / 8)
+
+    types: Types = [((2, 5, 6, 7), F), ((17, 5, 3, 3), F), ((17, 17, 1, 1), F), ((17,), F)]
+    arrays = random_arrays(types)
+    arrays[2] *= 0.01
+    check(graph(types, make), "1 region, 10 ops", arrays)
+
+
+@needs_dnnl
+def test_arguments_and_equal_results_are_copied() -> None:
+    def make(x: SSAValue, y: SSAValue) -> list[SSAValue]:
+        a = r.tanh(x)
+        return [a, r.abs(a), r.add(a, y), r.subtract(a, r.sqrt(r.abs(y)))]
+
+    types: Types = [((3, 5), F), ((5,), F)]
+    check(graph(types, make), "1 region", random_arrays(types))
+
+
+@needs_dnnl
+def test_loaded_code_runs_again_on_other_arrays() -> None:
+    from lamina.passes.external_backends import find_backend
+    from lamina.runtime.relay_reference import main_function, run_relay
+
+    weight = random_arrays([((6, 3, 3, 3), F)], 3)[0]
+    types: Types = [((1, 3, 8, 8), F), ((6,), F)]
+
+    def make(x: SSAValue, b: SSAValue) -> SSAValue:
+        return r.nn.relu(r.nn.bias_add(r.nn.conv2d(x, constant(weight)), b))
+
+    module = graph(types, make)
+    partitioned, _ = offloaded(module)
+    (declared,) = [o for o in partitioned.body.block.ops if "code" in o.attributes]
+    backend = find_backend("dnnl")
+    assert backend is not None
+    run = backend.load(declared.attributes["code"].data, [weight], 2)  # type: ignore[attr-defined]
+    for seed in range(3):
+        arrays: list[Array] = random_arrays(types, seed)
+        out = np.empty((1, 6, 6, 6), np.float32)
+        run(arrays, [out])
+        np.testing.assert_allclose(out, run_relay(main_function(module), arrays)[0], rtol=1e-5, atol=1e-4)
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+
+def refused(types: Types, make: Any) -> str:
+    """The report on a graph that is left to us, at least in part."""
+    report = offloaded(graph(types, make))[1]
+    return report[report.index("left:") :]
+
+
+@needs_dnnl
+def test_add_along_another_axis_is_no_bias() -> None:
+    """TVM's table counts elements: four of them are no bias where they vary along the width."""
+    types: Types = [((1, 4, 8, 4), F), ((4, 4, 1, 1), F), ((4,), F)]
+
+    def make(x: SSAValue, w: SSAValue, b: SSAValue) -> SSAValue:
+        return r.add(r.nn.conv2d(x, w), b)
+
+    check(graph(types, make), "1 region, 2 ops (1 nn.conv2d, 1 add)", random_arrays(types))
+
+
+@needs_dnnl
+def test_other_constants_are_no_gelu() -> None:
+    types: Types = [((3, 4), F), ((5, 4), F)]
+
+    def make(x: SSAValue, w: SSAValue) -> SSAValue:
+        value: Any = r.nn.dense(x, w)
+        erf: Any = r.erf(r.divide(value, constant(1.5)))
+        return r.multiply(r.multiply(value, r.add(erf, constant(1.0))), constant(0.5))
+
+    assert "dnnl.dense_gelu: is_number(root.value, 1.4142135623730951) does not hold" in refused(types, make)
+
+
+@needs_dnnl
+def test_reasons_are_told() -> None:
+    def even(x: SSAValue) -> SSAValue:
+        return r.nn.lrn(x, size=4)
+
+    cases: list[tuple[Types, Any, str]] = [
+        ([((3,), "float64")], r.exp, "oneDNN is asked for float32 alone here"),
+        ([((3, 1), F), ((1, 4), F)], r.add, "oneDNN broadcasts one operand, the second"),
+        ([((1, 8, 3, 3), F)], even, "oneDNN's windows of even size lie elsewhere"),
+    ]
+    for types, make, why in cases:
+        assert f"dnnl does not take it: {why}" in refused(types, make)
+    admitted = TABLE.admits(r.nn.layer_norm(*[constant(np.ones(s)) for s in ((3, 4), 3, 3)], axis=0).owner)  # type: ignore[arg-type]
+    assert isinstance(admitted, Unfit) and admitted.reason == "oneDNN normalises the last axis alone"
+
+
+# -- without the library ---------------------------------------------------------------------------------------------
+
+NET = """
+func.func @main(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
+  %d = relay.nn.dense %x, %w : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  %r = relay.nn.relu %d : tensor<2x3xf32>
+  %y = relay.atan %r : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+"""
+
+
+def test_without_the_library_everything_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line says what is missing; a program that was compiled so is not taken from the cache once it is there."""
+    from io import StringIO
+
+    import lamina
+    from lamina import cli
+    from lamina.backends.byoc.dnnl import library
+
+    (tmp_path / "net.mlir").write_text(NET)
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    arrays = random_arrays([((2, 4), F), ((3, 4), F)])
+    expected = np.arctan(np.maximum(arrays[0] @ arrays[1].T, 0))
+    with monkeypatch.context() as without:
+        without.setattr(library, "candidates", lambda: ["/nowhere/libdnnl.so.3"])
+        out, err = StringIO(), StringIO()
+        words = ["compile", "--target", "dnnl, llvm", str(tmp_path / "net.mlir")]
+        assert cli.run(words, out, err) == 0, err.getvalue()
+        said = "dnnl refused it: oneDNN is not installed (pip install 'lamina[dnnl]', or name its library in"
+        assert f"  nn.dense (%d): {said} LAMINA_DNNL_LIBRARY)\n" in out.getvalue()
+        assert "dnnl: 0 regions" in out.getvalue()
+        np.testing.assert_allclose(lamina.compile(tmp_path / "net.mlir", "dnnl, cpu")(*arrays), expected, rtol=1e-4)
+    if not missing_dnnl():
+        exe = lamina.compile(tmp_path / "net.mlir", "dnnl, cpu")
+        assert exe.placement.startswith("dnnl: 1 region, 2 ops (1 dnnl.dense_relu)\nleft: 1 op\n  atan")
+        np.testing.assert_allclose(exe(*arrays), expected, rtol=1e-4)
+
+
+def test_library_that_is_named_and_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ctypes.util import find_library
+
+    from lamina.backends.byoc.dnnl import library
+
+    monkeypatch.setenv(library.VARIABLE, str(tmp_path / "libdnnl.so"))
+    said = library.load()
+    assert isinstance(said, str)
+    assert said.startswith(f"oneDNN does not load from {tmp_path}/libdnnl.so, as LAMINA_DNNL_LIBRARY says: ")
+    other = find_library("m")
+    if other is not None:
+        monkeypatch.setenv(library.VARIABLE, other)
+        assert f"{other} is no oneDNN of version 3" in str(library.load())
