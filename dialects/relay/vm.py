@@ -12,10 +12,10 @@ A kernel is a `relay.fn` with the attribute Primitive, or a function of the modu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from xdsl.dialects.builtin import FunctionType, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TensorType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -30,8 +30,9 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, from_attribute, sample
 from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp
 from lamina.dialects.relay.families import ints_prop, str_prop
 from lamina.dialects.relay.gradients import shape_of, to_shape
@@ -65,9 +66,16 @@ class ReshapeTensorOp(RelayOp):
     newshape = ints_prop()
     result = result_def(TensorType)
 
+    @classmethod
+    def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
+        data, shape = operand_types
+        if is_vector_of_unknown_length(shape) and "newshape" in properties:
+            shape = tensor_type((len(from_attribute(properties["newshape"])),), "int64")
+        return super().infer_types((data, shape), properties)
+
     @staticmethod
     def infer_type(data: TensorInfo, shape: TensorInfo, newshape: tuple[int, ...]) -> TensorInfo:
-        if shape.dtype != "int64" or len(shape.shape) != 1 or shape.shape[0] not in (-1, len(newshape)):
+        if shape.dtype != "int64" or len(shape.shape) != 1 or shape.shape[0] != len(newshape):
             raise TypeMismatch(f"shape is one int64 vector of {len(newshape)} extents, as newshape has, got {shape}")
         if min(newshape, default=0) < -1:
             raise TypeMismatch(f"newshape {list(newshape)} has an extent below -1")
@@ -92,10 +100,10 @@ class ReshapeTensorOp(RelayOp):
             one((4, 9), -1),
             one((12,), 3, -1, 2),
             one((), 1, 1),
-            one((0, 3), 0, 5, dtype="float64"),
             one((3, 11), 11, 3, dtype="int8"),
             one((4, 2), 8, dtype="bool"),
             one((1, 1)),
+            one((0, 3), 0, 5, dtype="float64"),
             one((2, 3), 4, error="6 elements of shape (2, 3) do not fill newshape [4]"),
             one((2, 3), -2, error="newshape [-2] has an extent below -1"),
             sample((6,), (2,), attrs={"newshape": (2, 3)}, error="shape is one int64 vector of 2 extents"),
@@ -187,6 +195,14 @@ class InvokeTvmOp(IRDLOperation):
             ],
             attributes=attributes,
         )
+
+
+def is_vector_of_unknown_length(type_: Attribute) -> bool:
+    """Whether a type is `tensor<?xi64>`, with a name for the extent or without."""
+    if not isinstance(type_, TensorType):
+        return False
+    vector = cast("TensorType[Attribute]", type_)
+    return vector.get_shape() == (DYNAMIC_INDEX,) and vector.element_type == i64
 
 
 def verify_kernel(callee: SSAValue) -> None:
