@@ -41,6 +41,7 @@ GRAPH_PASSES = (
     *FUNCTIONS_AWAY,
     CODEGEN,
     "relay-qnn-canonicalize",
+    "relay-legalize",
     "relay-simplify-inference",
     "relay-eliminate-common-subexpr",
     "relay-combine-parallel-conv2d",
@@ -52,17 +53,21 @@ GRAPH_PASSES = (
     "relay-canonicalize-ops",
     "relay-flatten-atrous-conv",
     "relay-fold-constant",
+    "relay-fold-transpose",
     "relay-alter-op-layout",
     "cpu-pack-weights",
-    "relay-simplify-expr",
+    "cpu-transpose-factors",
+    "relay-simplify-expr-post-alter-op",
     "relay-fast-math",
     "relay-fold-constant",
+    "relay-split-args",
     "relay-eliminate-common-subexpr",
     "relay-canonicalize-cast",
     "relay-dead-code-elimination",
     "relay-fuse-ops",
 )
-"""The passes on graphs in TVM's order; each says with itself from which level on it runs.
+"""The passes on graphs in TVM's order; each says with itself from which level on it runs. Transposes fold into products
+where the algebra is done, and the target moves the factors that its kernels want to lie otherwise.
 
 Functions are inlined first of all and at every level, whether they are marked or not: programs have no calls. Two
 passes are not where TVM has them: equal ops are merged once more after the layouts have changed, so casts are repeated

@@ -22,6 +22,7 @@ from lamina.dialects.relay.base import (
     same_dtype,
     sample,
 )
+from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.gradients import collapsed, in_dtype, r, shape_of, summed_to_axis, through, to_shape
 from lamina.dialects.relay.gradients_of_elements import product_gradients
@@ -29,6 +30,7 @@ from lamina.dialects.relay.nn_activation import along
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
 
     from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
@@ -238,6 +240,16 @@ class MatmulOp(_Product):
             return te.sum(te.cast(left, dtype) * te.cast(right, dtype), [k])
 
         return te.compute((rows, columns), element, "matmul")
+
+    @staticmethod
+    def legalize(
+        inputs: Sequence[SSAValue], *, out_dtype: str, transpose_a: bool, transpose_b: bool, **_: Any
+    ) -> SSAValue | None:
+        """A constant second matrix is a layer's weight, which is packed for its kernel."""
+        a, b = inputs
+        if constant_value(b) is None or transpose_a:
+            return None
+        return r.nn.dense(a, b if transpose_b else r.transpose(b, axes=(1, 0)), out_dtype=out_dtype)
 
     @staticmethod
     def samples() -> list[Sample]:

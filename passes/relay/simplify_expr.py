@@ -35,6 +35,8 @@ c, d = const("c d")
 p, q, lo, hi, k = attr("p q lo hi k")
 
 simplify = Rules("relay-simplify-expr")
+after_layouts = Rules("relay-simplify-expr")
+"""Those that changed layouts make room for: relay-simplify-expr-post-alter-op runs them again."""
 
 # -- types are known -------------------------------------------------------------------------------
 
@@ -60,8 +62,8 @@ def is_identity(axes: Ints, rank: int) -> bool:
     return order(axes, rank) == tuple(range(rank))
 
 
-simplify += r.transpose(r.transpose(x, axes=p), axes=q) >> r.transpose(x, axes=compose(p, q, x.rank))
-simplify += (r.transpose(x, axes=p) >> x).when(is_identity(p, x.rank))
+after_layouts += r.transpose(r.transpose(x, axes=p), axes=q) >> r.transpose(x, axes=compose(p, q, x.rank))
+after_layouts += (r.transpose(x, axes=p) >> x).when(is_identity(p, x.rank))
 
 # A product takes its second factor either way round.
 for flag in (False, True):
@@ -73,16 +75,16 @@ for flag in (False, True):
 
 for inner in (r.reshape(x), r.squeeze(x), r.nn.batch_flatten(x), r.expand_dims(x)):
     for outer in (r.reshape(inner), r.squeeze(inner), r.nn.batch_flatten(inner)):
-        simplify += outer >> r.reshape(x, newshape=outer.shape, allowzero=has_zero(outer.shape))
+        after_layouts += outer >> r.reshape(x, newshape=outer.shape, allowzero=has_zero(outer.shape))
 
-simplify += r.reshape(x) >> x
-simplify += r.squeeze(x, axis=()) >> x
-simplify += r.nn.batch_flatten(x) >> x
-simplify += r.expand_dims(x) >> x
-simplify += r.broadcast_to(x) >> x
-simplify += r.tile(x) >> x
-simplify += r.concatenate(x) >> x
-simplify += r.copy(x) >> x
+after_layouts += r.reshape(x) >> x
+after_layouts += r.squeeze(x, axis=()) >> x
+after_layouts += r.nn.batch_flatten(x) >> x
+after_layouts += r.expand_dims(x) >> x
+after_layouts += r.broadcast_to(x) >> x
+after_layouts += r.tile(x) >> x
+after_layouts += r.concatenate(x) >> x
+after_layouts += r.copy(x) >> x
 
 # -- layouts ---------------------------------------------------------------------------------------
 
@@ -98,9 +100,9 @@ def keeps_channels(channels: int, shape: Ints, layout: str, inner: int) -> bool:
     return channels in (0, inner or extents(layout, shape).get("C", 0))
 
 
-simplify += (r.layout_transform(x, src_layout=p, dst_layout=q, channels=0) >> x).when(same(p, q))
+after_layouts += (r.layout_transform(x, src_layout=p, dst_layout=q, channels=0) >> x).when(same(p, q))
 inner = r.layout_transform(x, src_layout=p, dst_layout=q, channels=k)
-simplify += (
+after_layouts += (
     r.layout_transform(inner, src_layout=q, dst_layout=lo, channels=hi)
     >> r.layout_transform(x, src_layout=p, dst_layout=lo, channels=k)
 ).when(keeps_channels(hi, x.shape, p, k))
@@ -119,11 +121,11 @@ def moved(source: str, target: str) -> Ints:
 
 
 whole = r.layout_transform(x, src_layout=p, dst_layout=q, channels=0)
-simplify += (r.transpose(whole, axes=lo) >> r.transpose(x, axes=compose(moved(p, q), lo, x.rank))).when(
+after_layouts += (r.transpose(whole, axes=lo) >> r.transpose(x, axes=compose(moved(p, q), lo, x.rank))).when(
     is_permutation(p, q)
 )
 turned = r.layout_transform(r.transpose(x, axes=lo), src_layout=p, dst_layout=q, channels=0)
-simplify += (turned >> r.transpose(x, axes=compose(lo, moved(p, q), x.rank))).when(is_permutation(p, q))
+after_layouts += (turned >> r.transpose(x, axes=compose(lo, moved(p, q), x.rank))).when(is_permutation(p, q))
 
 # -- casts -----------------------------------------------------------------------------------------
 
@@ -146,8 +148,8 @@ def holds(wide: str, narrow: str) -> bool:
     return (wide_signed or not signed) and itemsize(wide) * 8 > bits
 
 
-simplify += r.cast(x) >> x
-simplify += (r.cast(r.cast(x, dtype=p), dtype=q) >> r.cast(x, dtype=q)).when(holds(p, x.dtype))
+after_layouts += r.cast(x) >> x
+after_layouts += (r.cast(r.cast(x, dtype=p), dtype=q) >> r.cast(x, dtype=q)).when(holds(p, x.dtype))
 
 
 @computed
@@ -197,10 +199,10 @@ def ordered(low: float, high: float) -> bool:
     return low <= high
 
 
-simplify += (
+after_layouts += (
     r.clip(r.clip(x, a_min=p, a_max=q), a_min=lo, a_max=hi) >> r.clip(x, a_min=clamp(p, lo, hi), a_max=clamp(q, lo, hi))
 ).when(ordered(p, q), ordered(lo, hi))
-simplify += r.nn.relu(r.clip(x, a_min=p, a_max=q)) >> r.clip(
+after_layouts += r.nn.relu(r.clip(x, a_min=p, a_max=q)) >> r.clip(
     x, a_min=clamp(p, 0.0, float("inf")), a_max=clamp(q, 0.0, float("inf"))
 )
 
@@ -229,11 +231,13 @@ def bounds(dtype: str) -> tuple[int, int]:
     return (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-simplify += (r.clip(x, a_min=p, a_max=q) >> x).when(covers(p, q, x.dtype))
+after_layouts += (r.clip(x, a_min=p, a_max=q) >> x).when(covers(p, q, x.dtype))
 limited = r.clip(x, a_min=p, a_max=q)
-simplify += (r.cast(r.cast(limited, dtype=lo), dtype=hi) >> limited).when(within(p, q, lo, x.dtype), same(hi, x.dtype))
+after_layouts += (r.cast(r.cast(limited, dtype=lo), dtype=hi) >> limited).when(
+    within(p, q, lo, x.dtype), same(hi, x.dtype)
+)
 clipped = r.clip(r.nn.relu(x), a_min=p, a_max=q)
-simplify += (clipped >> r.clip(x, like=clipped)).when(ordered(0.0, p), ordered(p, q))
+after_layouts += (clipped >> r.clip(x, like=clipped)).when(ordered(0.0, p), ordered(p, q))
 
 # -- the order of quantised numbers is that of the real ones ---------------------------------------
 
@@ -263,6 +267,7 @@ for op in (r.argmax, r.argmin, r.argsort):
 # -- pads add up, and convolutions and pools pad by themselves -------------------------------------
 
 simplify += fold_padding
+simplify += after_layouts
 
 
 @dataclass(frozen=True)

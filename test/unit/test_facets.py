@@ -32,7 +32,7 @@ from lamina.tools import op_index
 
 FACETS = (
     *("infer_type", "np_ref", "te_compute", "te_element", "decompose", "samples", "infer_layout", "relay_grad"),
-    *("precision", "schedule", "make", "defaults"),
+    *("legalize", "precision", "schedule", "make", "defaults"),
 )
 TVM_PATTERN = {
     "EW": OpPattern.ELEMWISE,

@@ -232,6 +232,7 @@ VARIANTS = {
     "relay-combine-parallel-batch-matmul": ["{min-num-branches=2}"],
     "relay-convert-layout": ["", "{desired-layouts=nn.conv2d:NHWC:default,nn.max_pool2d:NHWC}"],
     "relay-inject-stop-fusion": ["{ops=nn.relu,nn.conv2d}"],
+    "relay-recast": ["{dtype=float64 ops=nn.conv2d,nn.dense,tanh skip-layers=1}"],
     "relay-split-args": ["{max-function-args=2}"],
 }
 """The options that passes are tested with, where the defaults do not show all that they do."""

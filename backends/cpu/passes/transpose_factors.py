@@ -1,0 +1,82 @@
+"""cpu-transpose-factors: second factors of products lie as the micro-kernel reads them, row by row.
+
+Before:
+    %y = relay.nn.dense %x, %w : (tensor<32x64xf32>, tensor<40x64xf32>) -> tensor<32x40xf32>
+After:
+    %t = relay.transpose %w {axes = [1, 0]} : (tensor<40x64xf32>) -> tensor<64x40xf32>
+    %y = relay.nn.matmul %x, %t : (tensor<32x64xf32>, tensor<64x40xf32>) -> tensor<32x40xf32>
+
+A product in vectors reads neighbours of the result's row, so a factor that lies transposed is gathered anew for every
+few rows of the first one. Moved once it is read as it lies: from eight rows on that is less work. What moved it before
+the product (relay-fold-transpose has taken that away) and this make one kernel; constants move at compile time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+from lamina.dialects import relay as r
+from lamina.dialects.dtypes import is_float
+from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.terms import attr, computed, var
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rewriting import Rules
+
+LEAST_ROWS = 8
+"""Rows of the first factor for which the second is worth moving."""
+
+x, w = var("x w")
+f, u = attr("f u")
+
+transpose_factors = Rules("cpu-transpose-factors")
+
+
+@computed
+def many_rows(shape: tuple[int, ...], transposed: bool) -> bool:
+    """Whether a matrix, or each of a batch, has rows enough."""
+    return shape[-1 if transposed else -2] >= LEAST_ROWS and prod(shape) > 0
+
+
+@computed
+def real(dtype: str) -> bool:
+    """Whole numbers are multiplied by other kernels."""
+    return is_float(dtype)
+
+
+def some_units(rng: Any) -> int | None:
+    """Draws the number of units, which may be left out."""
+    return 5 if rng.integers(2) else None
+
+
+def factor(*shape: int) -> Any:
+    """Draws a factor of this shape: the ops' samples have too few rows."""
+
+    def draw(rng: Any) -> TensorInfo:
+        return TensorInfo(shape, "float64")
+
+    return draw
+
+
+dense = r.nn.dense(x.has_rank(2), w, units=u)
+product = r.nn.matmul(x, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
+rule = (dense >> product).when(many_rows(x.shape, False), real(x.dtype))
+transpose_factors += rule.drawing(x=factor(9, 9), w=factor(5, 9), u=some_units)
+
+for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
+    lying = op(x, w, transpose_a=f, transpose_b=True)
+    standing = op(x, r.transpose(w, axes=axes), transpose_b=False, like=lying)
+    rule = (lying >> standing).when(many_rows(x.shape, f), real(x.dtype))
+    transpose_factors += rule.drawing(x=factor(*batch, 9, 9), w=factor(*batch, 5, 9))
+
+
+@dataclass(frozen=True)
+class CpuTransposeFactors(ModulePass):
+    """Second factors of products lie as the micro-kernel reads them."""
+
+    name = "cpu-transpose-factors"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        transpose_factors.apply(op)

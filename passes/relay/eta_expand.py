@@ -1,0 +1,76 @@
+"""relay-eta-expand: a function of the module that is used as a value becomes a local function that calls it.
+
+Before:
+    %f = relay.global @double : (tensor<8xf32>) -> tensor<8xf32>
+After:
+    %f = relay.fn (%p: tensor<8xf32>) -> tensor<8xf32> {
+      %r = func.call @double(%p) : (tensor<8xf32>) -> tensor<8xf32>
+      relay.return %r : tensor<8xf32>
+    }
+
+After it all calls of functions of the module name them. Calls of `%f` itself are made to name @double right away.
+Constructors of data types, which TVM expands too, are no values here. relay-inline undoes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects import func
+from xdsl.ir import Block
+
+from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+
+
+@dataclass(frozen=True)
+class EtaExpand(ModulePass):
+    """A function of the module that is used as a value becomes a local function that calls it."""
+
+    name = "relay-eta-expand"
+    opt_level: ClassVar[int] = 1
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for used in [o for o in op.walk() if isinstance(o, GlobalOp)]:
+            expand(used)
+
+
+def expand(op: GlobalOp) -> None:
+    """Put calls by name, and a local function where that is not enough, in the place of a function value."""
+    for use in list(op.result.uses):
+        call = use.operation
+        if isinstance(call, CallOp) and use.index == 0 and _fits(call, op):
+            named = func.CallOp(op.callee, list(call.arguments), list(call.result_types))
+            inherit_location(named, call)
+            assert call.parent is not None
+            call.parent.insert_op_before(named, call)
+            for old, new in zip(call.results, named.results, strict=True):
+                inherit_name(new, old)
+                old.replace_all_uses_with(new)
+            call.detach()
+            call.erase()
+    block = op.parent
+    assert block is not None
+    if op.result.first_use is not None:
+        local = _calling(op)
+        inherit_location(local, op)
+        block.insert_op_before(local, op)
+        inherit_name(local.result, op.result)
+        op.result.replace_all_uses_with(local.result)
+    op.detach()
+    op.erase()
+
+
+def _fits(call: CallOp, op: GlobalOp) -> bool:
+    """Whether a call by name can stand for a call: it must not know more of its arguments than the function."""
+    given = [v.type for v in call.arguments]
+    return op.result not in call.arguments and given == list(op.result.type.inputs)
+
+
+def _calling(op: GlobalOp) -> FnOp:
+    type_ = op.result.type
+    body = Block(arg_types=list(type_.inputs))
+    call = func.CallOp(op.callee, list(body.args), list(type_.outputs))
+    body.add_ops([call, ReturnOp.make(*call.results)])
+    return FnOp.make(body)

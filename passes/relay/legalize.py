@@ -1,0 +1,113 @@
+"""relay-legalize: ops in the form that can be computed well.
+
+Before (%w a constant):
+    %y = relay.nn.matmul %x, %w : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+After:
+    %0 = relay.constant dense<...> : tensor<5x8xf32>
+    %y = relay.nn.dense %x, %0 {units = 5} : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
+
+Another form of an op is its `legalize` facet: given its operands and attributes the value to stand in its place, or
+None. A function registered for the op comes before it, the latest first:
+
+    @register_legalize("nn.conv2d")
+    def padded(inputs, **attrs): ...
+
+Each op is looked at once, so a form may contain the op itself. What depends on constants alone is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, TypeVar
+
+from xdsl.builder import Builder
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from lamina.dialects.relay.base import RelayOp, TypeMismatch, attrs_of, has_unknown_extents
+from lamina.dialects.relay.op_index import OPS
+from lamina.dialects.relay.params import ParamStore, store_of
+from lamina.dialects.terms import inserting
+from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.relay.fold_constant import fold_ops
+from lamina.passes.relay.qnn_canonicalize import drop_unused
+
+Form: TypeAlias = "Callable[..., SSAValue | None]"
+_F = TypeVar("_F", bound=Form)
+
+_registered: dict[str, list[Form]] = {}
+
+
+def register_legalize(name: str) -> Callable[[_F], _F]:
+    """Declares a function `(inputs, **attrs)` that gives another form of an op, or None. Raises UsageError."""
+    full = f"relay.{name.removeprefix('relay.')}"
+    if full not in OPS:
+        raise UsageError(f"there is no op {name!r}", hint=did_you_mean(full, list(OPS)))
+
+    def register(function: _F) -> _F:
+        _registered.setdefault(full, []).insert(0, function)
+        return function
+
+    return register
+
+
+def unregister_legalize(name: str, function: Form) -> None:
+    """Takes back a registered function."""
+    _registered[f"relay.{name.removeprefix('relay.')}"].remove(function)
+
+
+@dataclass(frozen=True)
+class Legalize(ModulePass):
+    """Ops in the form that can be computed well."""
+
+    name = "relay-legalize"
+    opt_level: ClassVar[int] = 1
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in [o for o in op.walk() if isinstance(o, RelayOp) and len(o.results) == 1]:
+            forms = [*_registered.get(each.name, ())]
+            if hasattr(type(each), "legalize"):
+                forms.append(type(each).legalize)  # type: ignore[attr-defined]
+            if forms and not has_unknown_extents([*each.operand_types, *each.result_types]):
+                legalize(each, forms, store_of(ctx))
+
+
+def legalize(op: RelayOp, forms: Sequence[Form], store: ParamStore) -> bool:
+    """Put the first form of an op in its place: whether there is one. Raises InputError for one of another type."""
+    builder, made = Builder(InsertPoint.before(op)), list[Operation]()
+    builder.operation_insertion_handler = [made.append]
+    attrs: dict[str, Any] = attrs_of(op)
+    new: SSAValue | None = None
+    with inserting(builder):
+        for form in forms:
+            try:
+                new = form(list(op.operands), **attrs)
+            except TypeMismatch as e:
+                raise InputError(f"the form that {form.__name__} gives: {e}", op=op) from None
+            if new is not None:
+                break
+    if new is None or new is op.results[0]:
+        drop(made)
+        return False
+    if new.type != op.results[0].type:
+        raise InputError(f"the form that {form.__name__} gives has the type {new.type}", op=op)  # pyright: ignore[reportPossiblyUnboundVariable]
+    for each in made:
+        inherit_location(each, op)
+    inherit_name(new, op.results[0])
+    op.results[0].replace_all_uses_with(new)
+    operands = list(dict.fromkeys(op.operands))
+    op.detach()
+    op.erase()
+    fold_ops(made, store)
+    drop_unused([v for v in operands if v.owner not in made])
+    return True
+
+
+def drop(made: Sequence[Operation]) -> None:
+    """Erase ops that are not needed after all."""
+    for op in reversed(made):
+        if op.parent is not None and all(r.first_use is None for r in op.results):
+            op.detach()
+            op.erase()
