@@ -154,6 +154,7 @@ class Executable:
         cached: bool = False,
         sanitize: bool = False,
         stored: StoredProgram | None = None,
+        notes: Mapping[str, Any] | None = None,
     ) -> None:
         self._program = program
         self._stored = stored
@@ -166,6 +167,8 @@ class Executable:
         self.sanitize = sanitize
         self.cached = cached
         """Whether the program came from the cache."""
+        self.notes = dict(notes or {})
+        """What `save` was told to keep with the program that this one was loaded from."""
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -247,8 +250,10 @@ class Executable:
 
     # -- files -----------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
         """Write the program into a file, weights included, for `Executable.load`; what stood there is replaced.
+
+        `notes` are plain values to keep with it (`Executable.notes`), by default those that it was loaded with.
 
         What the machine runs is saved with the code of its parts as far as shapes are known or were met. A model that
         is compiled for each shape cannot be saved. Raises LaminaError.
@@ -266,7 +271,8 @@ class Executable:
             hint = "give the shapes: lamina.compile(model, shapes={...})"
             raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
         external = artefact.external_compilers(parts)
-        saved = artefact.Saved(kind, contents, target, self.context, self.sanitize, external)
+        kept = self.notes if notes is None else notes
+        saved = artefact.Saved(kind, contents, target, self.context, self.sanitize, external, kept)
         artefact.write(path, saved)
 
     @staticmethod
@@ -283,10 +289,12 @@ class Executable:
         how = target, saved.context, saved.sanitize
         if saved.kind == artefact.MACHINE:
             machine, fresh = artefact.load_machine(saved, target.threads.data)
-            return Executable(machine, StageTexts(fresh, *how), target, saved.context, False, saved.sanitize)
+            stages = StageTexts(fresh, *how)
+            return Executable(machine, stages, target, saved.context, False, saved.sanitize, None, saved.notes)
         stored = artefact.with_threads(saved.contents, target.threads.data)
         stages = StageTexts(artefact.no_texts, *how)
-        return Executable(load_program(stored), stages, target, saved.context, False, saved.sanitize, stored)
+        program = load_program(stored)
+        return Executable(program, stages, target, saved.context, False, saved.sanitize, stored, saved.notes)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if inputs is None:

@@ -12,8 +12,8 @@ damaged and a foreign one are refused. Like a shared library it is code: load wh
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -75,6 +75,8 @@ class Saved:
     sanitize: bool
     external: tuple[str, ...] = ()
     """The external backends that it calls."""
+    notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Plain values that whoever saved it wants to find again."""
 
 
 def write(path: str | os.PathLike[str], saved: Saved) -> None:
@@ -89,6 +91,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
         "context": _context_plain(saved.context),
         "sanitize": saved.sanitize,
         "external": list(saved.external),
+        "notes": dict(saved.notes),
         "contents": saved.contents.description,
     }
     file = StoredProgram(description, saved.contents.objects, saved.contents.params)
@@ -114,7 +117,7 @@ def read(path: str | os.PathLike[str], kinds: Sequence[str]) -> Saved:
     _check_here(target, external, where)
     contents = StoredProgram(description["contents"], found.objects, found.params)
     context = _context_from_plain(description["context"])
-    return Saved(kind, contents, target, context, description["sanitize"], external)
+    return Saved(kind, contents, target, context, description["sanitize"], external, description["notes"])
 
 
 def _whole(path: str | os.PathLike[str], where: str) -> StoredProgram:

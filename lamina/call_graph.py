@@ -1,7 +1,7 @@
 """Which kernel reads what: the graph of a program at the te level, as plain values.
 
     {"nodes": [["x", "", [], [[[4, 8], "float32"]]],                       an input
-               ["w", "p0", [], ...],                                       a weight, the first one
+               ["p0", "", [], ...],                                        a weight, the first one
                ["relu", "fused_nn_dense_nn_relu", [[0, 0], [1, 0]], ...]], a call: node and result of each argument
      "outputs": [[2, 0]]}
 
@@ -47,9 +47,8 @@ def call_graph(module: ModuleOp) -> dict[str, Any]:
     weights = 0
     for op in main.body.block.ops:
         if isinstance(op, ParamOp):
-            kernel = f"p{weights}"
+            node(unique(f"p{weights}"), "", [], [op.result])
             weights += 1
-            node(unique(op.result.name_hint or kernel), kernel, [], [op.result])
         elif isinstance(op, CallOp):
             kernel = op.callee.string_value()
             node(unique(kernel), kernel, [places[v] for v in op.arguments], list(op.res))

@@ -28,7 +28,10 @@ _LEVELS = {
     ),
 }
 _X86 = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-_IGNORED = ("keys", "libs", "device", "model", "tag", "host", "opt-level")
+_IGNORED = (
+    *("keys", "libs", "device", "model", "tag", "host", "opt-level", "link-params", "system-lib", "executor"),
+    *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
+)
 _CPU_OPTIONS = ("mcpu", "mattr", "mtriple", "num-cores", *_IGNORED)
 _GPU_LIMITS = {
     "max_threads_per_block": "max_threads",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lamina.errors import UsageError, did_you_mean
 
@@ -67,3 +70,36 @@ def opencl(dev_id: int = 0) -> Device:
 
 def rocm(dev_id: int = 0) -> Device:
     return Device("rocm", dev_id)
+
+
+def load_module(path: str | os.PathLike[str], fmt: str = "") -> Any:
+    """What `export_library` wrote. Raises InputError for other files, also for those of TVM's."""
+    from lamina.compat.tvm.relay.library import load_library
+
+    return load_library(path)
+
+
+def save_param_dict(params: Mapping[str, Any]) -> bytearray:
+    """Weights by their names, as bytes in TVM's format."""
+    from lamina.compat.tvm.relay import param_dict
+
+    return param_dict.save_param_dict(params)
+
+
+def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, Any]:
+    """What `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
+    from lamina.compat.tvm.relay import param_dict
+
+    return param_dict.load_param_dict(param_bytes)
+
+
+def save_param_dict_to_file(params: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write weights into a file."""
+    with open(path, "wb") as file:
+        file.write(save_param_dict(params))
+
+
+def load_param_dict_from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Weights from a file. Raises InputError where its bytes are others."""
+    with open(path, "rb") as file:
+        return load_param_dict(file.read())

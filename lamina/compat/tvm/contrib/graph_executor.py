@@ -74,7 +74,7 @@ class GraphModule:
         for k, v in given.items():
             name = list(self._ports)[k] if isinstance(k, int) and 0 <= k < len(self._ports) else k
             if name not in self._ports:
-                if name in self.module.library.params or k in params:
+                if self.module.library.is_weight(str(name), v) or k in params:
                     continue
                 hint = did_you_mean(str(name), list(self._ports)) or f"there are {', '.join(self._ports) or 'none'}"
                 raise InputError(f"the program has no input {name!r}", hint=hint)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-
-from lamina.api import Executable
 from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
+from lamina.compat.tvm.relay.library import GraphExecutorFactoryModule, GraphProgram, as_ndarray
+from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
-from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.model import Model, Origin
 
 
@@ -23,67 +22,8 @@ def bind_params_by_name(function: e.Function, params: Mapping[str, Any] | None) 
         if p.name_hint in by_name and p.name_hint in (params or {}):
             raise InputError(f"two parameters are called {p.name_hint!r}")
         by_name[p.name_hint] = p
-    found = {by_name[n]: e.Constant(_array(v)) for n, v in (params or {}).items() if n in by_name}
+    found = {by_name[n]: e.Constant(as_ndarray(v)) for n, v in (params or {}).items() if n in by_name}
     return e.bind(function, found) if found else function
-
-
-def _array(value: Any) -> NDArray:
-    return value if isinstance(value, NDArray) else array(np.asarray(value))
-
-
-class GraphExecutorFactoryModule:
-    """What `relay.build` gives: `lib["default"](dev)` is the program for `graph_executor.GraphModule`."""
-
-    def __init__(self, executable: Executable, mod: IRModule, params: Mapping[str, Any], name: str) -> None:
-        self.executable = executable
-        self.ir_mod = mod
-        self.params = {k: _array(v) for k, v in params.items()}
-        self.libmod_name = name
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in ("default", self.libmod_name):
-            raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
-
-        def program(device: Device | None = None) -> GraphProgram:
-            return GraphProgram(self, device or cpu(0))
-
-        return program
-
-    def get_params(self) -> dict[str, NDArray]:
-        return dict(self.params)
-
-    def get_lib(self) -> GraphExecutorFactoryModule:
-        return self
-
-    def get_source(self, fmt: str = "") -> str:
-        """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` or `asm`."""
-        return self.executable.text({"": "ll"}.get(fmt, fmt))
-
-    def export_library(self, file_name: str, *args: object, **kwargs: object) -> None:
-        """Raises: a program is compiled again where it runs, or comes from the cache."""
-        raise UnsupportedError("export_library is not bridged", hint="`lamina compile -o` writes a model's program")
-
-
-class GraphProgram:
-    """A program on a device."""
-
-    def __init__(self, library: GraphExecutorFactoryModule, device: Device) -> None:
-        self.library = library
-        self.device = device
-
-
-def _target_text(target: Any) -> str:
-    """Our compiler's name for a target of TVM's: all that is not another machine is this one."""
-    if isinstance(target, Mapping):
-        target = next(iter(cast("Mapping[Any, Any]", target).values()))
-    text = str(target or "llvm")
-    words = text.split()
-    if not words or words[0] in ("llvm", "cpu"):
-        triple = next((w.partition("=")[2] for w in words if w.startswith("-mtriple")), "")
-        if triple:
-            raise UnsupportedError(f"a program for {triple} cannot run here", hint="`lamina compile` makes its code")
-        return "cpu"
-    raise UnsupportedError(f"models are not compiled for {words[0]!r}", hint='relay.build(mod, target="llvm")')
 
 
 def build(
@@ -99,38 +39,40 @@ def build(
 ) -> GraphExecutorFactoryModule:
     """Compile a module (or a function) for this machine; `params` are weights by the names of parameters of `main`.
 
+    Before `llvm` the target may name external compilers, which take what they can: `openblas, llvm`.
+
     The current PassContext says which graph passes run; its level is 2 unless another one is entered. Raises
     LaminaError.
     """
     import lamina
     from lamina.transform import PassContext
 
-    _target_text(target)
+    machine = compile_target(target)
     mod = ir_mod if isinstance(ir_mod, IRModule) else IRModule.from_expr(ir_mod)
     bound = with_params(mod, params)
-    executable = lamina.compile(model_of(bound, mod_name), opt_level=PassContext.current())
+    executable = lamina.compile(model_of(bound, mod_name), machine, opt_level=PassContext.current())
     return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
 
 
 def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
     """The module as the graph passes leave it, and the parameters."""
-    from lamina.compiler import relay_pipeline
+    from lamina.compiler import CODEGEN, relay_pipeline
     from lamina.context import LaminaContext
     from lamina.pipeline import parse_pipeline
     from lamina.transform import PassContext
 
-    _target_text(target)
+    machine = compile_target(target)
     bound = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
     module, store = bound.ir()
     ctx = LaminaContext()
     ctx.params = store
     changed = module.clone()
     from lamina.dialects.target import TARGET
-    from lamina.driver import target_of
 
-    changed.attributes[TARGET] = target_of("cpu", None)
-    for p in parse_pipeline(",".join(relay_pipeline(PassContext.current()))):
-        p.apply(ctx, changed)
+    changed.attributes[TARGET] = machine
+    for p in parse_pipeline(",".join(relay_pipeline(PassContext.current(), machine.backend_list()))):
+        if p.name != CODEGEN:  # the functions of external compilers are still to be seen
+            p.apply(ctx, changed)
     return IRModule.of_ir(changed, store), dict(params or {})
 
 
@@ -138,7 +80,7 @@ def with_params(mod: IRModule, params: Mapping[str, Any] | None) -> IRModule:
     """The module with constants for parameters of `main`."""
     if not params:
         return mod
-    made = IRModule(mod.functions)
+    made = IRModule(mod.functions, mod.type_definitions)
     main = made.get_global_var("main")
     function = bind_params_by_name(mod[main], params)
     if function is mod[main]:
@@ -177,7 +119,7 @@ class Executor:
         if isinstance(expr, e.GlobalVar):
             expr = mod[expr]
         if binds:
-            expr = e.bind(expr, {k: v if isinstance(v, e.Expr) else e.const(_array(v)) for k, v in binds.items()})
+            expr = e.bind(expr, {k: v if isinstance(v, e.Expr) else e.const(as_ndarray(v)) for k, v in binds.items()})
         if not isinstance(expr, e.Function):
             return self._run(self._module(e.Function([], expr)), ())
         function = bind_params_by_name(expr, self.params)
@@ -203,33 +145,17 @@ class Executor:
             g: f for g, f in (self.mod.functions if self.mod is not None else {}).items() if g.name_hint != "main"
         }
         main = next((g for g in (self.mod.functions if self.mod is not None else {}) if g.name_hint == "main"), None)
-        return IRModule({**others, main or e.GlobalVar("main"): function}).ir()
+        types = self.mod.type_definitions if self.mod is not None else {}
+        return IRModule({**others, main or e.GlobalVar("main"): function}, types).ir()
 
     def _run(self, built: tuple[Any, Any], args: Any) -> Any:
         from lamina.runtime.vm import VirtualMachine
         from lamina.runtime.vm_segments import CompiledKernels
 
         module, store = built
-        found = VirtualMachine(module, CompiledKernels(store)).run([_plain(a) for a in args])
-        return _wrapped(found[0] if len(found) == 1 else tuple(found), self.device)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return tuple(_plain(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, NDArray):
-        return value.numpy_view
-    if isinstance(value, e.Constant):
-        return value.values
-    if isinstance(value, (bool, int, float)):
-        return e.const(value).values
-    return value
-
-
-def _wrapped(value: Any, device: Device) -> Any:
-    if isinstance(value, tuple):
-        return [_wrapped(v, device) for v in cast("tuple[Any, ...]", value)]
-    return NDArray(np.asarray(cast("Any", value)), device) if isinstance(value, (np.ndarray, np.generic)) else value
+        found = VirtualMachine(module, CompiledKernels(store)).run([plain(a) for a in args])
+        known = Constructors(self.mod.type_definitions if self.mod is not None else {})
+        return wrapped(found[0] if len(found) == 1 else tuple(found), known, self.device)
 
 
 def create_executor(
@@ -241,7 +167,7 @@ def create_executor(
         raise UsageError(
             f"no executor {kind!r}", hint=did_you_mean(kind, list(kinds)) or f"there are {', '.join(kinds)}"
         )
-    _target_text(target)
+    compile_target(target)
     found = mod if mod is None or isinstance(mod, IRModule) else IRModule.from_expr(mod)
     return Executor(found, device or cpu(0), target, params)
 
