@@ -59,6 +59,7 @@ from lamina.compat.tvm.relay.ty import (
     TupleType,
     Type,
     TypeCall,
+    TypeKind,
     TypeVar,
     scalar_type,
 )
@@ -130,6 +131,6 @@ __all__ = [
     "FuncType", "Function", "GlobalTypeVar", "GlobalVar", "If", "Let", "Match", "Pattern", "PatternConstructor",
     "PatternTuple", "PatternVar", "PatternWildcard", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr",
     "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeData",
-    "TypeVar", "Var", "adt", "annotation", "bind", "const", "dyn", "expr", "image", "nn", "qnn", "random",
-    "scalar_type", "ty", "var", "vision",
+    "TypeKind", "TypeVar", "Var", "adt", "annotation", "bind", "const", "dyn", "expr", "image", "nn", "qnn",
+    "random", "scalar_type", "ty", "var", "vision",
 ]  # fmt: skip

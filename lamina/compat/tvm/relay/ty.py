@@ -6,7 +6,8 @@ A tensor's extent is a number, `Any()` or a name: `TensorType((1, Any(), "n"), "
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any as Anything
 from typing import cast
 
@@ -17,6 +18,18 @@ from lamina.dialects.dtypes import dtype_name, tensor_type
 from lamina.dialects.relay import value_types
 from lamina.errors import InputError, UnsupportedError
 from lamina.te.expr import dtype_of
+
+
+class TypeKind(IntEnum):
+    """What kind of thing a type is, by TVM's numbers."""
+
+    Type = 0
+    ShapeVar = 1
+    BaseType = 2
+    Shape = 3
+    Constraint = 4
+    AdtHandle = 5
+    TypeData = 6
 
 
 class Type:
@@ -143,6 +156,7 @@ class GlobalTypeVar(Type):
     """The name of a data type."""
 
     name_hint: str
+    kind: int = field(default=TypeKind.AdtHandle, compare=False)
 
     def __call__(self, *args: Type) -> TypeCall:
         return TypeCall(self, tuple(args))
@@ -153,7 +167,7 @@ class TypeVar(Type):
     """A type parameter of a data type."""
 
     name_hint: str
-    kind: int = 0
+    kind: int = TypeKind.Type
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -231,6 +245,17 @@ def replaced(type_: Anything, by: Mapping[Type, Type]) -> Anything:
     if isinstance(type_, RefType):
         return RefType(replaced(type_.value, by))
     return TypeCall(type_.func, [replaced(a, by) for a in type_.args]) if isinstance(type_, TypeCall) else type_
+
+
+def parts_of(type_: Anything) -> tuple[Anything, ...]:
+    """The types that a type is made of."""
+    if isinstance(type_, TupleType):
+        return type_.fields
+    if isinstance(type_, FuncType):
+        return (*type_.arg_types, type_.ret_type)
+    if isinstance(type_, RefType):
+        return (type_.value,)
+    return type_.args if isinstance(type_, TypeCall) else ()
 
 
 def spread(type_: Attribute) -> list[Attribute]:
