@@ -99,6 +99,7 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("compare",), help="what is to be done with the program")
     parser.add_argument("file", metavar="FILE.mlir", help="a module with @main, or with one te.func or tir.func")
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
+    parser.add_argument("--target", metavar="NAME", help=f"{TARGETS} (default: the program's own)")
     parser.add_argument("--load", action="append", default=[], metavar="FILE.py", help="passes for the pipeline")
     parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="the value of a size")
     parser.add_argument("--input", action="append", default=[], metavar="X.npz | NAME=@X.npy", help="arrays")

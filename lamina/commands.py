@@ -150,6 +150,7 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
 def debug(args: Any, out: TextIO, err: TextIO) -> int:
     """Compare a program level by level; status 1 where a step differs."""
     from lamina.compare_levels import compare_levels
+    from lamina.driver import target_of
     from lamina.pipeline import parse_pipeline
     from lamina.registry import Registry
 
@@ -180,7 +181,16 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
         if not args.quiet:
             out.write(f"{line}\n")
 
-    found = compare_levels(text, args.file, pipeline=passes, sizes=sizes, inputs=inputs, seed=args.seed, tell=tell)
+    found = compare_levels(
+        text,
+        args.file,
+        pipeline=passes,
+        target=None if args.target is None else target_of(args.target, 1),
+        sizes=sizes,
+        inputs=inputs,
+        seed=args.seed,
+        tell=tell,
+    )
     if found.difference is None:
         out.write(f"all {len(found.steps)} steps agree\n")
         return EXIT_OK

@@ -35,7 +35,7 @@ from xdsl.passes import ModulePass
 from lamina.context import LaminaContext
 from lamina.diagnostics import source_position
 from lamina.dialects.sizes import SHAPE, shape_of
-from lamina.dialects.target import TARGET, module_target
+from lamina.dialects.target import TARGET, TargetAttr, module_target
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
@@ -91,6 +91,7 @@ def compare_levels(
     file: str,
     *,
     pipeline: str | Sequence[ModulePass] | None = None,
+    target: TargetAttr | None = None,
     sizes: Mapping[str, int] | None = None,
     inputs: Mapping[str, Any] | None = None,
     seed: int = 0,
@@ -100,8 +101,9 @@ def compare_levels(
     """Run a program of the relay, te or tir level after each step down to machine code.
 
     `@main` is run, or the only te.func or tir.func where there is none. `pipeline` are the passes (by default those of
-    the compiler; for loops bound to threads, those up to the barriers), `sizes` and `inputs` what is given of the
-    inputs by name: the others are drawn from `seed`, small whole numbers. `tell` hears of each step when it is done.
+    the compiler; for loops bound to threads, those up to the barriers), `target` is the one to compile for (by default
+    the program's own, or this machine), `sizes` and `inputs` what is given of the inputs by name: the others are drawn
+    from `seed`, small whole numbers. `tell` hears of each step when it is done.
     Raises LaminaError where the program itself cannot be read or run.
     """
     from lamina.backends.cpu.jit import host_target
@@ -109,8 +111,8 @@ def compare_levels(
     ctx = ctx or LaminaContext()
     module = parse_text(ctx, text, file)
     main = entry_of(module)
-    if TARGET not in module.attributes:
-        module.attributes[TARGET] = host_target(1)
+    if target is not None or TARGET not in module.attributes:
+        module.attributes[TARGET] = target or host_target(1)
     passes = list(parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline or ())
     arrays = dict(inputs or {}) | draw_inputs(main, sizes or {}, inputs or {}, seed)
     comparer = _Comparer(ctx, arrays, text.splitlines(), file, tell)

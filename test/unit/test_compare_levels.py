@@ -226,6 +226,19 @@ def test_the_command_says_what_agrees(tmp_path: Path) -> None:
     assert command("debug", "compare", path, "--quiet")[1].startswith("all ")
 
 
+def test_the_command_compares_for_a_target(tmp_path: Path) -> None:
+    path = tmp_path / "r.mlir"
+    path.write_text(
+        "func.func @main(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>) -> tensor<2x4xf32> {\n"
+        "  %y = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>\n"
+        "  return %y : tensor<2x4xf32>\n"
+        "}\n"
+    )
+    assert "relay-external-codegen{" not in command("debug", "compare", path)[1]
+    status, out, _ = command("debug", "compare", path, "--target", "openblas, cpu")
+    assert status == 0 and "same  relay-external-codegen{targets=openblas}\n" in out
+
+
 def test_the_command_names_the_step_that_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "f.mlir"
     path.write_text(PROGRAM)
@@ -276,6 +289,7 @@ def test_a_pass_of_the_users_own_is_compared(tmp_path: Path) -> None:
         (["debug", "compare", "FILE", "--size", "n"], 2, "error: --size 'n' is no size; give e.g. --size n=65"),
         (["debug", "contrast", "FILE"], 2, "invalid choice: 'contrast'"),
         (["debug", "compare", "FILE", "-p", "tir-nothing"], 2, "unknown pass 'tir-nothing'"),
+        (["debug", "compare", "FILE", "--target", "openblas"], 2, "as in 'openblas, cpu'"),
     ],
 )
 def test_mistakes_end_in_one_line(tmp_path: Path, argv: list[str], status: int, message: str) -> None:

@@ -13,15 +13,38 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("lamina", "dialects", "passes", "frontends", "backends", "test", "pyproject.toml")
+TOUCHED = {
+    "Add an op": {"dialects/relay/cube.py", "dialects/relay/op_index.py"},
+    "Add a rule": {"passes/relay/simplify_expr.py", "test/passes/relay/simplify_expr/powers_are_positive.mlir"},
+    "Add a pass": {"passes/relay/drop_copies.py"},
+    "Add a pattern table": {
+        "backends/byoc/np_unit/patterns.py",
+        "test/backends/byoc/np_unit/absolute_value_of_a_sum.mlir",
+    },
+    "Add an external backend": {
+        "backends/byoc/np_unit/codegen.py",
+        "test/backends/byoc/np_unit/the_unit_computes_it.mlir",
+    },
+    "Add a test": {"test/passes/relay/drop_copies/a_copy_goes.mlir"},
+}
+"""What a recipe changes, by its heading: one file and its test. The index of ops is generated, like their tests."""
+PASSING = {"__pycache__", ".pytest_cache", ".hypothesis", "build", "Output", ".lit_test_times.txt"}
+"""What commands leave behind."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
-def blocks(name: str) -> list[tuple[str, str]]:
-    """The fenced blocks of a file: (language, text)."""
-    return [(m[1], m[2]) for m in BLOCK.finditer((ROOT / name).read_text("utf-8"))]
+def blocks(text: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a text: (language, text)."""
+    return [(m[1], m[2]) for m in BLOCK.finditer(text)]
 
 
-def follow(name: str, folder: Path, environment: dict[str, str]) -> dict[str, int]:
+def recipes(name: str) -> dict[str, str]:
+    """The parts of a file by their headings."""
+    parts = re.split(r"^## (.+)$", (ROOT / name).read_text("utf-8"), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def follow(name: str, document: str, folder: Path, environment: dict[str, str]) -> dict[str, int]:
     """Do in a folder what the fenced blocks of a document say; how many blocks of each kind there were.
 
     A block `sh` is run line by line, a block `text` is what the last command has printed (see `shows`), any other says
@@ -29,7 +52,7 @@ def follow(name: str, folder: Path, environment: dict[str, str]) -> dict[str, in
     """
     done = {"files": 0, "commands": 0, "outputs": 0}
     printed = ""
-    for language, text in blocks(name):
+    for language, text in blocks(document):
         if language == "sh":
             for line in text.splitlines():
                 words = ["bash", "-c", line]
@@ -68,6 +91,18 @@ def shows(printed: str, shown: str) -> bool:
     return re.fullmatch(pattern, printed if printed.endswith("\n") else printed + "\n") is not None
 
 
+def written(folder: Path) -> dict[str, bytes]:
+    """The files of a checkout and what is in them, without what commands leave behind."""
+    found: dict[str, bytes] = {}
+    for path, folders, files in os.walk(folder):
+        folders[:] = [f for f in folders if f not in PASSING]
+        for file in files:
+            if file not in PASSING:
+                at = Path(path, file)
+                found[at.relative_to(folder).as_posix()] = at.read_bytes()
+    return found
+
+
 def surroundings(**more: str) -> dict[str, str]:
     """The environment of commands: the tools of this Python come first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -86,13 +121,21 @@ def test_the_recipes_of_contributing_work(tmp_path: Path) -> None:
             shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignored)
         else:
             shutil.copy(ROOT / name, copy / name)
-    done = follow("CONTRIBUTING.md", copy, surroundings(PYTHONPATH=str(copy)))
-    assert done["files"] >= 4 and done["commands"] >= 5
+    environment = surroundings(PYTHONPATH=str(copy))
+    before, touched = written(copy), dict[str, set[str]]()
+    for heading, text in recipes("CONTRIBUTING.md").items():
+        follow("CONTRIBUTING.md", text, copy, environment)
+        after = written(copy)
+        touched[heading] = {path for path in before | after if before.get(path) != after.get(path)}
+        before = after
+    assert {heading: touched[heading] for heading in TOUCHED} == TOUCHED
 
 
 @pytest.mark.slow
 def test_what_the_guide_to_schedules_shows_is_so(tmp_path: Path) -> None:
-    done = follow("docs/schedules.md", tmp_path, surroundings(LAMINA_CACHE_DIR=str(tmp_path / "cache")))
+    name = "docs/schedules.md"
+    environment = surroundings(LAMINA_CACHE_DIR=str(tmp_path / "cache"))
+    done = follow(name, (ROOT / name).read_text("utf-8"), tmp_path, environment)
     assert done["files"] >= 4 and done["commands"] >= 8 and done["outputs"] >= 6
 
 
@@ -105,7 +148,7 @@ def test_outputs_are_compared_line_by_line() -> None:
 
 
 def test_recipes_are_short() -> None:
-    for language, text in blocks("CONTRIBUTING.md"):
+    for language, text in blocks((ROOT / "CONTRIBUTING.md").read_text("utf-8")):
         code = re.sub(r'""".*?"""', "", text, flags=re.S) if language == "python" else text
         lines = [
             row for row in code.splitlines() if row.strip() and not row.startswith(("#", "//", "from ", "import "))
