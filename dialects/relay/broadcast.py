@@ -134,11 +134,8 @@ class FloorDivideOp(Broadcast):
         return [None, None]
 
 
-@irdl_op_definition
-class ModOp(Broadcast):
-    """y = the remainder of the division towards zero, with the sign of lhs (C's fmod)."""
-
-    name = "relay.mod"
+class Remainder(Broadcast):
+    """The remainder of the division towards zero, with the sign of lhs: of two names the one meaning."""
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
@@ -155,6 +152,13 @@ class ModOp(Broadcast):
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
         return remainder_gradients(grads, operands, results)
+
+
+@irdl_op_definition
+class ModOp(Remainder):
+    """y = the remainder of the division towards zero, with the sign of lhs (C's fmod)."""
+
+    name = "relay.mod"
 
 
 @irdl_op_definition

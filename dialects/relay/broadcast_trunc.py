@@ -8,9 +8,8 @@ from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.broadcast import division_samples, truncated_quotient
+from lamina.dialects.relay.broadcast import Remainder, division_samples, truncated_quotient
 from lamina.dialects.relay.families import Broadcast
-from lamina.dialects.relay.gradients_of_elements import remainder_gradients
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.base import Sample
@@ -43,23 +42,7 @@ class TruncDivideOp(Broadcast):
 
 
 @irdl_op_definition
-class TruncModOp(Broadcast):
+class TruncModOp(Remainder):
     """y = lhs - trunc(lhs / rhs) * rhs, with the sign of lhs."""
 
     name = "relay.trunc_mod"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.fmod(lhs, rhs) if is_float(lhs.dtype) else te.safe_truncmod(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.fmod(lhs, rhs)
-
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        return division_samples()
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return remainder_gradients(grads, operands, results)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.irdl import irdl_op_definition, opt_prop_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
@@ -28,6 +28,12 @@ from lamina.dialects.relay.base import (
 )
 from lamina.dialects.relay.gradients_of_windows import convolution_gradients
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout
+from lamina.dialects.relay.window_fields import (
+    ConvolutionFields1d,
+    ConvolutionFields2d,
+    ConvolutionFields3d,
+    DataAndWeight,
+)
 from lamina.dialects.relay.windows import Window, gather, windows
 
 if TYPE_CHECKING:
@@ -36,7 +42,6 @@ if TYPE_CHECKING:
     from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
 
-ONE = to_attribute([1, 1])
 ZERO = to_attribute([0, 0])
 
 
@@ -48,7 +53,7 @@ class Convolution(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
 
-class PlainConvolution(Convolution):
+class PlainConvolution(Convolution, DataAndWeight):
     """A convolution in whole axes over the spatial axes SPATIAL: its facets, whatever their number."""
 
     SPATIAL: ClassVar[str]
@@ -227,25 +232,12 @@ def _named(element: Any, layout: str) -> Any:
 
 
 @irdl_op_definition
-class Conv2dOp(PlainConvolution):
+class Conv2dOp(PlainConvolution, ConvolutionFields2d):
     """2-D convolution: x [N, C, H, W], weight [O, C/groups, KH, KW] -> [N, O, H', W'] (orders by the layouts)."""
 
-    SPATIAL: ClassVar[str] = "HW"
-
     name = "relay.nn.conv2d"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
-    strides = prop_def(DenseArrayBase, default_value=ONE)
-    padding = prop_def(DenseArrayBase, default_value=ZERO)
-    dilation = prop_def(DenseArrayBase, default_value=ONE)
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
-    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
     def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
@@ -304,25 +296,12 @@ def _choice(op: str, attrs: dict[str, Any]) -> LayoutChoice:
 
 
 @irdl_op_definition
-class Conv1dOp(PlainConvolution):
+class Conv1dOp(PlainConvolution, ConvolutionFields1d):
     """1-D convolution: x [N, C, W], weight [O, C/groups, KW] -> [N, O, W'] (orders by the layouts)."""
 
-    SPATIAL: ClassVar[str] = "W"
-
     name = "relay.nn.conv1d"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
-    strides = prop_def(DenseArrayBase, default_value=to_attribute([1]))
-    padding = prop_def(DenseArrayBase, default_value=to_attribute([0]))
-    dilation = prop_def(DenseArrayBase, default_value=to_attribute([1]))
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCW"))
-    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:
@@ -344,26 +323,13 @@ class Conv1dOp(PlainConvolution):
 
 
 @irdl_op_definition
-class Conv3dOp(PlainConvolution):
+class Conv3dOp(PlainConvolution, ConvolutionFields3d):
     """3-D convolution: x [N, C, D, H, W], weight [O, C/groups, KD, KH, KW] -> [N, O, D', H', W'] (orders by the
     layouts)."""
 
-    SPATIAL: ClassVar[str] = "DHW"
-
     name = "relay.nn.conv3d"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
-    strides = prop_def(DenseArrayBase, default_value=to_attribute([1, 1, 1]))
-    padding = prop_def(DenseArrayBase, default_value=to_attribute([0, 0, 0]))
-    dilation = prop_def(DenseArrayBase, default_value=to_attribute([1, 1, 1]))
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCDHW"))
-    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIDHW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, same_dtype, sample, to_attribute
+from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, same_dtype, sample
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout, plain
-from lamina.dialects.relay.nn_conv import ONE, ZERO, Convolution, check_kernel, correlate, padded_stage
+from lamina.dialects.relay.nn_conv import Convolution, check_kernel, correlate, padded_stage
+from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import windows
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _group_block(channels: int, groups: int, block: int) -> int:
 
 
 @irdl_op_definition
-class ContribConv2dNCHWcOp(Convolution):
+class ContribConv2dNCHWcOp(Convolution, DataAndWeight, ConvolutionFields2d):
     """2-D convolution on channel blocks: x [N, C/16, H, W, 16], weight [O/32, I/16, KH, KW, 16, 32]
     (OIHW16i32o) -> [N, O/16, H', W', 16] (NCHW16c).
 
@@ -42,19 +43,11 @@ class ContribConv2dNCHWcOp(Convolution):
 
     name = "relay.nn.contrib_conv2d_NCHWc"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
-    strides = prop_def(DenseArrayBase, default_value=ONE)
-    padding = prop_def(DenseArrayBase, default_value=ZERO)
-    dilation = prop_def(DenseArrayBase, default_value=ONE)
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
     channels = prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
     data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW16i32o"))
     out_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
     def infer_type(
@@ -165,25 +158,17 @@ class ContribConv2dNCHWcOp(Convolution):
 
 
 @irdl_op_definition
-class ContribDepthwiseConv2dNCHWcOp(Convolution):
+class ContribDepthwiseConv2dNCHWcOp(Convolution, DataAndWeight, ConvolutionFields2d):
     """Depthwise 2-D convolution on channel blocks: x [N, C/16, H, W, 16], weight [C/16, 1, KH, KW, 1, 16]
     (OIHW1i16o) -> [N, C/16, H', W', 16]; every channel has its own kernel."""
 
     name = "relay.nn.contrib_depthwise_conv2d_NCHWc"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
-    strides = prop_def(DenseArrayBase, default_value=ONE)
-    padding = prop_def(DenseArrayBase, default_value=ZERO)
-    dilation = prop_def(DenseArrayBase, default_value=ONE)
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
     channels = prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
     data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW1i16o"))
     out_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
     def infer_type(

@@ -11,9 +11,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
-from lamina.dialects.relay.families import NUMBERS, check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.families import NUMBERS, check_dtype, int_prop
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import Convolution, check_channels, correlate, padded_stage
+from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import Window, windows
 
 if TYPE_CHECKING:
@@ -84,25 +85,14 @@ class ContribConv2dGemmWeightTransformOp(RelayOp):
 
 
 @irdl_op_definition
-class ContribConv2dGemmWithoutWeightTransformOp(Convolution):
+class ContribConv2dGemmWithoutWeightTransformOp(Convolution, DataAndWeight, ConvolutionFields2d):
     """nn.conv2d of x [N, H, W, C] (order by `data_layout`) with a weight that
     nn.contrib_conv2d_gemm_weight_transform has laid out, of `kernel_size` and `channels` outputs."""
 
     name = "relay.nn.contrib_conv2d_gemm_without_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    dilation = ints_prop((1, 1))
-    groups = int_prop(1)
     channels = prop_def(IntegerAttr)
     kernel_size = prop_def(DenseArrayBase)
-    data_layout = str_prop("NCHW")
-    kernel_layout = str_prop("OIHW")
-    out_layout = str_prop("")
-    out_dtype = str_prop("")
 
     @staticmethod
     def windows_of(shape: tuple[int, ...], attrs: dict[str, Any]) -> tuple[Window, ...]:

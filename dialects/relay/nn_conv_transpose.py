@@ -18,13 +18,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample, to_attribute
+from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.families import ints_prop
 from lamina.dialects.relay.gradients_of_windows import transposed_gradients
 from lamina.dialects.relay.layout import extents, parse_layout
-from lamina.dialects.relay.nn_conv import ONE, ZERO, Convolution, check_kernel
+from lamina.dialects.relay.nn_conv import Convolution, check_kernel
+from lamina.dialects.relay.window_fields import (
+    ConvolutionFields1d,
+    ConvolutionFields2d,
+    ConvolutionFields3d,
+    DataAndWeight,
+)
 from lamina.dialects.relay.windows import Spread, pairs, per_axis
 
 if TYPE_CHECKING:
@@ -34,7 +41,7 @@ if TYPE_CHECKING:
     from lamina.dialects.te.build import Index, Tensor
 
 
-class TransposedConvolution(Convolution):
+class TransposedConvolution(Convolution, DataAndWeight):
     """A transposed convolution over the spatial axes SPATIAL: its facets, whatever their number.
 
     INPUT is the letter of the kernel layout that counts the data's channels. As in TVM that is I in two dimensions;
@@ -245,28 +252,17 @@ class TransposedConvolution(Convolution):
 
 
 @irdl_op_definition
-class Conv2dTransposeOp(TransposedConvolution):
+class Conv2dTransposeOp(TransposedConvolution, ConvolutionFields2d):
     """2-D transposed convolution: x [N, C, H, W], weight [C, O/groups, KH, KW] -> [N, O, H', W'] with
     H' = (H-1)*stride + (KH-1)*dilation + 1 - padding + output_padding (orders by the layouts)."""
 
-    SPATIAL: ClassVar[str] = "HW"
     INPUT: ClassVar[str] = "I"
 
     name = "relay.nn.conv2d_transpose"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    strides = prop_def(DenseArrayBase, default_value=ONE)
-    output_padding = prop_def(DenseArrayBase, default_value=ZERO)
-    padding = prop_def(DenseArrayBase, default_value=ZERO)
-    dilation = prop_def(DenseArrayBase, default_value=ONE)
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
+    output_padding = ints_prop((0, 0))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("IOHW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:
@@ -305,28 +301,16 @@ class Conv2dTransposeOp(TransposedConvolution):
 
 
 @irdl_op_definition
-class Conv1dTransposeOp(TransposedConvolution):
+class Conv1dTransposeOp(TransposedConvolution, ConvolutionFields1d):
     """1-D transposed convolution: x [N, C, W], weight [C, O/groups, KW] -> [N, O, W'] (orders by the layouts; O of the
     kernel layout counts the channels of the data, as in TVM)."""
 
-    SPATIAL: ClassVar[str] = "W"
     INPUT: ClassVar[str] = "O"
 
     name = "relay.nn.conv1d_transpose"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    strides = prop_def(DenseArrayBase, default_value=to_attribute([1]))
-    output_padding = prop_def(DenseArrayBase, default_value=to_attribute([0]))
-    padding = prop_def(DenseArrayBase, default_value=to_attribute([0]))
-    dilation = prop_def(DenseArrayBase, default_value=to_attribute([1]))
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCW"))
-    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
+    output_padding = ints_prop((0,))
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:
@@ -351,28 +335,16 @@ class Conv1dTransposeOp(TransposedConvolution):
 
 
 @irdl_op_definition
-class Conv3dTransposeOp(TransposedConvolution):
+class Conv3dTransposeOp(TransposedConvolution, ConvolutionFields3d):
     """3-D transposed convolution: x [N, C, D, H, W], weight [C, O/groups, KD, KH, KW] -> [N, O, D', H', W'] (orders by
     the layouts; O of the kernel layout counts the channels of the data, as in TVM)."""
 
-    SPATIAL: ClassVar[str] = "DHW"
     INPUT: ClassVar[str] = "O"
 
     name = "relay.nn.conv3d_transpose"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    strides = prop_def(DenseArrayBase, default_value=to_attribute([1, 1, 1]))
-    output_padding = prop_def(DenseArrayBase, default_value=to_attribute([0, 0, 0]))
-    padding = prop_def(DenseArrayBase, default_value=to_attribute([0, 0, 0]))
-    dilation = prop_def(DenseArrayBase, default_value=to_attribute([1, 1, 1]))
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCDHW"))
-    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIDHW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
-    out_dtype = prop_def(StringAttr, default_value=StringAttr(""))
+    output_padding = ints_prop((0, 0, 0))
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:

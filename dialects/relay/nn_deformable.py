@@ -17,9 +17,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import Convolution, check_channels, check_kernel
+from lamina.dialects.relay.window_fields import ConvolutionFields2d
 from lamina.dialects.relay.windows import Window, windows
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _slides(data: dict[str, int], weight: dict[str, int], attrs: dict[str, Any])
 
 
 @irdl_op_definition
-class DeformableConv2dOp(Convolution):
+class DeformableConv2dOp(Convolution, ConvolutionFields2d):
     """2-D deformable convolution: x [N, C, H, W], offset [N, 2*G*KH*KW, H', W'], weight [O, C/groups, KH, KW] ->
     [N, O, H', W'] with G `deformable_groups` (orders by the layouts; the offset's is the data's)."""
 
@@ -45,17 +46,9 @@ class DeformableConv2dOp(Convolution):
     offset = operand_def()
     weight = operand_def()
     result = result_def()
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    dilation = ints_prop((1, 1))
     deformable_groups = int_prop(1)
-    groups = int_prop(1)
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = str_prop("NCHW")
-    kernel_layout = str_prop("OIHW")
-    out_layout = str_prop("")
-    out_dtype = str_prop("")
 
     @staticmethod
     def infer_type(

@@ -18,9 +18,8 @@ from lamina.dialects.relay.base import (
     TypeMismatch,
     same_dtype,
     sample,
-    to_attribute,
 )
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, ints_prop, str_prop
+from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, int_prop, ints_prop, str_prop
 from lamina.dialects.relay.gradients import r
 from lamina.dialects.relay.gradients_of_windows import weight_gradient_gradients
 from lamina.dialects.relay.layout import extents, parse_layout
@@ -34,6 +33,7 @@ from lamina.dialects.relay.nn_pool import (
     pool_windows,
     taps_inside,
 )
+from lamina.dialects.relay.window_fields import PoolFields2d
 from lamina.dialects.relay.windows import gather, windows
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ class _PoolGrad(RelayOp):
     """What each element of the data gets from the windows that it lies in."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+
+    out_grad = operand_def()
+    data = operand_def()
+    result = result_def()
 
     @staticmethod
     def infer_type(out_grad: TensorInfo, data: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -84,21 +88,12 @@ def _over_windows(data: Tensor, attrs: dict[str, Any], element: Any, name: str) 
 
 
 @irdl_op_definition
-class MaxPool2dGradOp(_PoolGrad):
+class MaxPool2dGradOp(_PoolGrad, PoolFields2d):
     """The gradient of nn.max_pool2d with respect to its data: each window's goes to its maximum, the first one of
     several. (out_grad [N, C, H', W'], data [N, C, H, W]) -> [N, C, H, W]. Data must not be NaN."""
 
     name = "relay.nn.max_pool2d_grad"
     NO_GRADIENT: ClassVar[str] = "a maximum is taken no further than its first derivative"
-    out_grad = operand_def()
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    layout = str_prop("NCHW")
-    ceil_mode = bool_prop(False)
 
     @staticmethod
     def np_ref(out_grad: NDArray[Any], data: NDArray[Any], **attrs: Any) -> NDArray[Any]:
@@ -167,20 +162,11 @@ class MaxPool2dGradOp(_PoolGrad):
 
 
 @irdl_op_definition
-class AvgPool2dGradOp(_PoolGrad):
+class AvgPool2dGradOp(_PoolGrad, PoolFields2d):
     """The gradient of nn.avg_pool2d with respect to its data: each window's is shared by its taps.
     (out_grad [N, C, H', W'], data [N, C, H, W]) -> [N, C, H, W]."""
 
     name = "relay.nn.avg_pool2d_grad"
-    out_grad = operand_def()
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    layout = str_prop("NCHW")
-    ceil_mode = bool_prop(False)
     count_include_pad = bool_prop(False)
 
     @staticmethod
@@ -269,7 +255,7 @@ class Conv2dBackwardWeightOp(Convolution):
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0))
     dilation = ints_prop((1, 1))
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
+    groups = int_prop(1)
     channels = opt_prop_def(IntegerAttr)
     kernel_size = prop_def(DenseArrayBase)
     grad_layout = str_prop("NCHW")

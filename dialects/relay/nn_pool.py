@@ -15,9 +15,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
-from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, ints_prop, stage_name, str_prop
+from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, stage_name
 from lamina.dialects.relay.gradients_of_windows import avg_pool_gradient, max_pool_gradient
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
+from lamina.dialects.relay.window_fields import PoolFields1d, PoolFields2d, PoolFields3d
 from lamina.dialects.relay.windows import Window, gather, windows
 
 if TYPE_CHECKING:
@@ -110,6 +111,9 @@ class _Pool(RelayOp):
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
     SPATIAL: ClassVar[str]
 
+    data = operand_def()
+    result = result_def()
+
     @classmethod
     def infer_type(cls, data: TensorInfo, **attrs: Any) -> TensorInfo:
         check_dtype(data.dtype, cls.DTYPES)
@@ -145,6 +149,8 @@ class _AvgPool(_Pool):
     """The mean of each window; of integers it is truncated, and their sum wraps in their own type."""
 
     PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
+
+    count_include_pad = bool_prop(False)
 
     @classmethod
     def np_ref(cls, data: NDArray[Any], **attrs: Any) -> NDArray[Any]:
@@ -229,20 +235,10 @@ def _pool_samples(**extra: Any) -> list[Sample]:
 
 
 @irdl_op_definition
-class MaxPool2dOp(_MaxPool):
+class MaxPool2dOp(_MaxPool, PoolFields2d):
     """The maximum of each window; padding never wins. A NaN in a window gives NaN."""
 
-    SPATIAL: ClassVar[str] = "HW"
-
     name = "relay.nn.max_pool2d"
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    layout = str_prop("NCHW")
-    ceil_mode = bool_prop(False)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -255,21 +251,10 @@ class MaxPool2dOp(_MaxPool):
 
 
 @irdl_op_definition
-class AvgPool2dOp(_AvgPool):
+class AvgPool2dOp(_AvgPool, PoolFields2d):
     """The mean of each window: of the taps inside the image, or with `count_include_pad` inside its padding too."""
 
-    SPATIAL: ClassVar[str] = "HW"
-
     name = "relay.nn.avg_pool2d"
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    layout = str_prop("NCHW")
-    ceil_mode = bool_prop(False)
-    count_include_pad = bool_prop(False)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -321,20 +306,10 @@ def _volume_samples(**extra: Any) -> list[Sample]:
 
 
 @irdl_op_definition
-class MaxPool1dOp(_MaxPool):
+class MaxPool1dOp(_MaxPool, PoolFields1d):
     """The maximum of each window; padding never wins. A NaN in a window gives NaN."""
 
-    SPATIAL: ClassVar[str] = "W"
-
     name = "relay.nn.max_pool1d"
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1,))
-    dilation = ints_prop((1,))
-    padding = ints_prop((0,))
-    layout = str_prop("NCW")
-    ceil_mode = bool_prop(False)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -342,21 +317,10 @@ class MaxPool1dOp(_MaxPool):
 
 
 @irdl_op_definition
-class AvgPool1dOp(_AvgPool):
+class AvgPool1dOp(_AvgPool, PoolFields1d):
     """The mean of each window: of the taps inside the data, or with `count_include_pad` inside its padding too."""
 
-    SPATIAL: ClassVar[str] = "W"
-
     name = "relay.nn.avg_pool1d"
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1,))
-    dilation = ints_prop((1,))
-    padding = ints_prop((0,))
-    layout = str_prop("NCW")
-    ceil_mode = bool_prop(False)
-    count_include_pad = bool_prop(False)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -364,20 +328,10 @@ class AvgPool1dOp(_AvgPool):
 
 
 @irdl_op_definition
-class MaxPool3dOp(_MaxPool):
+class MaxPool3dOp(_MaxPool, PoolFields3d):
     """The maximum of each window; padding never wins. A NaN in a window gives NaN."""
 
-    SPATIAL: ClassVar[str] = "DHW"
-
     name = "relay.nn.max_pool3d"
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1, 1))
-    dilation = ints_prop((1, 1, 1))
-    padding = ints_prop((0, 0, 0))
-    layout = str_prop("NCDHW")
-    ceil_mode = bool_prop(False)
 
     @staticmethod
     def samples() -> list[Sample]:
@@ -385,21 +339,10 @@ class MaxPool3dOp(_MaxPool):
 
 
 @irdl_op_definition
-class AvgPool3dOp(_AvgPool):
+class AvgPool3dOp(_AvgPool, PoolFields3d):
     """The mean of each window: of the taps inside the data, or with `count_include_pad` inside its padding too."""
 
-    SPATIAL: ClassVar[str] = "DHW"
-
     name = "relay.nn.avg_pool3d"
-    data = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1, 1))
-    dilation = ints_prop((1, 1, 1))
-    padding = ints_prop((0, 0, 0))
-    layout = str_prop("NCDHW")
-    ceil_mode = bool_prop(False)
-    count_include_pad = bool_prop(False)
 
     @staticmethod
     def samples() -> list[Sample]:

@@ -27,6 +27,10 @@ class _Global(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
 
+    data = operand_def()
+    result = result_def()
+    layout = str_prop("NCHW")
+
     @classmethod
     def infer_type(cls, data: TensorInfo, *, layout: str) -> TensorInfo:
         check_dtype(data.dtype, cls.DTYPES)
@@ -76,9 +80,6 @@ class GlobalAvgPool2dOp(_Global):
     DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     name = "relay.nn.global_avg_pool2d"
-    data = operand_def()
-    result = result_def()
-    layout = str_prop("NCHW")
 
     @staticmethod
     def np_ref(data: NDArray[Any], *, layout: str) -> NDArray[Any]:
@@ -107,9 +108,6 @@ class GlobalMaxPool2dOp(_Global):
 
     name = "relay.nn.global_max_pool2d"
     PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    data = operand_def()
-    result = result_def()
-    layout = str_prop("NCHW")
 
     @staticmethod
     def np_ref(data: NDArray[Any], *, layout: str) -> NDArray[Any]:
@@ -135,6 +133,10 @@ class _Adaptive(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
     SPATIAL: ClassVar[str]
+
+    data = operand_def()
+    result = result_def()
+    output_size = ints_prop(())
 
     @classmethod
     def infer_type(cls, data: TensorInfo, *, output_size: Sequence[int], layout: str) -> TensorInfo:
@@ -285,9 +287,6 @@ class AdaptiveAvgPool1dOp(_AdaptiveAvg):
     SPATIAL: ClassVar[str] = "W"
 
     name = "relay.nn.adaptive_avg_pool1d"
-    data = operand_def()
-    result = result_def()
-    output_size = ints_prop(())
     layout = str_prop("NCW")
 
 
@@ -299,9 +298,6 @@ class AdaptiveAvgPool2dOp(_AdaptiveAvg):
     SPATIAL: ClassVar[str] = "HW"
 
     name = "relay.nn.adaptive_avg_pool2d"
-    data = operand_def()
-    result = result_def()
-    output_size = ints_prop(())
     layout = str_prop("NCHW")
 
 
@@ -313,9 +309,6 @@ class AdaptiveAvgPool3dOp(_AdaptiveAvg):
     SPATIAL: ClassVar[str] = "DHW"
 
     name = "relay.nn.adaptive_avg_pool3d"
-    data = operand_def()
-    result = result_def()
-    output_size = ints_prop(())
     layout = str_prop("NCDHW")
 
 
@@ -327,9 +320,6 @@ class AdaptiveMaxPool1dOp(_AdaptiveMax):
     SPATIAL: ClassVar[str] = "W"
 
     name = "relay.nn.adaptive_max_pool1d"
-    data = operand_def()
-    result = result_def()
-    output_size = ints_prop(())
     layout = str_prop("NCW")
 
     @classmethod
@@ -345,9 +335,6 @@ class AdaptiveMaxPool2dOp(_AdaptiveMax):
     SPATIAL: ClassVar[str] = "HW"
 
     name = "relay.nn.adaptive_max_pool2d"
-    data = operand_def()
-    result = result_def()
-    output_size = ints_prop(())
     layout = str_prop("NCHW")
 
     @classmethod
@@ -363,9 +350,6 @@ class AdaptiveMaxPool3dOp(_AdaptiveMax):
     SPATIAL: ClassVar[str] = "DHW"
 
     name = "relay.nn.adaptive_max_pool3d"
-    data = operand_def()
-    result = result_def()
-    output_size = ints_prop(())
     layout = str_prop("NCDHW")
 
     @classmethod

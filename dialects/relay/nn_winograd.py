@@ -16,9 +16,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.nn_conv import Convolution, check_channels, check_kernel
+from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import Window, windows
 
 if TYPE_CHECKING:
@@ -154,26 +155,15 @@ class ContribConv2dWinogradWeightTransformOp(RelayOp):
 
 
 @irdl_op_definition
-class ContribConv2dWinogradWithoutWeightTransformOp(Convolution):
+class ContribConv2dWinogradWithoutWeightTransformOp(Convolution, DataAndWeight, ConvolutionFields2d):
     """nn.conv2d (stride 1) of x [N, C, H, W] with a weight [a, a, O, C/groups] that
     nn.contrib_conv2d_winograd_weight_transform has made of kernels of a - tile_size + 1 -> [N, O, H', W']."""
 
     name = "relay.nn.contrib_conv2d_winograd_without_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    data = operand_def()
-    weight = operand_def()
-    result = result_def()
     tile_size = int_prop()
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    dilation = ints_prop((1, 1))
-    groups = int_prop(1)
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = str_prop("NCHW")
-    kernel_layout = str_prop("OIHW")
-    out_layout = str_prop("")
-    out_dtype = str_prop("")
 
     @staticmethod
     def windows_of(shape: Sequence[int], weight: Sequence[int], attrs: dict[str, Any]) -> tuple[Window, ...]:

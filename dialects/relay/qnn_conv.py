@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample, to_attribute
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
 from lamina.dialects.relay.layout import axis_of, extents
+from lamina.dialects.relay.qnn_scales import QnnDataAndWeight
+from lamina.dialects.relay.window_fields import ConvolutionFields2d
 from lamina.dialects.relay.windows import pairs
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
-ONE = to_attribute([1, 1])
-ZERO = to_attribute([0, 0])
 OPERANDS = ("int8", "uint8", "int16")
 OUT = ("int32", "int64")
 
@@ -56,7 +56,7 @@ def is_held(zero_point: SSAValue, dtype: str) -> bool:
 
 
 @irdl_op_definition
-class QnnConv2dOp(RelayOp):
+class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
     """nn.conv2d of (data - input_zero_point) and (weight - kernel_zero_point); padding is the real zero.
 
     The scale of the result is input_scale * kernel_scale and its zero point 0: the scales are carried, not used.
@@ -66,22 +66,8 @@ class QnnConv2dOp(RelayOp):
     name = "relay.qnn.conv2d"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
-    data = operand_def()
-    weight = operand_def()
-    input_zero_point = operand_def()
-    kernel_zero_point = operand_def()
-    input_scale = operand_def()
-    kernel_scale = operand_def()
-    result = result_def()
-    strides = prop_def(DenseArrayBase, default_value=ONE)
-    padding = prop_def(DenseArrayBase, default_value=ZERO)
-    dilation = prop_def(DenseArrayBase, default_value=ONE)
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
-    kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
     out_dtype = prop_def(StringAttr, default_value=StringAttr("int32"))
 
     @staticmethod

@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, to_attribute
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo
+from lamina.dialects.relay.families import ints_prop
 from lamina.dialects.relay.layout import axis_of
-from lamina.dialects.relay.qnn_conv import ONE, ZERO, check_convolution
+from lamina.dialects.relay.qnn_conv import check_convolution
 from lamina.dialects.relay.qnn_matmul import dense_sample
+from lamina.dialects.relay.qnn_scales import QnnDataAndWeight
+from lamina.dialects.relay.window_fields import ConvolutionFields2d
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class QnnConv2dTransposeOp(RelayOp):
+class QnnConv2dTransposeOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
     """nn.conv2d_transpose of (data - input_zero_point) and (weight - kernel_zero_point), in 32 bits.
 
     The scale of the result is input_scale * kernel_scale and its zero point 0: the scales are carried, not used.
@@ -30,23 +33,10 @@ class QnnConv2dTransposeOp(RelayOp):
     name = "relay.qnn.conv2d_transpose"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
-    data = operand_def()
-    weight = operand_def()
-    input_zero_point = operand_def()
-    kernel_zero_point = operand_def()
-    input_scale = operand_def()
-    kernel_scale = operand_def()
-    result = result_def()
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
-    strides = prop_def(DenseArrayBase, default_value=ONE)
-    output_padding = prop_def(DenseArrayBase, default_value=ZERO)
-    padding = prop_def(DenseArrayBase, default_value=ZERO)
-    dilation = prop_def(DenseArrayBase, default_value=ONE)
-    groups = prop_def(IntegerAttr, default_value=to_attribute(1))
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
+    output_padding = ints_prop((0, 0))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("IOHW"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr(""))
     out_dtype = prop_def(StringAttr, default_value=StringAttr("int32"))
 
     @staticmethod

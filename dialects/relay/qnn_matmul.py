@@ -22,6 +22,7 @@ from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
 from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
 from lamina.dialects.relay.qnn_conv import check_convolution
+from lamina.dialects.relay.qnn_scales import QnnDataAndWeight
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -69,17 +70,10 @@ def dense_sample(
 
 
 @irdl_op_definition
-class QnnDenseOp(_QnnProduct):
+class QnnDenseOp(_QnnProduct, QnnDataAndWeight):
     """nn.dense of (data - input_zero_point) and (weight - kernel_zero_point): [..., K] and [N, K] -> [..., N]."""
 
     name = "relay.qnn.dense"
-    data = operand_def()
-    weight = operand_def()
-    input_zero_point = operand_def()
-    kernel_zero_point = operand_def()
-    input_scale = operand_def()
-    kernel_scale = operand_def()
-    result = result_def()
     units = opt_prop_def(IntegerAttr)
     out_dtype = str_prop("int32")
 
@@ -120,17 +114,10 @@ class QnnDenseOp(_QnnProduct):
 
 
 @irdl_op_definition
-class QnnContribDensePackOp(_QnnProduct):
+class QnnContribDensePackOp(_QnnProduct, QnnDataAndWeight):
     """qnn.dense with packed weight [ceil(N/b), K, b] (weight_layout "NK{b}n"), zeros beyond row N = `units`."""
 
     name = "relay.qnn.contrib_dense_pack"
-    data = operand_def()
-    weight = operand_def()
-    input_zero_point = operand_def()
-    kernel_zero_point = operand_def()
-    input_scale = operand_def()
-    kernel_scale = operand_def()
-    result = result_def()
     units = int_prop()
     weight_layout = str_prop("NK16n")
     out_dtype = str_prop("int32")

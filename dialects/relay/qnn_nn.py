@@ -20,9 +20,11 @@ from lamina.dialects.relay.base import (
     normalize_axis,
     sample,
 )
-from lamina.dialects.relay.families import bool_prop, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.families import bool_prop, float_prop, int_prop
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn_rescale import ref_requantized, requantized
+from lamina.dialects.relay.qnn_scales import QnnDataAndScales
+from lamina.dialects.relay.window_fields import PoolFields2d
 from lamina.dialects.relay.windows import pairs
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def four(scales: tuple[T, ...]) -> tuple[T, T, T, T]:
 
 
 @irdl_op_definition
-class QnnLeakyReluOp(RelayOp):
+class QnnLeakyReluOp(RelayOp, QnnDataAndScales):
     """q where q >= z, else alpha * q + (1 - alpha) * z, of q requantised to the output's scale and zero point z.
 
     Both products are rounded by themselves, ties up, with 31 bits of alpha. Saturated to the dtype of the data.
@@ -58,12 +60,6 @@ class QnnLeakyReluOp(RelayOp):
     name = "relay.qnn.leaky_relu"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
-    data = operand_def()
-    input_scale = operand_def()
-    input_zero_point = operand_def()
-    output_scale = operand_def()
-    output_zero_point = operand_def()
-    result = result_def()
     alpha = float_prop(0.25)
 
     @staticmethod
@@ -204,7 +200,7 @@ class QnnSoftmaxOp(RelayOp):
 
 
 @irdl_op_definition
-class QnnAvgPool2dOp(RelayOp):
+class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d):
     """The truncated mean of each window of the data requantised to the output's scale and zero point.
 
     `count_include_pad` counts padding as the real zero, which is the zero point.
@@ -213,18 +209,6 @@ class QnnAvgPool2dOp(RelayOp):
     name = "relay.qnn.avg_pool2d"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
-    data = operand_def()
-    input_scale = operand_def()
-    input_zero_point = operand_def()
-    output_scale = operand_def()
-    output_zero_point = operand_def()
-    result = result_def()
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0))
-    layout = str_prop("NCHW")
-    ceil_mode = bool_prop(False)
     count_include_pad = bool_prop(False)
 
     @staticmethod

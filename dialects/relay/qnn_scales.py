@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import SSAValue
+from xdsl.irdl import operand_def, result_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
@@ -28,6 +29,29 @@ QUANTIZED = ("int8", "uint8", "int16", "int32")
 NARROW = ("int8", "uint8")
 
 # -- types -----------------------------------------------------------------------------------------
+
+
+class QnnDataAndWeight:
+    """What products of quantised tensors take and give."""
+
+    data = operand_def()
+    weight = operand_def()
+    input_zero_point = operand_def()
+    kernel_zero_point = operand_def()
+    input_scale = operand_def()
+    kernel_scale = operand_def()
+    result = result_def()
+
+
+class QnnDataAndScales:
+    """What functions of one quantised tensor take and give."""
+
+    data = operand_def()
+    input_scale = operand_def()
+    input_zero_point = operand_def()
+    output_scale = operand_def()
+    output_zero_point = operand_def()
+    result = result_def()
 
 
 def check_quantized(what: str, info: TensorInfo, allowed: tuple[str, ...] = QUANTIZED) -> str:
