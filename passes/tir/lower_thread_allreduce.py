@@ -62,6 +62,7 @@ from lamina.dialects.tir.threads import (
     thread_extent,
     thread_loops,
 )
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.tir.reduction_terms import Terms, TermsError
 
@@ -98,6 +99,15 @@ def _next_reduction(func: FuncOp) -> tuple[BlockOp, ForOp] | None:
 
 
 def _lower(block: BlockOp, loop: ForOp) -> None:
+    if is_thread(loop, "blockIdx"):
+        raise InputError(
+            f"{NAME}: {loop.axis.data!r} is bound to {tag_of(loop)!r}, but adds into the same element, which only the "
+            "threads of one block can",
+            op=loop,
+        )
+    if not is_real(loop):
+        run_in_turn(loop)  # a thread takes its virtual ones together, but they do not share what they add up
+        return
     _enter_grid(loop)
     try:
         terms = Terms(block)

@@ -71,15 +71,31 @@ def _folds(outer: ForOp, inner: ForOp) -> bool:
 
 def _knowing(outer: ForOp, inner: ForOp, own: set[SSAValue]) -> set[SSAValue]:
     """The buffers of a loop's iterations whose elements may differ from one to the other."""
+    stores = [op for op in outer.walk() if isinstance(op, StoreOp) and op.buffer in own and not stands_in(op, inner)]
     known: set[SSAValue] = set()
     while True:
         before = len(known)
-        for statement in outer.body.block.ops:
-            inside = [op for op in statement.walk() if not stands_in(op, inner)]
-            if any(outer.var in op.operands or (isinstance(op, LoadOp) and op.buffer in known) for op in inside):
-                known.update(op.buffer for op in inside if isinstance(op, StoreOp) and op.buffer in own)
+        known.update(s.buffer for s in stores if s.buffer not in known and _knows(s, outer, known))
         if len(known) == before:
             return known
+
+
+def _knows(store: StoreOp, outer: ForOp, known: set[SSAValue]) -> bool:
+    """Whether what is stored, where, or whether at all, depends on a loop's iteration or on some buffers."""
+    seen: set[Operation] = set()
+    waiting: list[Operation] = []
+    holder: Operation | None = store
+    while holder is not None and holder is not outer:
+        waiting.append(holder)
+        holder = holder.parent_op()
+    while waiting:
+        op = waiting.pop()
+        if op not in seen:
+            seen.add(op)
+            if outer.var in op.operands or (isinstance(op, LoadOp) and op.buffer in known):
+                return True
+            waiting += [o.owner for o in op.operands if isinstance(o.owner, Operation) and stands_in(o.owner, outer)]
+    return False
 
 
 def _check_apart(outer: ForOp, inner: ForOp, name: str) -> None:
