@@ -270,7 +270,8 @@ class Executable:
         else:
             hint = "give the shapes: lamina.compile(model, shapes={...})"
             raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
-        external = artefact.external_compilers(parts)
+        own = program.external_compilers() if isinstance(program, MachineProgram) else ()
+        external = tuple(dict.fromkeys([*own, *artefact.external_compilers(parts)]))
         kept = self.notes if notes is None else notes
         saved = artefact.Saved(kind, contents, target, self.context, self.sanitize, external, kept)
         artefact.write(path, saved)

@@ -238,6 +238,7 @@ def machine_contents(program: MachineProgram) -> StoredProgram:
     description = {
         "text": text,
         "label": program.label,
+        "placement": program.placed,
         "ports": [[[p.name, str(_port_type(p))] for p in side] for side in sides],
         "weights": weights,
         "segments": {digest: bundle.program(stored) for digest, stored in program.kernels.stored.items()},
@@ -275,7 +276,16 @@ def load_machine(saved: Saved, threads: int) -> tuple[MachineProgram, Callable[[
     objects = ObjectCache() if enabled(True) else None
     module = _parsed(text, label)
     program = MachineProgram(
-        module, store, label, inputs, saved.target, saved.context, objects, saved.sanitize, outputs
+        module,
+        store,
+        label,
+        inputs,
+        saved.target,
+        saved.context,
+        objects,
+        saved.sanitize,
+        outputs,
+        description["placement"],
     )
     for digest, entry in description["segments"].items():
         program.kernels.stored[digest] = with_threads(_unbundled(contents, entry), threads)

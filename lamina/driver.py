@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from lamina.call_graph import call_graph
-from lamina.compiler import LEVELS, Progress, lower, pipeline_text
+from lamina.compiler import CODEGEN, LEVELS, Progress, lower, pipeline_text
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.target import TARGET, TargetAttr
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
-from lamina.passes.external_backends import check_backend
+from lamina.passes.external_backends import CONSTANTS, check_backend, compiler_of
 from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo, aligned
-from lamina.transform import PassContext
+from lamina.transform import PassContext, find_pass
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -137,9 +137,12 @@ def build(
 
     with _Faults(fresh, source.label, target, opt_level, sanitize) as faults:
         if needs_machine(module, ctx, opt_level):
-            return MachineProgram(
-                module, source.params, source.label, source.inputs, target, opt_level, cache, sanitize
-            )
+            # Functions that a user has partitioned; parts of the others are when they are compiled.
+            if any(compiler_of(op) is not None for op in module.body.block.ops):
+                find_pass(CODEGEN).load()().apply(ctx, module)
+            given = source.params, source.label, source.inputs
+            placed = "\n".join(ctx.placement or ())
+            return MachineProgram(module, *given, target, opt_level, cache, sanitize, placement=placed)
         lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
     info = ProgramInfo.of(module)
     with KernelCompiler(target, None, cache) as compiler:
@@ -265,10 +268,12 @@ class StageTexts:
 
 
 def named_weights(module: ModuleOp) -> list[ParamAttr]:
-    """The weights that the constants of a module name."""
+    """The weights that constants of a module name, and those of external functions."""
     from lamina.dialects.relay.params import ParamAttr
 
-    values = (op.properties.get("value") for op in module.walk() if op.name == "relay.constant")
+    values: list[Any] = [op.properties.get("value") for op in module.walk() if op.name == "relay.constant"]
+    for op in module.body.block.ops:
+        values += getattr(op.attributes.get(CONSTANTS), "data", ())
     return list(dict.fromkeys(v for v in values if isinstance(v, ParamAttr)))
 
 

@@ -19,6 +19,7 @@ from lamina.compiler import functions_away
 from lamina.diagnostics import location_text
 from lamina.dialects.relay.core import FnOp
 from lamina.errors import InputError, LaminaError, did_you_mean
+from lamina.passes.external_backends import compiler_of, is_declaration
 from lamina.passes.relay.inline import is_kernel
 from lamina.relay_source import ValuePort, ports_of
 from lamina.runtime import vm
@@ -79,10 +80,13 @@ class MachineProgram:
         cache: ObjectCache | None,
         sanitize: bool = False,
         outputs: Sequence[Port] = (),
+        placement: str = "",
     ) -> None:
         given, results = ports_of(module)
         self.info = MachineInfo(tuple(inputs) or given, tuple(outputs) or results)
         self.module = module
+        self.placed = placement
+        """What external backends took of functions that were partitioned before."""
         self.store = store
         self.label = label
         self.threads = target.threads.data
@@ -131,8 +135,12 @@ class MachineProgram:
 
     def placement(self) -> str:
         """What external backends took of the parts that have been compiled."""
-        found = (p.description.get("placement", "") for p in self.kernels.stored.values())
+        found = [self.placed, *(p.description.get("placement", "") for p in self.kernels.stored.values())]
         return "\n".join(text for text in found if text)
+
+    def external_compilers(self) -> list[str]:
+        """The backends of functions that were partitioned before."""
+        return [compiler_of(op) or "" for op in self.module.body.block.ops if is_declaration(op)]
 
     def describe(self) -> str:
         """What there is instead of a number of kernels."""

@@ -156,17 +156,32 @@ def declared_outputs(declaration: Operation) -> int:
 
 def run_declared(declaration: Operation, arrays: Sequence[Array], store: ParamStore) -> list[Array]:
     """The results of an external function on arrays."""
+    return load_declared(declaration, store, 1)(arrays)
+
+
+def load_declared(declaration: Operation, store: ParamStore, threads: int) -> Callable[[Sequence[Array]], list[Array]]:
+    """What gives the results of an external function on arrays. Raises InputError where its backend cannot run."""
     assert isinstance(declaration, FuncOp)
     code = declaration.attributes[CODE]
     assert isinstance(code, StringAttr)
     constants = cast("ArrayAttr[Attribute]", declaration.attributes[CONSTANTS])
     values = [np.ascontiguousarray(store.get(c)) for c in constants]  # type: ignore[arg-type]
     name, compiler = declaration.sym_name.data, compiler_of(declaration) or ""
-    run = _load(name, compiler, code.data, values, 1)
+    run = _load(name, compiler, code.data, values, threads)
     type_ = declaration.function_type
     taken = [_shape(t) for t in (*type_.inputs, *type_.outputs)]
-    results = [
-        np.empty(shape, numpy_dtype(dtype)) for shape, dtype in taken[len(taken) - declared_outputs(declaration) :]
-    ]
-    run([np.asarray(a, order="C") for a in arrays], results)
-    return results
+    made = [(shape, numpy_dtype(dtype)) for shape, dtype in taken[len(taken) - declared_outputs(declaration) :]]
+
+    def call(arrays: Sequence[Array]) -> list[Array]:
+        results = [np.empty(shape, dtype) for shape, dtype in made]
+        try:
+            run([np.asarray(a, order="C") for a in arrays], results)
+        except LaminaError:
+            raise
+        except Exception as e:
+            said = " ".join(str(e).split())[:300]
+            what = f"the external backend {compiler!r} failed: {type(e).__name__}: {said}"
+            raise InputError(what, op=declaration) from e
+        return results
+
+    return call

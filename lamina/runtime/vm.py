@@ -31,6 +31,8 @@ from lamina.dialects.relay.value_dependent import BecomesStatic, OnHost, ValueDe
 from lamina.dialects.relay.value_types import AdtType, has_unknown_extent, is_dynamic
 from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
 from lamina.errors import InputError, UnsupportedError
+from lamina.passes.external_backends import is_declaration
+from lamina.runtime.external import load_declared
 from lamina.runtime.vm_memory import ON_VALUES, check_kills
 from lamina.runtime.vm_segments import CompiledKernels, Kernels, ReferenceKernels, Segment, owned
 from lamina.runtime.vm_values import (
@@ -138,6 +140,7 @@ class VirtualMachine:
         self._plans: dict[Block, _Plan] = {}
         self._open: dict[Operation, bool] = {}
         self._constants: dict[Operation, Any] = {}
+        self._externals: dict[str, Callable[[Sequence[Any]], Sequence[Any]] | None] = {}
         self._kernels: dict[Operation, tuple[Segment, list[int]] | None] = {}
         self._frames: list[_Frame] = []
         self._results: list[Value] | None = None
@@ -327,8 +330,22 @@ class VirtualMachine:
     def _call_global(self, frame: _Frame, step: _Step) -> None:
         op = step.op
         assert isinstance(op, func.CallOp)
-        function = self._function(op.callee.string_value(), op)
-        self._enter(GlobalFunction(function), [frame.values[v] for v in op.operands], step, step.tail)
+        name, arguments = op.callee.string_value(), [frame.values[v] for v in op.operands]
+        external = self._external(name)
+        if external is not None:
+            self._keep(frame, step, external(arguments))
+            return
+        self._enter(GlobalFunction(self._function(name, op)), arguments, step, step.tail)
+
+    def _external(self, name: str) -> Callable[[Sequence[Any]], Sequence[Any]] | None:
+        """What runs a function that an external backend has compiled; None for others."""
+        if name not in self._externals:
+            function = self.functions.get(name)
+            found = None
+            if function is not None and is_declaration(function):
+                found = load_declared(function, self.kernels.store, self.kernels.threads)
+            self._externals[name] = found
+        return self._externals[name]
 
     def _enter(
         self, callee: Closure | GlobalFunction, arguments: list[Value], caller: _Step | None, tail: bool

@@ -73,6 +73,7 @@ class Kernels(ABC):
 
     def __init__(self, store: ParamStore | None = None) -> None:
         self.store = store or ParamStore()
+        self.threads = 1
         self._single: dict[Any, Segment] = {}
 
     @abstractmethod
@@ -190,6 +191,7 @@ class CompiledKernels(Kernels):
 
         super().__init__(store)
         self.target = target or host_target(1)
+        self.threads = self.target.threads.data
         self.opt_level = opt_level
         self.sanitize = sanitize
         self.programs: dict[str, Ready] = {}

@@ -13,6 +13,7 @@ from xdsl.traits import is_side_effect_free
 
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
+from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.errors import InputError
 from lamina.passes.dataflow_partition import is_closed
 
@@ -91,7 +92,8 @@ class Regions:
             direct: list[int] = []
             for value in self._read(op):
                 owner = value.owner
-                if isinstance(owner, Operation) and owner.name == BEGIN:
+                if isinstance(owner, Operation) and owner.name == BEGIN and owner.parent is self.block:
+                    # One inside a branch is about what stands there, not about the choice.
                     compiler = compiler_of(owner)
                     if compiler != DEFAULT:
                         self._belongs(n, compiler)
@@ -243,7 +245,7 @@ class Regions:
 
 
 def _may_be_inside(op: Operation) -> bool:
-    return isinstance(op, (RelayOp, CallOp)) and not op.regions
+    return isinstance(op, (RelayOp, CallOp, TupleOp, TupleGetItemOp)) and not op.regions
 
 
 def _is_pure(op: Operation) -> bool:

@@ -12,7 +12,8 @@ After:
 
 The function is named after `mod_name`, the compiler, the function that the region was in, and the number of the
 region in it. Each value read or given is one parameter or result, however often it is used. Constants become part of
-the function, unless `bind_constants` is false. No annotation is left.
+the function, unless `bind_constants` is false. Tuples are not: what is taken from one of the region is the field, and
+one that is needed outside is made there, of results. No annotation is left.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from xdsl.dialects.builtin import FunctionType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.relay.core import ConstantOp, FnOp
+from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.passes.base import Context, ModuleOp, ModulePass, fused_location, inherit_name
 from lamina.passes.relay.compiler_regions import BEGIN, END, Regions, open_blocks
 
@@ -78,17 +80,67 @@ def partition_block(block: Block, mod_name: str, bind_constants: bool, counts: _
     home = _function_name(block)
     functions: list[func.FuncOp] = []
     calls: dict[int, func.CallOp] = {}
+    around: dict[int, tuple[list[Operation], list[Operation]]] = {}
     gone: set[Operation] = set()
     for top in sorted(members, key=lambda t: regions.node[members[t][0]]):
         compiler = regions.compiler[top]
         assert compiler is not None
+        ops, before, behind = _without_tuples(members[top], gone)
+        around[top] = before, behind
+        if not ops:
+            continue
         number = counts.next(home)
         name = sanitized(f"tvmgen_{mod_name}_{compiler}_{home}_{number}")
-        function, calls[top] = _outline(members[top], name, compiler, number, bind_constants, gone)
+        function, calls[top] = _outline(ops, name, compiler, number, bind_constants, gone)
         functions.append(function)
-    if functions:
-        _arrange(block, [calls.get(n) or regions.ops[n] for n in order if n in calls or regions.ops[n] not in gone])
+    arranged: list[Operation] = []
+    for n in order:
+        if n in around:
+            arranged += around[n][0]
+            if n in calls:
+                arranged.append(calls[n])
+            arranged += around[n][1]
+        elif regions.ops[n] not in gone:
+            arranged.append(regions.ops[n])
+    if around:
+        _arrange(block, arranged)
     return functions
+
+
+def _without_tuples(
+    members: Sequence[Operation], gone: set[Operation]
+) -> tuple[list[Operation], list[Operation], list[Operation]]:
+    """The ops of a region that are no tuples, and the tuples and fields to stand before and behind it.
+
+    Those that nobody needs are erased, and noted in `gone`.
+    """
+    inside = {op for op in members if isinstance(op, TupleOp)}
+    ops: list[Operation] = []
+    before: list[Operation] = []
+    for op in members:
+        if isinstance(op, TupleGetItemOp):
+            made = op.tuple_value.owner
+            if made not in inside:
+                before.append(op)
+                continue
+            assert isinstance(made, TupleOp)
+            op.result.replace_all_uses_with(made.operands[op.index.value.data])
+            _erase(op, gone)
+        elif op not in inside:
+            ops.append(op)
+    behind: list[Operation] = []
+    for op in reversed([op for op in members if op in inside]):
+        if op.results[0].first_use is None:
+            _erase(op, gone)
+        else:
+            behind.insert(0, op)
+    return ops, before, behind
+
+
+def _erase(op: Operation, gone: set[Operation]) -> None:
+    op.detach()
+    op.erase()
+    gone.add(op)
 
 
 def _remove_annotations(block: Block) -> None:
@@ -159,9 +211,7 @@ def _outline(
         old.replace_uses_with_if(new, lambda use: use.operation is not returned and use.operation not in inside)
     for constant in dict.fromkeys(constants):
         if constant.results[0].first_use is None and constant.parent is not None:
-            constant.detach()
-            constant.erase()
-            gone.add(constant)
+            _erase(constant, gone)
     return function, call
 
 

@@ -122,6 +122,39 @@ def test_a_loaded_program_computes_the_same_without_a_pass(
     assert (tmp_path / "again.lamina").read_bytes() == path.read_bytes()
 
 
+def partitioned(folder: Path, text: str) -> Path:
+    """A program whose functions of OpenBLAS a user has made before it is compiled."""
+    from lamina.context import LaminaContext
+    from lamina.parsing import parse_text
+    from lamina.pipeline import parse_pipeline
+
+    passes = "relay-annotate-target{targets=openblas},relay-merge-compiler-regions,relay-partition-graph"
+    ctx = LaminaContext()
+    module = parse_text(ctx, text, "net.mlir")
+    for p in parse_pipeline(passes):
+        p.apply(ctx, module)
+    (folder / "parted.mlir").write_text(str(module))
+    return folder / "parted.mlir"
+
+
+@needs_openblas
+def test_the_machine_calls_functions_that_were_partitioned_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exe = lamina.compile(partitioned(tmp_path, LOOP), "cpu", threads=1)
+    assert "func.call @tvmgen_default_openblas_loop_0" in exe.text("relay")
+    assert "openblas: 1 region, 1 op (1 nn.dense)" in exe.placement
+    given = inputs(exe)
+    np.testing.assert_allclose(exe.run(given)["f"], compiled(tmp_path, LOOP).run(given)["f"], rtol=1e-5)
+    exe.save(tmp_path / "net.lamina")
+    saved = artefact.read(tmp_path / "net.lamina", [artefact.MACHINE])
+    assert saved.external == ("openblas",) and not any("dense" in n for n in saved.contents.objects)
+    monkeypatch.setattr("lamina.compiler.lower", no_passes)
+    loaded = lamina.Executable.load(tmp_path / "net.lamina")
+    equal(loaded.run(given), exe.run(given))
+    assert loaded.placement == exe.placement
+
+
 def test_another_process_runs_what_this_one_saved(tmp_path: Path) -> None:
     """Nothing of the compiler is loaded there for a program of kernels."""
     exe = compiled(tmp_path, NET)

@@ -21,8 +21,10 @@ from lamina.dialects import relay as r
 from lamina.dialects.dataflow_pattern import is_op, wildcard
 from lamina.dialects.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
 from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.terms import composite, inserting
 from lamina.errors import UsageError
+from lamina.parsing import parse_text
 from lamina.passes import pattern_tables
 from lamina.passes.dataflow_matching import match
 from lamina.passes.match_attempts import Attempt
@@ -35,6 +37,8 @@ from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
 from lamina.passes.relay.merge_composite import MergeComposite, merge_composites
 from lamina.passes.relay.partition_graph import PartitionGraph
 from lamina.runtime.relay_reference import main_function, run_relay
+from lamina.runtime.vm import ReferenceKernels, evaluate
+from lamina.verification import verify_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -111,6 +115,65 @@ def test_partitioned_programs_compute_the_same(seed: int) -> None:
     assert set(left) <= {"relay.tanh", "relay.erf", "relay.negative", "relay.subtract"}
     report = partition_report(module, [find_table("ones"), find_table("twos")])
     assert len(report.left) == len(left) and all(reason for _, reason in report.left)
+
+
+def put_tuples(module: ModuleOp, rng: random.Random) -> None:
+    """Let some values be read out of a tuple, nested ones among them."""
+    block = main_function(module).body.block
+    values: list[SSAValue] = list(block.args)
+    for op in list(block.ops)[:-1]:
+        for result in op.results:
+            values.append(result)
+            if rng.random() < 0.6:
+                continue
+            uses = [u for u in result.uses if rng.random() < 0.7]
+            made = TupleOp.make(*(rng.choice(values[-4:]) for _ in range(rng.randint(0, 2))), result)
+            take = TupleGetItemOp.make(made.results[0], len(made.operands) - 1)
+            around: list[Operation] = [made, take]
+            if rng.random() < 0.3:
+                outer = TupleOp.make(made.results[0], rng.choice(values))
+                inner = TupleGetItemOp.make(outer.results[0], 0)
+                take = TupleGetItemOp.make(inner.results[0], len(made.operands) - 1)
+                around = [made, outer, inner, take]
+            block.insert_ops_after(around, op)
+            for use in uses:
+                use.operation.operands[use.index] = take.results[0]
+
+
+@pytest.mark.parametrize("tuples", [True, False])
+@pytest.mark.parametrize("seed", range(40))
+def test_tuples_in_partitioned_programs(seed: int, tuples: bool) -> None:
+    rng = random.Random(seed)
+    module = program(rng, rng.choice((6, 20)))
+    expected = outputs(module)
+    put_tuples(module, rng)
+    ctx = LaminaContext()
+    annotate = AnnotateTarget(targets=("ones", "twos"), include_non_call_ops=tuples)
+    for p in (annotate, MergeCompilerRegions(), PartitionGraph()):
+        p.apply(ctx, module)
+        verify_module(module)
+    arrays = [np.array([0.1, -0.7, 1.3], np.float32), np.array([-0.2, 0.4, 0.0], np.float32)]
+    for a, b in zip(expected, evaluate(module, arrays, kernels=ReferenceKernels()), strict=True):
+        np.testing.assert_array_equal(a, b)
+    external = [f for f in module.body.block.ops if isinstance(f, func.FuncOp) and "Compiler" in f.attributes]
+    assert external and not any("tuple" in op.name for f in external for op in f.walk())
+    assert not any("annotation" in op.name for op in module.walk())
+
+
+def test_a_tuple_on_the_way_does_not_part_a_region() -> None:
+    text = """
+    func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %a = relay.exp %x : tensor<3xf32>
+      %t = relay.tuple(%a, %a) : tuple<tensor<3xf32>, tensor<3xf32>>
+      %b = relay.tuple_get_item %t[1] : tuple<tensor<3xf32>, tensor<3xf32>>
+      %c = relay.abs %b : tensor<3xf32>
+      return %c : tensor<3xf32>
+    }"""
+    for tuples, regions in ((True, 1), (False, 2)):
+        module = parse_text(LaminaContext(), text, "test.mlir")
+        for p in (AnnotateTarget(("ones",), tuples), MergeCompilerRegions(), PartitionGraph()):
+            p.apply(LaminaContext(), module)
+        assert sum(1 for f in module.body.block.ops if "Compiler" in f.attributes) == regions
 
 
 # -- the matcher against a plain one -----------------------------------------------------------------------------

@@ -31,7 +31,7 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "FuseOps": ("fuse_opt_level",),
     "FoldConstant": ("fold_qnn",),
     "ToMixedPrecision": ("mixed_precision_type", "missing_op_mode"),
-    "AnnotateTarget": ("targets",),
+    "AnnotateTarget": ("targets", "include_non_call_ops"),
     "EliminateCommonSubexpr": ("fskip",),
     "DeadCodeElimination": ("inline_once", "ignore_impurity"),
     "RemoveUnusedFunctions": ("entry",),
@@ -42,7 +42,6 @@ _DROPPED: dict[str, dict[str, Any]] = {
     "EliminateCommonSubexpr": {"fskip": None},
     "DeadCodeElimination": {"inline_once": False, "ignore_impurity": False},
     "FuseOps": {"fuse_opt_level": -1},
-    "AnnotateTarget": {"include_non_call_ops": True},
 }
 """Arguments of TVM's that are left out where they have this value."""
 
