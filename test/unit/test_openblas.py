@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import lamina
 from lamina.context import LaminaContext
+from lamina.dialects.relay import find_op
 from lamina.runtime.execute import run_module
 
 ROOT = Path(__file__).parents[2]
@@ -119,6 +122,70 @@ def test_products_are_the_same(tmp_path: Path, name: str) -> None:
     op, inputs, result = PRODUCTS[name]
     types = ", ".join(f"tensor<{t}>" for t in inputs)
     agree(tmp_path, text_of(f"  %r = relay.{op} : ({types}) -> tensor<{result}>", inputs, result), "1 nn.")
+
+
+@needs_openblas
+@pytest.mark.parametrize("threads", [2, 3])
+def test_shared_work_is_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts by several threads, in all ways in which work is cut: rows, columns, batches, images and groups."""
+    from lamina.backends.byoc.openblas import crew
+    from lamina.backends.byoc.openblas.codegen import openblas
+    from lamina.passes.json_graphs import Graph, Node, Type, Value
+
+    monkeypatch.setattr(crew, "SHARED", 0)
+    counts: list[int] = []
+    together = crew.together
+
+    def counted(parts: Sequence[Callable[[], None]]) -> None:
+        counts.append(len(parts))
+        together(parts)
+
+    monkeypatch.setattr("lamina.backends.byoc.openblas.codegen.together", counted)
+    rng = np.random.default_rng(threads)
+    plain = {"strides": [1], "padding": [0], "dilation": [1], "groups": 1}
+    cases: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+        ("nn.dense", (7, 5), (3, 5), {}),
+        ("nn.dense", (2, 5), (11, 5), {}),
+        *(("nn.matmul", (5, 9) if a else (9, 5), (4, 5) if b else (5, 4), {"transpose_a": a, "transpose_b": b})
+          for a in (False, True) for b in (False, True)),
+        *(("nn.matmul", (5, 2) if a else (2, 5), (8, 5) if b else (5, 8), {"transpose_a": a, "transpose_b": b})
+          for a in (False, True) for b in (False, True)),
+        ("nn.batch_matmul", (5, 2, 3), (1, 4, 3), {"transpose_a": False, "transpose_b": True}),
+        ("nn.conv2d", (1, 4, 9, 7), (6, 4, 1, 1), plain),
+        ("nn.conv2d", (1, 4, 9, 7), (6, 2, 3, 3), plain | {"groups": 2, "padding": [1], "strides": [2]}),
+        ("nn.conv2d", (3, 4, 2, 7), (2, 4, 2, 3), plain),
+    ]  # fmt: skip
+    for name, *shapes, attrs in cases:
+        layouts = {"data_layout": "NCHW", "kernel_layout": "OIHW", "out_layout": "", "out_dtype": ""}
+        op_type: Any = find_op(f"relay.{name}")
+        arrays = [rng.standard_normal(s) for s in shapes]
+        made = attrs | (layouts if "conv" in name else {"out_dtype": ""})
+        expected = op_type.np_ref(*arrays, **made)
+        inputs = [Node("input", f"i{n}", [Type(s, "float64")]) for n, s in enumerate(shapes)]
+        type_ = Type(expected.shape, "float64")
+        kernel = Node("kernel", name, [type_], made, [Value(0), Value(1)], None, [n.types[0] for n in inputs])
+        out = np.empty(expected.shape)
+        openblas.load(Graph([*inputs, kernel], [Value(2)]).text(), [], threads)(arrays, [out])
+        np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12, err_msg=f"{name} {shapes}")
+    assert max(counts) == threads
+
+
+def test_failing_part_is_told_when_all_have_ended() -> None:
+    from lamina.backends.byoc.openblas.crew import together
+
+    ended: list[int] = []
+
+    def slow() -> None:
+        time.sleep(0.05)
+        ended.append(1)
+
+    def failing() -> None:
+        raise ValueError("part")
+
+    for parts in ([failing, slow], [slow, failing]):
+        with pytest.raises(ValueError, match="part"):
+            together(parts)
+    assert ended == [1, 1]
 
 
 @needs_openblas

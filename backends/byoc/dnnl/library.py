@@ -20,6 +20,8 @@ WHEEL = "onednn-cpu-gomp"
 SYSTEM = "libdnnl.so.3"
 MISSING = f"oneDNN is not installed (pip install 'lamina[dnnl]', or name its library in {VARIABLE})"
 MAJOR = 3
+SPINS, POLLS = "GOMP_SPINCOUNT", 2000
+"""Polls before an idle thread sleeps: some 50 us, longer than from one primitive to the next."""
 
 # -- dnnl_types.h --------------------------------------------------------------------------------------------------
 
@@ -202,11 +204,28 @@ def load() -> Library | str:
     return _load(tuple(candidates()))
 
 
+@contextmanager
+def _short_spins() -> Generator[None]:
+    """What is loaded meanwhile has an OpenMP whose idle threads sleep soon, unless the environment says otherwise.
+
+    By default GCC's poll for milliseconds: where other threads want the processors, ours among them, everyone waits.
+    """
+    if any(name in os.environ for name in (SPINS, "OMP_WAIT_POLICY")):
+        yield
+        return
+    os.environ[SPINS] = str(POLLS)
+    try:
+        yield
+    finally:
+        del os.environ[SPINS]
+
+
 @cache
 def _load(paths: tuple[str, ...]) -> Library | str:
     for path in paths:
         try:
-            loaded = ctypes.CDLL(path)
+            with _short_spins():
+                loaded = ctypes.CDLL(path)
         except OSError as e:
             if os.environ.get(VARIABLE) == path:
                 return f"oneDNN does not load from {path}, as {VARIABLE} says: {e}"

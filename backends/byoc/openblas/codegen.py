@@ -8,11 +8,13 @@ relu behind it are done by NumPy where the product stands.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.backends.byoc.openblas.crew import for_threads, shares, spans, together
 from lamina.backends.byoc.openblas.library import PLAIN, ROW_MAJOR, TRANSPOSED, Library, load
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.passes.external_backends import Refusal
@@ -36,11 +38,12 @@ class OpenBlas(JsonBackend):
         return found if isinstance(found, str) else ""
 
     def load(self, text: str, constants: Sequence[Array], threads: int) -> Callable[..., None]:
-        run = super().load(text, constants, threads)
+        with for_threads(threads):
+            run = super().load(text, constants, threads)
         library = _library()
 
         def limited(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-            with library.threads(threads):
+            with library.threads(1):
                 run(inputs, outputs)
 
         return limited
@@ -59,15 +62,29 @@ def _library() -> Library:
 Gemm = Callable[[int, int, int], None]
 
 
-def gemm(dtype: str, a: bool, b: bool, rows: int, columns: int, depth: int, out_stride: int | None = None) -> Gemm:
+def gemm(
+    dtype: str,
+    a: bool,
+    b: bool,
+    rows: int,
+    columns: int,
+    depth: int,
+    out_stride: int | None = None,
+    a_stride: int | None = None,
+    b_stride: int | None = None,
+) -> Gemm:
     """out = A B by addresses, for A [rows, depth] and B [depth, columns], each stored transposed if so said.
 
-    `out_stride` is the distance of rows of the result, which may be a part of a larger one.
+    The strides are the distances of rows in memory, where a matrix is a part of a larger one.
     """
     library = _library()
     function, integer = library.gemm[dtype], library.integer
     first = (ROW_MAJOR, TRANSPOSED if a else PLAIN, TRANSPOSED if b else PLAIN, integer(rows), integer(columns))
-    strides = integer(rows if a else depth), integer(depth if b else columns), integer(out_stride or columns)
+    strides = (
+        integer(a_stride or (rows if a else depth)),
+        integer(b_stride or (depth if b else columns)),
+        integer(out_stride or columns),
+    )
     k = integer(depth)
 
     def run(left: int, right: int, out: int) -> None:
@@ -76,9 +93,23 @@ def gemm(dtype: str, a: bool, b: bool, rows: int, columns: int, depth: int, out_
     return run
 
 
-def _product(multiply: Gemm) -> Kernel:
+def product(dtype: str, a: bool, b: bool, rows: int, columns: int, depth: int) -> Kernel:
+    """out = A B for arrays, each stored transposed if so said: the longer side of the result in shares."""
+    size = numpy_dtype(dtype).itemsize
+    count = shares(rows * columns * depth)
+    parts: list[tuple[Gemm, int, int, int]] = []
+    if rows >= columns:
+        for first, last in spans(rows, count):
+            multiply = gemm(dtype, a, b, last - first, columns, depth, a_stride=rows if a else depth)
+            parts.append((multiply, first * size * (1 if a else depth), 0, first * columns * size))
+    else:
+        for first, last in spans(columns, count):
+            multiply = gemm(dtype, a, b, rows, last - first, depth, columns, b_stride=depth if b else columns)
+            parts.append((multiply, 0, first * size * (depth if b else 1), first * size))
+
     def run(x: Array, y: Array, out: Array) -> None:
-        multiply(x.ctypes.data, y.ctypes.data, out.ctypes.data)
+        places = x.ctypes.data, y.ctypes.data, out.ctypes.data
+        together([partial(m, *(p + n for p, n in zip(places, steps, strict=True))) for m, *steps in parts])
 
     return run
 
@@ -86,7 +117,7 @@ def _product(multiply: Gemm) -> Kernel:
 @openblas.op("nn.dense")
 def dense(node: Node) -> Kernel:
     data, weight = node.input_types
-    return _product(gemm(data.dtype, False, True, prod(data.shape[:-1]), weight.shape[0], weight.shape[1]))
+    return product(data.dtype, False, True, prod(data.shape[:-1]), weight.shape[0], weight.shape[1])
 
 
 @openblas.op("nn.matmul")
@@ -94,7 +125,7 @@ def matmul(node: Node) -> Kernel:
     a, b = node.attrs["transpose_a"], node.attrs["transpose_b"]
     shape = node.input_types[0].shape
     rows, columns = node.types[0].shape
-    return _product(gemm(node.types[0].dtype, a, b, rows, columns, shape[0] if a else shape[1]))
+    return product(node.types[0].dtype, a, b, rows, columns, shape[0] if a else shape[1])
 
 
 @openblas.op("nn.batch_matmul")
@@ -103,15 +134,21 @@ def batch_matmul(node: Node) -> Kernel:
     left, right = (t.shape for t in node.input_types)
     batch, rows, columns = node.types[0].shape
     size = numpy_dtype(node.types[0].dtype).itemsize
-    multiply = gemm(node.types[0].dtype, a, b, rows, columns, left[1] if a else left[2])
+    depth = left[1] if a else left[2]
+    multiply = gemm(node.types[0].dtype, a, b, rows, columns, depth)
     # A batch of one matrix serves all of the other side.
     steps = [0 if s[0] == 1 else prod(s[1:]) * size for s in (left, right)]
     out_step = rows * columns * size
+    parts = spans(batch, shares(batch * rows * columns * depth))
 
     def run(x: Array, y: Array, out: Array) -> None:
         places = x.ctypes.data, y.ctypes.data, out.ctypes.data
-        for n in range(batch):
-            multiply(places[0] + n * steps[0], places[1] + n * steps[1], places[2] + n * out_step)
+
+        def part(first: int, last: int) -> None:
+            for n in range(first, last):
+                multiply(places[0] + n * steps[0], places[1] + n * steps[1], places[2] + n * out_step)
+
+        together([partial(part, *span) for span in parts])
 
     return run
 
@@ -129,38 +166,44 @@ def conv2d(node: Node) -> Kernel:
     depth, group_features = channels // groups * tall * wide, features // groups
     area, size = out_height * out_width, dtype.itemsize
     plain = (tall, wide, down, across, top, left, bottom, right) == (1, 1, 1, 1, 0, 0, 0, 0)
-    # A product for a whole image where there are no columns to make.
+    count = shares(images * features * area * depth)
+    # A product for a whole image where there are no columns to make, and as many as there are threads.
     at_once = out_height if plain else max(1, min(out_height, COLUMN_BYTES // (depth * out_width * size)))
+    if images * groups < count:
+        at_once = min(at_once, -(-out_height // count))
     padded = np.zeros((images, channels, height + top + bottom, width + left + right), dtype) if not plain else None
-    columns = np.empty(0 if plain else depth * at_once * out_width, dtype)
     multiply = {
-        rows: gemm(dtype.name, False, False, group_features, rows * out_width, depth, area)
+        rows: gemm(dtype.name, False, False, group_features, rows * out_width, depth, area, b_stride=area * plain)
         for rows in {at_once, out_height % at_once} - {0}
     }
-
-    def product(weights: int, source: int, out: Array, image: int, group: int, first: int, rows: int) -> None:
-        place = (image * features + group * group_features) * area + first * out_width
-        multiply[rows](weights + group * group_features * depth * size, source, out.ctypes.data + place * size)
+    inside = channels // groups
+    jobs = [(i, g, y) for i in range(images) for g in range(groups) for y in range(0, out_height, at_once)]
+    parts = [
+        (jobs[a:b], np.empty(0 if plain else depth * at_once * out_width, dtype)) for a, b in spans(len(jobs), count)
+    ]
 
     def run(x: Array, w: Array, out: Array) -> None:
-        weights = w.ctypes.data
-        if padded is None:
-            for image in range(images):
-                for group in range(groups):
-                    place = (image * channels + group * (channels // groups)) * height * width
-                    product(weights, x.ctypes.data + place * size, out, image, group, 0, out_height)
-            return
-        padded[:, :, top : top + height, left : left + width] = x
-        windows = _windows(padded, (tall, wide), (out_height, out_width), (down, across), (dilate_down, dilate_across))
-        for image in range(images):
-            for group in range(groups):
-                inside = slice(group * (channels // groups), (group + 1) * (channels // groups))
-                for first in range(0, out_height, at_once):
-                    rows = min(at_once, out_height - first)
-                    part = columns[: depth * rows * out_width]
-                    shape = (channels // groups, tall, wide, rows, out_width)
-                    np.copyto(part.reshape(shape), windows[image, inside, :, :, first : first + rows])
-                    product(weights, columns.ctypes.data, out, image, group, first, rows)
+        weights, source, result = w.ctypes.data, x.ctypes.data, out.ctypes.data
+        windows = None
+        if padded is not None:
+            padded[:, :, top : top + height, left : left + width] = x
+            taps, sizes = (tall, wide), (out_height, out_width)
+            windows = _windows(padded, taps, sizes, (down, across), (dilate_down, dilate_across))
+
+        def part(jobs: Sequence[tuple[int, int, int]], columns: Array) -> None:
+            for image, group, first in jobs:
+                rows = min(at_once, out_height - first)
+                place = (image * channels + group * inside) * height * width + first * out_width
+                right = source + place * size
+                if windows is not None:
+                    shape = (inside, tall, wide, rows, out_width)
+                    taken = windows[image, group * inside : (group + 1) * inside, :, :, first : first + rows]
+                    np.copyto(columns[: prod(shape)].reshape(shape), taken)
+                    right = columns.ctypes.data
+                place = (image * features + group * group_features) * area + first * out_width
+                multiply[rows](weights + group * group_features * depth * size, right, result + place * size)
+
+        together([partial(part, *p) for p in parts])
 
     return run
 
