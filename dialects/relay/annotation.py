@@ -39,6 +39,10 @@ class Annotation(Elementwise):
     def np_ref(x: Array, **attrs: Any) -> Array:
         return np.copy(x)
 
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return grads
+
 
 @irdl_op_definition
 class StopFusionOp(Annotation):
@@ -46,20 +50,12 @@ class StopFusionOp(Annotation):
 
     name = "relay.annotation.stop_fusion"
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return grads
-
 
 @irdl_op_definition
 class CheckpointOp(Annotation):
     """y = x; a gradient computes what is between two of them again instead of keeping it."""
 
     name = "relay.annotation.checkpoint"
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return grads
 
 
 class _OfCompiler(Annotation):
@@ -86,20 +82,12 @@ class CompilerBeginOp(_OfCompiler):
 
     name = "relay.annotation.compiler_begin"
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return grads
-
 
 @irdl_op_definition
 class CompilerEndOp(_OfCompiler):
     """y = x; leaves a region that the external `compiler` translates."""
 
     name = "relay.annotation.compiler_end"
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return grads
 
 
 @irdl_op_definition
@@ -120,10 +108,6 @@ class CastHintOp(Annotation):
             *elementwise_samples(cls, dtype="int8"),
             sample((3,), attrs={"dtype": "byte"}, error="got byte"),
         ]
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return grads
 
 
 def _check_device(device: str) -> None:
@@ -154,10 +138,6 @@ class OnDeviceOp(Annotation):
             sample((3,), attrs={"virtual_device": "cuda:1", "constrain_result": True, "constrain_body": False}),
             sample((3,), attrs={"virtual_device": "cuda:"}, error="device 'cuda:' is not of the form"),
         ]
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return grads
 
 
 @irdl_op_definition

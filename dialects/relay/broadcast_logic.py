@@ -272,12 +272,25 @@ class BitwiseXorOp(Broadcast):
         return lhs ^ rhs
 
 
+class _Shift(Broadcast):
+    """The bits of lhs, moved by as many places as rhs says."""
+
+    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        counts = ((-100.0, 100.0), (-1.0, 40.0))
+        return [
+            *(sample(((41,), d), ((41,), d), ranges=counts) for d in ("int32", "int8", "int64")),
+            sample(((41,), "uint8"), ((41,), "uint8"), ranges=((0.0, 255.0), (0.0, 9.0))),
+        ]
+
+
 @irdl_op_definition
-class LeftShiftOp(Broadcast):
+class LeftShiftOp(_Shift):
     """y = lhs * 2^rhs, wrapped; 0 where rhs is not in 0 .. width-1."""
 
     name = "relay.left_shift"
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
@@ -287,21 +300,12 @@ class LeftShiftOp(Broadcast):
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return np.left_shift(lhs, rhs)
 
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        counts = ((-100.0, 100.0), (-1.0, 40.0))
-        return [
-            *(sample(((41,), d), ((41,), d), ranges=counts) for d in ("int32", "int8", "int64")),
-            sample(((41,), "uint8"), ((41,), "uint8"), ranges=((0.0, 255.0), (0.0, 9.0))),
-        ]
-
 
 @irdl_op_definition
-class RightShiftOp(Broadcast):
+class RightShiftOp(_Shift):
     """y = floor(lhs / 2^rhs); all sign bits where rhs is not in 0 .. width-1."""
 
     name = "relay.right_shift"
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
@@ -310,14 +314,6 @@ class RightShiftOp(Broadcast):
     @staticmethod
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return np.right_shift(lhs, rhs)
-
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        counts = ((-100.0, 100.0), (-1.0, 40.0))
-        return [
-            *(sample(((41,), d), ((41,), d), ranges=counts) for d in ("int32", "int8", "int64")),
-            sample(((41,), "uint8"), ((41,), "uint8"), ranges=((0.0, 255.0), (0.0, 9.0))),
-        ]
 
 
 @irdl_op_definition

@@ -184,6 +184,10 @@ class _Softmax(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
+    data = operand_def()
+    result = result_def()
+    axis = int_prop(-1)
+
     @staticmethod
     def infer_type(data: TensorInfo, *, axis: int) -> TensorInfo:
         if not data.shape:
@@ -229,9 +233,6 @@ class SoftmaxOp(_Softmax):
     """y = exp(x - max) / sum(exp(x - max)) over one axis: the maximum keeps exp in range."""
 
     name = "relay.nn.softmax"
-    data = operand_def()
-    result = result_def()
-    axis = int_prop(-1)
 
     @staticmethod
     def np_ref(data: NDArray[Any], *, axis: int) -> NDArray[Any]:
@@ -257,14 +258,10 @@ class FastSoftmaxOp(_Softmax):
     """nn.softmax, where TVM approximates the exponential more coarsely."""
 
     name = "relay.nn.fast_softmax"
-    data = operand_def()
-    result = result_def()
-    axis = int_prop(-1)
 
     @staticmethod
     def np_ref(data: NDArray[Any], *, axis: int) -> NDArray[Any]:
-        e = np.exp(data - np.max(data, axis=axis, keepdims=True))
-        return e / np.sum(e, axis=axis, keepdims=True, dtype=e.dtype)
+        return SoftmaxOp.np_ref(data, axis=axis)
 
     @staticmethod
     def decompose(data: SSAValue, *, axis: int) -> SSAValue:
@@ -276,9 +273,6 @@ class LogSoftmaxOp(_Softmax):
     """y = x - max - log(sum(exp(x - max))) over one axis."""
 
     name = "relay.nn.log_softmax"
-    data = operand_def()
-    result = result_def()
-    axis = int_prop(-1)
 
     @staticmethod
     def np_ref(data: NDArray[Any], *, axis: int) -> NDArray[Any]:

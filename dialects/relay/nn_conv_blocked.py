@@ -30,8 +30,19 @@ def _group_block(channels: int, groups: int, block: int) -> int:
     return _blocks(channels // groups, block) * block
 
 
+class _Blocked(Convolution, DataAndWeight, ConvolutionFields2d):
+    """A convolution on blocks of channels, of which `channels` is the true number that comes out."""
+
+    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
+
+    channels = prop_def(IntegerAttr)
+    kernel_size = opt_prop_def(DenseArrayBase)
+    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
+    out_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
+
+
 @irdl_op_definition
-class ContribConv2dNCHWcOp(Convolution, DataAndWeight, ConvolutionFields2d):
+class ContribConv2dNCHWcOp(_Blocked):
     """2-D convolution on channel blocks: x [N, C/16, H, W, 16], weight [O/32, I/16, KH, KW, 16, 32]
     (OIHW16i32o) -> [N, O/16, H', W', 16] (NCHW16c).
 
@@ -42,12 +53,7 @@ class ContribConv2dNCHWcOp(Convolution, DataAndWeight, ConvolutionFields2d):
     """
 
     name = "relay.nn.contrib_conv2d_NCHWc"
-    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    channels = prop_def(IntegerAttr)
-    kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW16i32o"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
 
     @staticmethod
     def infer_type(
@@ -158,17 +164,12 @@ class ContribConv2dNCHWcOp(Convolution, DataAndWeight, ConvolutionFields2d):
 
 
 @irdl_op_definition
-class ContribDepthwiseConv2dNCHWcOp(Convolution, DataAndWeight, ConvolutionFields2d):
+class ContribDepthwiseConv2dNCHWcOp(_Blocked):
     """Depthwise 2-D convolution on channel blocks: x [N, C/16, H, W, 16], weight [C/16, 1, KH, KW, 1, 16]
     (OIHW1i16o) -> [N, C/16, H', W', 16]; every channel has its own kernel."""
 
     name = "relay.nn.contrib_depthwise_conv2d_NCHWc"
-    NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    channels = prop_def(IntegerAttr)
-    kernel_size = opt_prop_def(DenseArrayBase)
-    data_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("OIHW1i16o"))
-    out_layout = prop_def(StringAttr, default_value=StringAttr("NCHW16c"))
 
     @staticmethod
     def infer_type(

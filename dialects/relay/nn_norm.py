@@ -113,8 +113,29 @@ def _norm_samples(axis: int, off: int, **more: Any) -> list[Sample]:
     ]
 
 
+class _NormAttributes(RelayOp):
+    """The attributes of norms whose elements are scaled and shifted along `axis`."""
+
+    axis = int_prop(1)
+    epsilon = float_prop(1e-5)
+    center = bool_prop(True)
+    scale = bool_prop(True)
+
+
+class _Norm(_NormAttributes):
+    """Norms that find mean and variance themselves."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
+
+    data = operand_def()
+    gamma = operand_def()
+    beta = operand_def()
+    result = result_def()
+
+
 @irdl_op_definition
-class BatchNormOp(RelayOp):
+class BatchNormOp(_NormAttributes):
     """y = (x - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, parameters along `axis`."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
@@ -127,10 +148,6 @@ class BatchNormOp(RelayOp):
     moving_mean = operand_def()
     moving_var = operand_def()
     result = result_def()
-    axis = int_prop(1)
-    epsilon = float_prop(1e-5)
-    center = bool_prop(True)
-    scale = bool_prop(True)
 
     @staticmethod
     def infer_type(
@@ -207,21 +224,11 @@ class BatchNormOp(RelayOp):
 
 
 @irdl_op_definition
-class LayerNormOp(RelayOp):
+class LayerNormOp(_Norm):
     """y = (x - mean) / sqrt(var + epsilon) * gamma + beta; mean and variance over `axis`, gamma and beta along it."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
     name = "relay.nn.layer_norm"
-    data = operand_def()
-    gamma = operand_def()
-    beta = operand_def()
-    result = result_def()
     axis = int_prop(-1)
-    epsilon = float_prop(1e-5)
-    center = bool_prop(True)
-    scale = bool_prop(True)
 
     @staticmethod
     def infer_type(data: TensorInfo, gamma: TensorInfo, beta: TensorInfo, *, axis: int, **_: Any) -> TensorInfo:
@@ -260,21 +267,10 @@ class LayerNormOp(RelayOp):
 
 
 @irdl_op_definition
-class InstanceNormOp(RelayOp):
+class InstanceNormOp(_Norm):
     """As layer_norm, with mean and variance over all axes but the first (batch) and `axis` (channel)."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
     name = "relay.nn.instance_norm"
-    data = operand_def()
-    gamma = operand_def()
-    beta = operand_def()
-    result = result_def()
-    axis = int_prop(1)
-    epsilon = float_prop(1e-5)
-    center = bool_prop(True)
-    scale = bool_prop(True)
 
     @staticmethod
     def infer_type(data: TensorInfo, gamma: TensorInfo, beta: TensorInfo, *, axis: int, **_: Any) -> TensorInfo:
@@ -320,22 +316,11 @@ class InstanceNormOp(RelayOp):
 
 
 @irdl_op_definition
-class GroupNormOp(RelayOp):
+class GroupNormOp(_Norm):
     """As layer_norm, with mean and variance over each of `num_groups` groups of channels and all later axes."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
     name = "relay.nn.group_norm"
-    data = operand_def()
-    gamma = operand_def()
-    beta = operand_def()
-    result = result_def()
     num_groups = int_prop()
-    axis = int_prop(1)
-    epsilon = float_prop(1e-5)
-    center = bool_prop(True)
-    scale = bool_prop(True)
 
     @staticmethod
     def infer_type(

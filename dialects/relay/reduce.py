@@ -119,13 +119,28 @@ class ProdOp(Reduction):
         return [product_gradient(grads[0], operands[0], axis, keepdims, exclude)]
 
 
+class _Extremum(Reduction):
+    """One of the elements; of none there is none."""
+
+    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
+    EMPTY: ClassVar[bool] = False
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        return [sample((5, 9), attrs={"axis": (1,)}, finite=False), sample(((3, 9), "float16"), attrs={"axis": (1,)})]
+
+    @staticmethod
+    def relay_grad(
+        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
+    ) -> Gradients:
+        return [extremum_gradient(grads[0], operands[0], results[0], axis, keepdims, exclude)]
+
+
 @irdl_op_definition
-class MaxOp(Reduction):
+class MaxOp(_Extremum):
     """The greatest element; NaN where there is one."""
 
     name = "relay.max"
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    EMPTY: ClassVar[bool] = False
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -135,24 +150,12 @@ class MaxOp(Reduction):
     def np_ref(data: Array, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Array:
         return np.max(data, axis=reduced_axes(axis, exclude, data.ndim), keepdims=keepdims)
 
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        return [sample((5, 9), attrs={"axis": (1,)}, finite=False), sample(((3, 9), "float16"), attrs={"axis": (1,)})]
-
-    @staticmethod
-    def relay_grad(
-        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
-    ) -> Gradients:
-        return [extremum_gradient(grads[0], operands[0], results[0], axis, keepdims, exclude)]
-
 
 @irdl_op_definition
-class MinOp(Reduction):
+class MinOp(_Extremum):
     """The smallest element; NaN where there is one."""
 
     name = "relay.min"
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    EMPTY: ClassVar[bool] = False
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -161,16 +164,6 @@ class MinOp(Reduction):
     @staticmethod
     def np_ref(data: Array, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Array:
         return np.min(data, axis=reduced_axes(axis, exclude, data.ndim), keepdims=keepdims)
-
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        return [sample((5, 9), attrs={"axis": (1,)}, finite=False), sample(((3, 9), "float16"), attrs={"axis": (1,)})]
-
-    @staticmethod
-    def relay_grad(
-        grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
-    ) -> Gradients:
-        return [extremum_gradient(grads[0], operands[0], results[0], axis, keepdims, exclude)]
 
 
 def _bool_samples() -> list[Sample]:

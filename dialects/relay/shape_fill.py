@@ -20,7 +20,7 @@ from lamina.dialects.relay.base import (
     normalize_axis,
     sample,
 )
-from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, stage_name, str_prop
 from lamina.dialects.relay.gradients import in_dtype, number, r, selected
 
 if TYPE_CHECKING:
@@ -112,60 +112,47 @@ def _constant_samples() -> list[Sample]:
     ]
 
 
+class _Constant(RelayOp):
+    """A tensor whose elements are all VALUE."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
+    VALUE: ClassVar[int]
+
+    shape = ints_prop()
+    dtype = str_prop("float32")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(shape: tuple[int, ...], dtype: str) -> TensorInfo:
+        return TensorInfo(checked_shape(shape), known_dtype(dtype))
+
+    @classmethod
+    def te_compute(cls, shape: tuple[int, ...], dtype: str) -> Tensor:
+        return te.compute(shape, lambda *i: te.const(cls.VALUE, dtype), stage_name(cls))
+
+    @classmethod
+    def np_ref(cls, shape: tuple[int, ...], dtype: str) -> Array:
+        return np.full(shape, cls.VALUE, numpy_dtype(dtype))
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        return _constant_samples()
+
+
 @irdl_op_definition
-class ZerosOp(RelayOp):
+class ZerosOp(_Constant):
     """A tensor of zeros."""
 
     name = "relay.zeros"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
-
-    shape = ints_prop()
-    dtype = str_prop("float32")
-    result = result_def(TensorType)
-
-    @staticmethod
-    def infer_type(shape: tuple[int, ...], dtype: str) -> TensorInfo:
-        return TensorInfo(checked_shape(shape), known_dtype(dtype))
-
-    @staticmethod
-    def te_compute(shape: tuple[int, ...], dtype: str) -> Tensor:
-        return te.compute(shape, lambda *i: te.const(0, dtype), "zeros")
-
-    @staticmethod
-    def np_ref(shape: tuple[int, ...], dtype: str) -> Array:
-        return np.zeros(shape, numpy_dtype(dtype))
-
-    @staticmethod
-    def samples() -> list[Sample]:
-        return _constant_samples()
+    VALUE: ClassVar[int] = 0
 
 
 @irdl_op_definition
-class OnesOp(RelayOp):
+class OnesOp(_Constant):
     """A tensor of ones."""
 
     name = "relay.ones"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
-
-    shape = ints_prop()
-    dtype = str_prop("float32")
-    result = result_def(TensorType)
-
-    @staticmethod
-    def infer_type(shape: tuple[int, ...], dtype: str) -> TensorInfo:
-        return TensorInfo(checked_shape(shape), known_dtype(dtype))
-
-    @staticmethod
-    def te_compute(shape: tuple[int, ...], dtype: str) -> Tensor:
-        return te.compute(shape, lambda *i: te.const(1, dtype), "ones")
-
-    @staticmethod
-    def np_ref(shape: tuple[int, ...], dtype: str) -> Array:
-        return np.ones(shape, numpy_dtype(dtype))
-
-    @staticmethod
-    def samples() -> list[Sample]:
-        return _constant_samples()
+    VALUE: ClassVar[int] = 1
 
 
 @irdl_op_definition
