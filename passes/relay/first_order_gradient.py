@@ -11,8 +11,9 @@ After:  func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 
 After its results the function returns a gradient for each parameter, of the parameter's type: of the sum of all
 elements of all results that are floats, as in TVM; a parameter that it does not depend on, and one of integers, has
-zeros. The program is first order: tensors, tuples, data types, choices, matches, calls of global and local functions,
-recursion. Functions that stand in the program may be captured and called, but not passed on; cells have no gradient.
+zeros. The program has tensors, tuples, data types, choices, matches, calls of global and local functions, recursion.
+Where functions are handed on, as arguments, results or in data, they are made data before (relay-defunctionalization),
+whose fields, what the functions capture, have gradients as any. Cells have none.
 What else calls the function goes on calling it as it was, as @<function>_alone.
 """
 
@@ -33,6 +34,7 @@ from lamina.dialects.value_names import NAME
 from lamina.errors import UsageError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.dead_code_elimination import eliminate_dead_code
+from lamina.passes.relay.defunctionalization import defunctionalize, hands_functions_on
 from lamina.passes.relay.reverse_leaves import inserted
 from lamina.passes.relay.reverse_mode import Adjoints, Differentiator
 
@@ -63,6 +65,8 @@ def add_gradients(module: ModuleOp, function: func.FuncOp, nested: bool = False)
     last = block.last_op
     assert last is not None
     _keep_for_others(module, function)
+    if hands_functions_on(module, function):
+        defunctionalize(module, function)
     differentiator = Differentiator(module)
     types = differentiator.types
     if not any(types.of_type(v.type) for v in last.operands):

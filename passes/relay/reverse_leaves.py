@@ -37,6 +37,15 @@ def inserted(op: Any) -> SSAValue:
     return op.results[0]
 
 
+def _parts(type_: Attribute) -> Iterator[Attribute]:
+    """The types in a tuple, in all depth, or a type that is none."""
+    if isinstance(type_, TupleType):
+        for t in type_.types:
+            yield from _parts(t)
+    else:
+        yield type_
+
+
 class Leaves:
     """The leaves of the types of a module."""
 
@@ -66,9 +75,15 @@ class Leaves:
         """Whether floats may be in a value of a data type."""
         known = self._has_floats.get(type_)
         if known is None:
-            self._has_floats[type_] = False  # inside itself it adds nothing
-            fields = [t for types in self.constructors(type_).values() for t in types]
-            known = self._has_floats[type_] = any([bool(self.of_type(t)) for t in fields])
+            # Data types may be in each other: what is in one is known when all that is in it has been looked at.
+            known, inside = False, [type_]
+            for t in inside:
+                for part in (p for types in self.constructors(t).values() for field in types for p in _parts(field)):
+                    if not isinstance(part, AdtType):
+                        known = bool(self.of_type(part)) or known
+                    elif part not in inside:
+                        inside.append(part)
+            self._has_floats[type_] = known
         return known
 
     def values(self, value: SSAValue) -> list[SSAValue]:

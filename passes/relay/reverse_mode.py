@@ -102,11 +102,7 @@ class Differentiator:
             found = self._captured.get(value)
             if found is None:
                 op = value.owner if isinstance(value.owner, Operation) else None
-                raise UnsupportedError(
-                    "the gradient of a program that hands functions on: what a function value is must be known where "
-                    "it is called",
-                    op=op,
-                )
+                raise UnsupportedError("the gradient of a program that hands functions on", op=op)
             return found
         return self.types.of_type(value.type)
 

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.compiler import module_text
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.terms import inserting
@@ -32,8 +33,7 @@ def differentiated(module: ModuleOp) -> ModuleOp:
     made = module.clone()
     FirstOrderGradient().apply(LaminaContext(), made)
     verify_module(made)
-    again = parsed(str(made))
-    assert str(again) == str(made)
+    assert module_text(parsed(module_text(made))) == module_text(made)
     return made
 
 
@@ -67,13 +67,24 @@ def by_differences(function: Any, arrays: list[Array], operand: int, step: float
 
 TENSOR = "tensor<3xf64>"
 BOTH = f"tuple<{TENSOR}, {TENSOR}>"
+FUNCTION = f"({TENSOR}) -> {TENSOR}"
+WITH_FUNCTION = f"tuple<{TENSOR}, {FUNCTION}>"
+TWICE = f"""
+func.func @twice(%t: {WITH_FUNCTION}) -> {TENSOR} {{
+  %x = relay.tuple_get_item %t[0] : {WITH_FUNCTION}
+  %f = relay.tuple_get_item %t[1] : {WITH_FUNCTION}
+  %y = relay.call %f(%x) : {FUNCTION}
+  %z = relay.call %f(%y) : {FUNCTION}
+  return %z : {TENSOR}
+}}"""
 
 
 class Drawn:
-    """A random program over vectors of three: its text, and the same in Python."""
+    """The text of a random program over vectors of three; with `passing` it hands functions on."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, passing: bool = False) -> None:
         self.random = np.random.default_rng(seed)
+        self.passing = passing
         self.count = 0
 
     def name(self) -> str:
@@ -91,7 +102,7 @@ func.func @g(%a: {TENSOR}, %b: {TENSOR}, %e: tensor<i1>) -> {TENSOR} {{
 }}
 func.func @main(%x: {TENSOR}, %y: {TENSOR}, %c: tensor<i1>, %d: tensor<i1>) -> ({TENSOR}, {TENSOR}) {{
 {rows}  return {results[-1]}, {results[-2]} : {TENSOR}, {TENSOR}
-}}"""
+}}{TWICE * self.passing}"""
 
     def body(self, values: list[str], flags: list[str], depth: int, callees: list[str]) -> tuple[str, list[str]]:
         """Some ops that read values, and all the values there are then."""
@@ -130,12 +141,35 @@ func.func @main(%x: {TENSOR}, %y: {TENSOR}, %c: tensor<i1>, %d: tensor<i1>) -> (
             types = f"({TENSOR}, {TENSOR}, tensor<i1>)"
             return f"{made} = func.call @g({a}, {b}, {self.pick(flags)}) : {types} -> {TENSOR}\n"
         # A closure of one of the values, called twice.
-        function, kept, parameter, once = (self.name() for _ in range(4))
-        rows, inner = self.body([kept, parameter], flags[:0], 0, [])
-        type_ = f"({TENSOR}) -> {TENSOR}"
+        if self.passing:
+            return self.handed_on(values[:-1], flags, made)
+        function, text = self.closure(a)
+        once = self.name()
         return (
-            f"{function} = relay.fn captures({kept} = {a} : {TENSOR}) ({parameter}: {TENSOR}) -> {TENSOR} {{\n"
+            f"{text}{once} = relay.call {function}({b}) : {FUNCTION}\n"
+            f"{made} = relay.call {function}({once}) : {FUNCTION}\n"
+        )
+
+    def closure(self, value: str) -> tuple[str, str]:
+        """A function of a vector that captures one: its name, and its text."""
+        function, kept, parameter = (self.name() for _ in range(3))
+        rows, inner = self.body([kept, parameter], [], 0, [])
+        return function, (
+            f"{function} = relay.fn captures({kept} = {value} : {TENSOR}) ({parameter}: {TENSOR}) -> {TENSOR} {{\n"
             f"{rows}relay.return {inner[-1]} : {TENSOR}\n}}\n"
-            f"{once} = relay.call {function}({b}) : {type_}\n"
-            f"{made} = relay.call {function}({once}) : {type_}\n"
+        )
+
+    def handed_on(self, values: list[str], flags: list[str], made: str) -> str:
+        """One of two closures, the second of which calls the first, given in a tuple to a function that calls it."""
+        first, text = self.closure(self.pick(values))
+        second, kept, parameter, inside, chosen, pair = (self.name() for _ in range(6))
+        return (
+            f"{text}{second} = relay.fn captures({kept} = {first} : {FUNCTION}) "
+            f"({parameter}: {TENSOR}) -> {TENSOR} {{\n"
+            f"{inside} = relay.call {kept}({parameter}) : {FUNCTION}\n{inside}s = relay.sin {inside} : {TENSOR}\n"
+            f"relay.return {inside}s : {TENSOR}\n}}\n"
+            f"{chosen} = relay.if {self.pick(flags)} -> ({FUNCTION}) {{\nrelay.yield {first} : {FUNCTION}\n}} else {{\n"
+            f"relay.yield {second} : {FUNCTION}\n}}\n"
+            f"{pair} = relay.tuple({self.pick(values)}, {chosen}) : {WITH_FUNCTION}\n"
+            f"{made} = func.call @twice({pair}) : ({WITH_FUNCTION}) -> {TENSOR}\n"
         )

@@ -62,7 +62,6 @@ INSTEAD: dict[str, str] = {
     "relay.transform.LayoutConfig": "relay.transform.ConvertLayout, which takes the layout of each operator",
     "relay.transform.ChangeBatch": "relay.frontend.from_onnx with another shape",
     "relay.transform.ToCPS": "nothing: calls in tail position take no memory",
-    "relay.transform.Defunctionalization": "relay.transform.LambdaLift",
     "relay.transform.AnnotateSpans": "nothing: what is read from text has its places",
     "relay.transform.CollagePartition": "relay.transform.AnnotateTarget with the preferred compiler first",
     "relay.transform.recast": "relay.transform.ToMixedPrecision",

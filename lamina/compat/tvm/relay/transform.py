@@ -94,6 +94,16 @@ def FirstOrderGradient() -> Pass:  # noqa: N802
     return Pass(ours.FirstOrderGradient(nested=True))
 
 
+def Defunctionalization(func: e.Function, mod: IRModule) -> e.Function:  # noqa: N802
+    """A function of a module without functions as values; the module gets what it needs, as in TVM."""
+    name = next((g.name_hint for g, f in mod.functions.items() if f is func), None)
+    if name is None:
+        raise UsageError("Defunctionalization takes a function of the module", hint='as in (mod["main"], mod)')
+    changed = Pass(ours.Defunctionalization(function=name))(mod)
+    mod.update(changed)
+    return mod[name]
+
+
 def InferType() -> Pass:  # noqa: N802
     """Checks the types. They are always known: a module that is wrong is refused when it is formed."""
 
