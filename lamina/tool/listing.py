@@ -153,8 +153,6 @@ def _facets(op: type[Any]) -> str:
     if not issubclass(op, base):
         return "[run by the machine] -" if op.name not in _STRUCTURE else "[structure] -"
     stated = [n for n in FACETS if getattr(op, n, None) is not None and getattr(op, n) is not getattr(base, n, None)]
-    if "on_host" in stated:
-        stated.remove("static")
     kind = getattr(op, "FUSION_KIND", None)
     return f"[{' '.join(stated)}] {kind.name if kind is not None else '-'}"
 

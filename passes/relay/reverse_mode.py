@@ -31,6 +31,7 @@ from lamina.dialects.relay.adt_patterns import Pattern, pattern_text, variable_t
 from lamina.dialects.relay.base import RelayOp, has_unknown_extents
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
+from lamina.dialects.relay.debug import DebugOp
 from lamina.dialects.relay.gradients import NoGradient, is_real, op_gradients, zeros_of
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
@@ -384,6 +385,8 @@ class Differentiator:
                 raise UnsupportedError(str(e), op=op) from None
             for value, grad in zip(op.operands, found, strict=True):
                 adjoints.add(value, [grad])
+        elif isinstance(op, DebugOp):
+            adjoints.add(op.program, adjoints.of(op.result))
         elif isinstance(op, TupleOp):
             counts = [len(self.leaves(v)) for v in op.operands]
             for value, grads in zip(op.operands, _parted(adjoints.of(op.result), counts), strict=True):

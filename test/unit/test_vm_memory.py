@@ -303,6 +303,15 @@ def test_a_compiled_program_calls_debug_functions() -> None:
     assert [v.tolist() for v in seen] == [[1, 1], [0, 0]]
 
 
+def test_a_gradient_goes_through_a_debug() -> None:
+    text = DEBUG.replace(' {debug_func = "test.look"}', "")
+    module = passed(parsed(text), "relay-first-order-gradient")
+    x = np.array([0, 1], np.float32)
+    w, grad = evaluate(module, [x], kernels=ReferenceKernels())
+    np.testing.assert_allclose(grad, -np.exp(x), rtol=1e-6)
+    np.testing.assert_allclose(w, -np.exp(x), rtol=1e-6)
+
+
 def test_without_a_debug_function_the_value_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     evaluate(parsed(DEBUG.replace(' {debug_func = "test.look"}', "")), [np.zeros(2, np.float32)])
     assert capsys.readouterr().err == "debug %y: [1., 1.]\ndebug %x: [0., 0.]\n"
