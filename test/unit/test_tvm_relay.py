@@ -421,7 +421,7 @@ def test_mistakes_are_named() -> None:
         ("relay.nn.convv2d", "did you mean 'conv2d'"),
         ("relay.transform.FuseOp", "did you mean 'FuseOps'"),
         ("relay.quantize", "use a quantised ONNX model"),
-        ("contrib.graph_runtime", "use tvm.contrib.graph_executor"),
+        ("contrib.pipeline_executor", "use one program for each part"),
         ("relay.testing.vgg", "tvm.relay.testing.vgg is not bridged"),
     ],
 )

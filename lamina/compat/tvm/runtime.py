@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from lamina.errors import UsageError, did_you_mean
@@ -103,3 +106,21 @@ def load_param_dict_from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Weights from a file. Raises InputError where its bytes are others."""
     with open(path, "rb") as file:
         return load_param_dict(file.read())
+
+
+class _Elsewhere(ModuleType):
+    """A module that TVM has below this one; here its file stands where it belongs, and is read when it is used."""
+
+    def __init__(self, name: str, home: str) -> None:
+        super().__init__(f"{__name__}.{name}")
+        self._home = home
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(import_module(self._home), name)
+
+
+vm = _Elsewhere("vm", "lamina.compat.tvm.relay.backend.vm")
+profiling = _Elsewhere("profiling", "lamina.compat.tvm.profiling")
+sys.modules.update({module.__name__: module for module in (vm, profiling)})

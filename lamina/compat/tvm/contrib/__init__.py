@@ -5,12 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_MODULES = ("download", "graph_executor")
+_MODULES = ("debugger", "download", "graph_executor")
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
+    if name == "graph_runtime":  # as it was called before TVM 0.8
+        return import_module(f"{__name__}.graph_executor")
+    if name == "debug_executor":
+        return import_module(f"{__name__}.debugger.debug_executor")
     if name.startswith("__"):
         raise AttributeError(name)
     from lamina.compat.tvm.relay.namespace import not_bridged

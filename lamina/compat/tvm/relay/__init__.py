@@ -88,8 +88,10 @@ dyn = _SPACES["dyn"]
 random = _SPACES["random"]
 qnn = _SPACES["qnn"]
 
-_MODULES = ("analysis", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "prelude", "testing",
-            "transform")  # fmt: skip
+_MODULES = (
+    "analysis", "backend", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "prelude", "testing",
+    "transform",
+)  # fmt: skip
 _HOMES = {
     **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "build_module"),
     **dict.fromkeys(("save_param_dict", "load_param_dict"), "param_dict"),
@@ -103,6 +105,8 @@ _HOMES = {
 def __getattr__(name: str) -> _Anything:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name == "vm":
+        return import_module(f"{__name__}.backend.vm")
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name in _HOMES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay import expr as e
@@ -13,6 +13,13 @@ from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.model import Model, Origin
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from lamina.dialects.relay.params import ParamStore
+    from lamina.dialects.target import TargetAttr
+    from lamina.transform import PassContext
 
 
 def bind_params_by_name(function: e.Function, params: Mapping[str, Any] | None) -> e.Function:
@@ -56,24 +63,28 @@ def build(
 
 def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
     """The module as the graph passes leave it, and the parameters."""
-    from lamina.compiler import CODEGEN, relay_pipeline
-    from lamina.context import LaminaContext
-    from lamina.pipeline import parse_pipeline
     from lamina.transform import PassContext
 
-    machine = compile_target(target)
     bound = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
-    module, store = bound.ir()
+    return IRModule.of_ir(*optimized(bound, compile_target(target), PassContext.current())), dict(params or {})
+
+
+def optimized(mod: IRModule, machine: TargetAttr, context: PassContext) -> tuple[ModuleOp, ParamStore]:
+    """A module of our IR after the graph passes for a target, and its weights."""
+    from lamina.compiler import CODEGEN, relay_pipeline
+    from lamina.context import LaminaContext
+    from lamina.dialects.target import TARGET
+    from lamina.pipeline import parse_pipeline
+
+    module, store = mod.ir()
     ctx = LaminaContext()
     ctx.params = store
     changed = module.clone()
-    from lamina.dialects.target import TARGET
-
     changed.attributes[TARGET] = machine
-    for p in parse_pipeline(",".join(relay_pipeline(PassContext.current(), machine.backend_list()))):
+    for p in parse_pipeline(",".join(relay_pipeline(context, machine.backend_list()))):
         if p.name != CODEGEN:  # the functions of external compilers are still to be seen
             p.apply(ctx, changed)
-    return IRModule.of_ir(changed, store), dict(params or {})
+    return changed, store
 
 
 def with_params(mod: IRModule, params: Mapping[str, Any] | None) -> IRModule:
