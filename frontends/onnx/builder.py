@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,6 +27,8 @@ from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.frontends.onnx.attributes import attribute_values
 from lamina.frontends.onnx.bodies import RawNode
+from lamina.frontends.onnx.extents import Draws, fresh_draws
+from lamina.frontends.onnx.frames import Frame
 from lamina.frontends.onnx.source import shown
 from lamina.frontends.onnx.tensors import checked_nbytes, decode, dtype_of, type_name
 
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from onnx import GraphProto
+
+    from lamina.frontends.onnx.open_values import OpenValue
 
 FOLD_BYTES = 1 << 18
 _UNFIT = re.compile(r"[^A-Za-z0-9_]+")
@@ -58,6 +64,14 @@ class NeedsValueError(UnsupportedError):
         super().__init__(f"{what} is computed at run time", where=where, hint="only constant ones can be compiled")
         self.value = value
         self.names: tuple[str, ...] = ()
+
+
+class NeedsMachineError(UnsupportedError):
+    """A program of kernels in a fixed order cannot do this; the machine can."""
+
+
+class NeedsExtentError(UnsupportedError):
+    """How something is computed depends on an extent that only the run tells."""
 
 
 class Value:
@@ -93,7 +107,7 @@ class Value:
 class SequenceValue:
     """A sequence of tensors: it exists during import only."""
 
-    items: list[Value]
+    items: list[Value | OpenValue]
     dtype: str = "float32"
 
     def __str__(self) -> str:
@@ -104,13 +118,13 @@ class SequenceValue:
 class OptionalValue:
     """A tensor or sequence that may be missing: it exists during import only."""
 
-    item: Value | SequenceValue | None
+    item: Value | OpenValue | SequenceValue | None
 
     def __str__(self) -> str:
         return f"optional {'none' if self.item is None else self.item}"
 
 
-AnyValue: TypeAlias = "Value | SequenceValue | OptionalValue"
+AnyValue: TypeAlias = "Value | OpenValue | SequenceValue | OptionalValue"
 
 
 class Node:
@@ -124,6 +138,12 @@ class Node:
         self.outputs = raw.outputs
         self.where = f"{label}: {raw.title}"
         self.attrs = attribute_values(raw, self.where)
+
+    def given(self, inputs: Sequence[AnyValue | None]) -> Node:
+        """The node with other inputs."""
+        other = copy(self)
+        other.inputs = list(inputs)
+        return other
 
     def fail(self, what: str, hint: str = "") -> InputError:
         shapes = ", ".join("none" if v is None else str(v) for v in self.inputs[:6])
@@ -157,6 +177,12 @@ class Node:
             raise self.fail(f"input {i} is no sequence")
         return value
 
+    def items(self, i: int) -> list[Value]:
+        """The tensors of an input that is a sequence, all of known extents."""
+        items = [v for v in self.sequence(i).items if isinstance(v, Value)]
+        assert len(items) == len(self.sequence(i).items), "converters are asked for choices of open extents"
+        return items
+
     def values(self) -> list[Value]:
         """All inputs of a variadic operator."""
         return [self.input(i) for i in range(len(self.inputs))]
@@ -183,6 +209,9 @@ class Node:
             raise self.fail(f"{what} has {array.size} numbers")
         return [int(v) for v in array.reshape(-1)]
 
+    def needs_machine(self, what: str) -> NeedsMachineError:
+        return NeedsMachineError(what, where=self.where, hint="change the model, or report the need")
+
     def axis(self, axis: int, rank: int) -> int:
         if not -rank <= axis < max(rank, 1):
             raise self.fail(f"axis {axis} is out of range for rank {rank}")
@@ -200,6 +229,9 @@ class Builder:
 
     def __init__(self, block: Block, store: ParamStore, label: str, folder: Path | None, limit: int) -> None:
         self.block = block
+        """Where ops go: the body of the function, or a branch in it."""
+        self.frame = Frame(block)
+        """The function under construction."""
         self.store = store
         self.label = label
         self.folder = folder
@@ -207,7 +239,8 @@ class Builder:
         self.node: Node | None = None
         self.subgraph: Callable[[GraphProto, Sequence[AnyValue], str], list[AnyValue]] = self._no_subgraph
         """Puts a branch or loop body of the node here: given its graph, its inputs and a name of its own."""
-        self._location: Any = None
+        self.location: Any = None
+        self._drawn = count()
 
     def enter(self, node: Node) -> None:
         """What is emitted from now on belongs to the node."""
@@ -215,10 +248,14 @@ class Builder:
         raw = node.raw
         name = raw.name or next((o for o in raw.outputs if o), raw.op_type)
         place = FileLineColLoc(StringAttr(self.label), IntAttr(raw.index), IntAttr(0))
-        self._location = FusedLoc((NameLoc(StringAttr(name[:200]), NoneAttr()), place), NoneAttr())
+        self.location = FusedLoc((NameLoc(StringAttr(name[:200]), NoneAttr()), place), NoneAttr())
 
     def _no_subgraph(self, graph: GraphProto, inputs: Sequence[AnyValue], tag: str) -> list[AnyValue]:
         raise UnsupportedError("bodies inside nodes are not supported here", where=self.where, hint=tag)
+
+    def next_draws(self) -> Draws:
+        """The draws of an extent of which nothing is known."""
+        return fresh_draws(next(self._drawn))
 
     @property
     def where(self) -> str:
@@ -250,20 +287,26 @@ class Builder:
     def check_size(self, shape: Sequence[int], dtype: str) -> None:
         checked_nbytes(shape, dtype, self.limit, self.where)
 
-    def ssa(self, value: Value) -> SSAValue:
-        """The SSA value; a constant is emitted at its first use."""
-        if value.ssa is None:
-            assert value.array is not None
+    def ssa(self, value: Value | OpenValue) -> SSAValue:
+        """The SSA value in the function under construction; a constant is emitted at its first use in it."""
+        if not isinstance(value, Value):
+            return value.here(self)
+        if value.array is None:
+            assert value.ssa is not None
+            return self.frame.here(value.ssa)
+        found = value.ssa if value.ssa is not None and self.frame.sees(value.ssa) else self.frame.constant(value)
+        if found is None:
             op = self._constant_op(value)
             if value.name:
                 hint = StringAttr(value.name[:200])
                 op.location = NameLoc(hint, NoneAttr())
                 op.result.name_hint = name_hint(value.name) or None
-            elif self._location is not None:
-                op.location = self._location
-            self.block.add_op(op)
-            value.ssa = op.result
-        return value.ssa
+            elif self.location is not None:
+                op.location = self.location
+            self.frame.entry.add_op(op)
+            found = value.ssa = op.result
+            self.frame.constants[id(value)] = (value, found)
+        return found
 
     def _constant_op(self, value: Value) -> ConstantOp:
         array = value.array
@@ -295,8 +338,8 @@ class Builder:
                     return folded
             op = op_type.make(*(self.ssa(o) for o in operands), **attrs)
         except TypeMismatch as e:
-            raise self._mismatch(str(e).removeprefix(f"{op_type.name}: "), operands) from None
-        op.location = self._location
+            raise self.mismatch(str(e).removeprefix(f"{op_type.name}: "), operands) from None
+        op.location = self.location
         values: list[Value] = []
         for result in op.results:
             info = tensor_info(result.type)
@@ -310,7 +353,7 @@ class Builder:
             f"needs the op relay.{op_name}, which does not exist yet", where=self.where, hint="update Lamina"
         )
 
-    def _mismatch(self, what: str, operands: Sequence[Value]) -> LaminaError:
+    def mismatch(self, what: str, operands: Sequence[Value | OpenValue]) -> LaminaError:
         if self.node is not None:
             return self.node.fail(what)
         return InputError(what, where=self.label, hint=f"the operands are {', '.join(map(str, operands))}")
@@ -372,7 +415,7 @@ def described(name: str, value: Value) -> str:
     return f"{shown(name)}: {value}"
 
 
-def set_hint(value: Value, name: str) -> None:
+def set_hint(value: Value | OpenValue, name: str) -> None:
     """Name the SSA value after the ONNX tensor."""
     if value.ssa is not None and isinstance(value.ssa.owner, Operation) and value.ssa.name_hint is None:
         value.ssa.name_hint = name_hint(name) or None

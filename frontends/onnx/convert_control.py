@@ -78,7 +78,7 @@ def loop(n: Node, b: Builder) -> list[AnyValue]:
     trip = 0
     while going and (limit is None or trip < limit):
         if trip >= MOST_TRIPS:
-            raise n.unsupported(f"a loop of more than {MOST_TRIPS} trips is not supported")
+            raise n.needs_machine(f"a loop of more than {MOST_TRIPS} trips is not supported")
         inputs = [b.constant(np.int64(trip)), b.constant(np.bool_(True)), *carried]
         condition, *made = b.subgraph(body, inputs, f"trip{trip}")
         going = _flag(condition, n, "the condition")
@@ -89,7 +89,7 @@ def loop(n: Node, b: Builder) -> list[AnyValue]:
             scan.append(v)
         trip += 1
     if not trip and scans:
-        raise n.unsupported("a loop without a trip has results whose shape is unknown")
+        raise n.needs_machine("a loop without a trip has results whose shape is unknown")
     return [*carried, *(stacked(b, scan) for scan in scans)]
 
 
@@ -120,7 +120,7 @@ def _scanned(
         raise n.fail(f"the scanned inputs have lengths {sorted(lengths)}")
     length = lengths.pop()
     if not 0 < length <= MOST_TRIPS:
-        raise n.unsupported(f"a scan of {length} steps is not supported, only of 1 to {MOST_TRIPS}")
+        raise n.needs_machine(f"a scan of {length} steps is not supported, only of 1 to {MOST_TRIPS}")
     collected: list[list[Value]] = [[] for _ in out_ways]
     current = list(states)
     for t in range(length):

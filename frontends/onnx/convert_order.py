@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lamina.dialects.relay.search import UniqueOp, UniqueSlicesOp
 from lamina.frontends.onnx.builder import Builder, NeedsValueError, Node, Value
 from lamina.frontends.onnx.convert_index import from_front
 from lamina.frontends.onnx.registry import onnx_op
@@ -141,3 +142,19 @@ def non_zero(n: Node, b: Builder) -> Value:
     if x.array is None:
         raise NeedsValueError(x, "the number of elements that are not zero", where=n.where)
     return b.constant(np.asarray(np.nonzero(np.atleast_1d(x.array)), np.int64))
+
+
+@onnx_op("Unique")
+def unique(n: Node, b: Builder) -> list[Value]:
+    """The different elements, or slices of an axis, of a known tensor: which, where each comes first, which one each
+    is, how often each occurs."""
+    x = n.input(0)
+    if x.array is None:
+        raise NeedsValueError(x, "the number of different elements", where=n.where)
+    order = {"is_sorted": bool(n.attr("sorted", 1)), "return_counts": True}
+    if "axis" in n.attrs:
+        found = UniqueSlicesOp.on_host(x.array, axis=n.axis(n.attr("axis"), x.rank), **order)
+    else:
+        found = UniqueOp.on_host(x.array.reshape(-1), **order)
+    values, first, inverse, _, counts = found
+    return [b.constant(values), *(b.constant(a.astype(np.int64)) for a in (first, inverse, counts))]

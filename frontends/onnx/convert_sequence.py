@@ -29,7 +29,7 @@ def empty(n: Node, b: Builder) -> AnyValue:
 
 @onnx_op("SequenceInsert", held=True)
 def insert(n: Node, b: Builder) -> AnyValue:
-    items = list(n.sequence(0).items)
+    items = n.items(0)
     place = len(items)
     if n.has(2):
         place = int(n.array(2, "the position").reshape(-1)[0])
@@ -64,7 +64,7 @@ def length(n: Node, b: Builder) -> AnyValue:
 
 @onnx_op("ConcatFromSequence")
 def concat_from_sequence(n: Node, b: Builder) -> AnyValue:
-    items = n.sequence(0).items
+    items = n.items(0)
     if not items:
         raise n.fail("the sequence is empty")
     rank = items[0].rank

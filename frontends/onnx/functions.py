@@ -65,9 +65,13 @@ def _proto(node: RawNode) -> NodeProto:
 
 def _type(value: AnyValue | None) -> TypeProto:
     from lamina.frontends.onnx.builder import SequenceValue, Value
+    from lamina.frontends.onnx.open_values import OpenValue
 
     if isinstance(value, Value):
         return helper.make_tensor_type_proto(code_of(value.logical), list(value.shape))
+    if isinstance(value, OpenValue):
+        dims = [d if isinstance(d, int) else None for d in value.dims]
+        return helper.make_tensor_type_proto(code_of(value.logical), dims)
     if isinstance(value, SequenceValue):
         return helper.make_sequence_type_proto(
             _type(value.items[0]) if value.items else helper.make_tensor_type_proto(1, None)

@@ -10,21 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, IntAttr, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.value_types import is_dynamic
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.builder import (
     AnyValue,
     Builder,
+    NeedsExtentError,
+    NeedsMachineError,
     NeedsValueError,
     Node,
     OptionalValue,
@@ -33,10 +36,13 @@ from lamina.frontends.onnx.builder import (
     name_hint,
     set_hint,
 )
+from lamina.frontends.onnx.frames import Mark
 from lamina.frontends.onnx.functions import function_of
+from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
 from lamina.frontends.onnx.narrow import plain_array
-from lamina.frontends.onnx.registry import Converter, converters, takes_held
+from lamina.frontends.onnx.open_values import OpenValue, is_open
+from lamina.frontends.onnx.registry import Converter, converters, open_converter, takes_held
 from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
 from lamina.frontends.onnx.support import report_of
 from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, HELD, checked_nbytes, decode, dtype_of, type_name
@@ -49,6 +55,9 @@ MOVES = frozenset(
         *("GatherElements", "GatherND", "Expand", "Tile", "Shape", "Size", "SpaceToDepth", "DepthToSpace"),
     )
 )
+
+# Operators with bodies: they are asked as they are, the nodes of their bodies one by one.
+CONTROL = frozenset(("", name) for name in ("If", "Loop", "Scan"))
 
 # Bodies in bodies, also by way of functions: each takes some of Python's stack.
 DEEPEST_BODY = 64
@@ -65,6 +74,8 @@ class Port:
     dtype: str
     logical: str = ""
     """The type that the elements are codes of, where that is another one: `float8e4m3fn` held in uint8."""
+    type: TensorType[Any] | None = None
+    """Where extents are known at run time only; -1 in `shape`."""
 
 
 @dataclass(frozen=True)
@@ -86,30 +97,43 @@ def load_onnx(
     shapes: Shapes | None = None,
     max_tensor_bytes: int = DEFAULT_MAX_TENSOR_BYTES,
     values: Mapping[str, Any] | None = None,
+    machine: bool = True,
 ) -> ImportedModel:
     """Import a model. `shapes` gives an input's shape by its name, or the size of a named dimension.
 
     `values` fixes inputs: they are constants of the imported model, which does not take them any more. Raises
     LaminaError naming file and node; UnsupportedError (status 3) lists all operators that are missing; its kind
     NeedsValueError names the inputs that decide a shape or an axis and would have to be fixed.
+
+    Where values decide shapes or branches, or a loop is long, the module is one for the machine: it has `?`, relay.if
+    and functions that call themselves. Without `machine` such a model is refused.
     """
     model = read_model(source)
     graph = read_graph(model.model, model.label)
     report = report_of(graph)
     if not report.ok:
         raise report.error()
-    return _Importer(model, graph, dict(shapes or {}), max_tensor_bytes, dict(values or {})).run()
+    given = dict(shapes or {}), max_tensor_bytes, dict(values or {})
+    try:
+        return _Importer(model, graph, *given).run()
+    except UnsupportedError as e:
+        if not machine or not isinstance(e, NeedsValueError | NeedsMachineError):
+            raise
+    return _Importer(model, read_graph(model.model, model.label), *given, machine=True).run()
 
 
 class _Importer:
     def __init__(
-        self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any]
-    ) -> None:
+        self, model: ModelSource, graph: Graph, shapes: dict[str, Any], limit: int, fixed: dict[str, Any],
+        machine: bool = False,
+    ) -> None:  # fmt: skip
         self.model = model
         self.graph = graph
         self.shapes = shapes
         self.limit = limit
         self.fixed = fixed
+        self.machine = machine
+        """Whether the module may have what only the machine runs."""
         self.store = ParamStore()
         self.block = Block()
         self.builder = Builder(self.block, self.store, model.label, model.folder, limit)
@@ -196,7 +220,7 @@ class _Importer:
             seen.add(id(ssa))
             if isinstance(ssa.owner, Operation):
                 stack.extend(ssa.owner.operands)
-            else:
+            elif id(ssa) in self.arguments:
                 found.add(self.arguments[id(ssa)])
         return tuple(sorted(found))
 
@@ -285,12 +309,12 @@ class _Importer:
     def _convert(self, node: Node, convert: Converter) -> bool:
         """Whether the converter took the node; it leaves to the operator's function what it does not."""
         self.builder.enter(node)
-        held = [v.logical for v in node.inputs if isinstance(v, Value) and v.logical in HELD]
+        held = [v.logical for v in node.inputs if isinstance(v, Value | OpenValue) and v.logical in HELD]
         moved = held[0] if held and (node.raw.domain, node.op_type) in MOVES else ""
         if held and not moved and not takes_held(node.raw.domain, node.op_type):
             return self._not_for(node, held[0])
         try:
-            made = convert(node, self.builder)
+            made = convert(node, self.builder) if not self.machine else self._for_machine(node, convert)
         except NeedsValueError as e:
             e.names = e.names or self._deciding(e.value)
             raise
@@ -301,21 +325,42 @@ class _Importer:
             raise node.fail(f"cannot be imported: {e or type(e).__name__}") from e
         if made is None:
             return False
-        results = [made] if isinstance(made, Value | SequenceValue | OptionalValue) else list(made)
+        results = [made] if isinstance(made, Value | OpenValue | SequenceValue | OptionalValue) else list(made)
         for n, name in enumerate(node.outputs):
             if not name:
                 continue
             if n >= len(results):
                 raise node.unsupported(f"output {n} ({shown(name)}) is not supported", "remove its uses")
             value = results[n]
-            if isinstance(value, Value):
+            if isinstance(value, Value | OpenValue):
                 if moved and value.dtype == HELD[moved]:
-                    value = self.builder.held(value, moved)
+                    value = self.builder.held(value, moved) if isinstance(value, Value) else value.held(moved)
                 set_hint(value, name)
                 if value.ssa is None and not value.name:
                     value.name = name
             self.values[name] = value
         return True
+
+    def _for_machine(self, node: Node, convert: Converter) -> AnyValue | Sequence[AnyValue] | None:
+        """The results of a node whose extents, count or condition may be known at run time only."""
+        b, key = self.builder, (node.raw.domain, node.op_type)
+        unknown, control = any(map(is_open, node.inputs)), key in CONTROL
+        first = open_converter(*key, first=True) if unknown or control else None
+        made = first(node, b) if first is not None else None
+        if made is not None:
+            return made
+        mark = Mark(b)
+        try:
+            if not unknown or control:
+                return convert(node, b)
+            return generalised(b, node.inputs, lambda tracer, given: convert(node.given(given), tracer))
+        except (NeedsValueError, NeedsExtentError):
+            mark.undo()
+            otherwise = open_converter(*key, first=False)
+            made = otherwise(node, b) if otherwise is not None else None
+            if made is None:
+                raise
+            return made
 
     def _not_for(self, node: Node, held: str) -> bool:
         """Elements of such a type are no numbers of the type that holds them: what computes with them is refused."""
@@ -352,7 +397,7 @@ class _Importer:
         where = f"{self.model.label}: output {shown(proto.name)}"
         if isinstance(value, OptionalValue):
             value = value.item
-        if isinstance(value, Value):
+        if isinstance(value, Value | OpenValue):
             code = proto.type.tensor_type.elem_type
             if code and type_name(code) != value.logical:
                 raise InputError(
@@ -364,9 +409,12 @@ class _Importer:
         self.sequences[proto.name] = None if value is None else len(value.items)
         return [self._out(f"{proto.name}[{k}]", v) for k, v in enumerate(value.items)] if value is not None else []
 
-    def _out(self, name: str, value: Value) -> Port:
-        self.results.append(self.builder.ssa(value))
-        return Port(name, value.shape, value.dtype, value.logical if value.logical in HELD else "")
+    def _out(self, name: str, value: Value | OpenValue) -> Port:
+        result = self.builder.ssa(value)
+        self.results.append(result)
+        type_ = cast("TensorType[Any]", result.type)
+        logical = value.logical if value.logical in HELD else ""
+        return Port(name, type_.get_shape(), value.dtype, logical, type_ if is_dynamic(type_) else None)
 
     # -- the module --------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ Converter: TypeAlias = "Callable[[Node, Builder], AnyValue | Sequence[AnyValue] 
 
 _CONVERTERS: dict[tuple[str, str], Converter] = {}
 _HELD: set[tuple[str, str]] = set()
+_OPEN: dict[tuple[str, str], Converter] = {}
+_FIRST: set[tuple[str, str]] = set()
 _loaded = False
 
 
@@ -34,11 +36,34 @@ def onnx_op(*names: str, domain: str = "", held: bool = False) -> Callable[[Conv
     return register
 
 
+def open_op(*names: str, domain: str = "", first: bool = False) -> Callable[[Converter], Converter]:
+    """Registers what imports operators whose shapes only the run tells, for the machine: where the ordinary converter
+    needs a value that is not known, or before it with `first`. It may return None for what it does not take."""
+
+    def register(convert: Converter) -> Converter:
+        for name in names:
+            if (domain, name) in _OPEN:
+                raise TypeError(f"{name} has two converters")
+            _OPEN[(domain, name)] = convert
+            if first:
+                _FIRST.add((domain, name))
+        return convert
+
+    return register
+
+
+def open_converter(domain: str, op_type: str, first: bool) -> Converter | None:
+    """The converter for what only the run tells: one that comes before the ordinary one, or any."""
+    converters()
+    return _OPEN.get((domain, op_type)) if not first or (domain, op_type) in _FIRST else None
+
+
 def converters() -> dict[tuple[str, str], Converter]:
-    """All converters by (domain, operator): the files `convert_*.py` of this folder."""
+    """All converters by (domain, operator): the files `convert_*.py` and `open_convert_*.py` of this folder."""
     global _loaded
     if not _loaded:
-        for path in sorted(Path(__file__).parent.glob("convert_*.py")):
+        folder = Path(__file__).parent
+        for path in sorted([*folder.glob("convert_*.py"), *folder.glob("open_convert_*.py")]):
             import_module(f"lamina.frontends.onnx.{path.stem}")
         _loaded = True
     return _CONVERTERS

@@ -5,7 +5,7 @@
 
 A model is compiled when it first runs, for the shapes that it is given. Inputs that decide a shape, an axis or a
 count (the shape of a Reshape, the pads of a Pad) are fixed to their values then: the compiled program is kept with
-those values as its guard, and other values lead to another program.
+those values as its guard, and other values lead to another program. What is too large to be fixed, the machine runs.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 import lamina
 from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.onnx import check_model, load_onnx
-from lamina.frontends.onnx.builder import NeedsValueError
+from lamina.frontends.onnx.builder import NeedsMachineError, NeedsValueError
 from lamina.frontends.onnx.narrow import plain_array
 from lamina.frontends.onnx.tensors import HELD, code_of, type_name
-from lamina.model import Model, Origin, Port
+from lamina.model import Model, Origin, port_of
 
 if TYPE_CHECKING:
     from lamina.frontends.onnx import ImportedModel
@@ -116,12 +116,16 @@ class LaminaRep(BackendRep):
             fixed = {name: v.copy() for name, v in given.items() if name in self._fixed and _is_small(v)}
             shapes: dict[str, Any] = {name: _shape(v) for name, v in given.items() if name not in fixed}
             try:
+                imported = load_onnx(self.source, shapes, values=fixed, machine=False)
+                break
+            except NeedsMachineError:
                 imported = load_onnx(self.source, shapes, values=fixed)
                 break
             except NeedsValueError as e:
                 fresh = set(e.names) - self._fixed
                 if not fresh or not all(_is_small(given.get(n)) for n in fresh):
-                    raise
+                    imported = load_onnx(self.source, shapes, values=fixed)
+                    break
                 self._fixed |= fresh
         return _Program(self.build(imported), frozenset(fixed), imported.outputs, imported.sequences)
 
@@ -131,9 +135,7 @@ class LaminaRep(BackendRep):
 
     def as_model(self, imported: ImportedModel) -> Model:
         """An imported model as users hold one."""
-        inputs, outputs = (
-            tuple(Port(p.name, p.shape, p.dtype) for p in side) for side in (imported.inputs, imported.outputs)
-        )
+        inputs, outputs = (tuple(map(port_of, side)) for side in (imported.inputs, imported.outputs))
         origin = Origin(self.model, {}, None)
         return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
 

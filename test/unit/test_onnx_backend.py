@@ -65,7 +65,7 @@ def test_only_some_programs_are_kept() -> None:
     assert rep.built == len(shapes) + 1, "the one unused for longest has gone"
 
 
-def test_a_shape_that_is_computed_from_inputs_fixes_them_and_data_is_never_fixed() -> None:
+def test_a_shape_that_is_computed_from_inputs_fixes_them_and_much_data_is_never_fixed() -> None:
     nodes = [
         helper.make_node("Cast", ["d"], ["c"], to=TensorProto.INT64),
         helper.make_node("Reshape", ["x", "c"], ["y"]),
@@ -74,8 +74,8 @@ def test_a_shape_that_is_computed_from_inputs_fixes_them_and_data_is_never_fixed
     rep = LaminaBackend.prepare(model_of(nodes, inputs, [tensor("y", None)]))
     (y,) = rep.run([np.arange(6, dtype=np.float32), np.array([2.0, 3.0], np.float32)])
     assert y.shape == (2, 3)
-    with pytest.raises(BackendIsNotSupposedToImplementIt, match="the shape is computed at run time"):
-        rep.run([np.ones(1, np.float32), np.ones(17, np.float32)])
+    (y,) = rep.run([np.ones(1, np.float32), np.ones(17, np.float32)])  # the machine reads it instead
+    assert y.shape == (1,) * 17
 
 
 def test_outputs_have_their_names_and_exact_types() -> None:
@@ -171,10 +171,10 @@ def test_a_branch_is_taken_at_run_time_where_both_give_the_same_type() -> None:
 
 
 def test_all_operators_that_are_missing_are_named_at_once() -> None:
-    nodes = [helper.make_node("Unique", ["x"], ["a"]), helper.make_node("RandomNormalLike", ["x"], ["b"])]
+    nodes = [helper.make_node("StringNormalizer", ["x"], ["a"]), helper.make_node("RandomNormalLike", ["x"], ["b"])]
     model = model_of(nodes, [tensor("x", [2])], [tensor("a", None), tensor("b", None)])
     assert not LaminaBackend.is_compatible(model)
-    with pytest.raises(BackendIsNotSupposedToImplementIt, match=r"2 operators .*RandomNormalLike.*Unique"):
+    with pytest.raises(BackendIsNotSupposedToImplementIt, match=r"2 operators .*RandomNormalLike.*StringNormalizer"):
         LaminaBackend.prepare(model)
     with pytest.raises(BackendIsNotSupposedToImplementIt, match="CPU is"):
         LaminaBackend.prepare(model, "CUDA")

@@ -152,20 +152,20 @@ def test_row_04_missing_initialiser(refused: Refused) -> None:
 
 def test_row_05_all_unsupported_operators_at_once(refused: Refused) -> None:
     nodes = [
-        node("Unique", ["x"], ["a"], "u1"),
-        node("Unique", ["x"], ["b"], "u2"),
+        node("StringNormalizer", ["x"], ["a"], "u1"),
+        node("StringNormalizer", ["x"], ["b"], "u2"),
         node("Strange", ["x"], ["c"], "s", domain="com.acme"),
         node("NoSuchOp", ["x"], ["d"], "typo"),
         node("Relu", ["x"]),
     ]
     model = model_of(nodes)
     model.opset_import.append(helper.make_opsetid("com.acme", 3))
-    e = refused(model, "3 operators are not supported", 'Unique (opset 17) x2: "u1", "u2"', status=3)
+    e = refused(model, "3 operators are not supported", 'StringNormalizer (opset 17) x2: "u1", "u2"', status=3)
     assert 'com.acme.Strange (opset 3) x1: "s"' in str(e) and 'NoSuchOp (opset 17) x1: "typo"' in str(e)
     report = check_model(model)
     assert not report.ok and report.supported == {"Relu": 1} and report.nodes == 5
     assert [(u.domain, u.op_type, u.version, u.count) for u in report.unsupported] == [
-        ("", "Unique", 17, 2),
+        ("", "StringNormalizer", 17, 2),
         ("", "NoSuchOp", 17, 1),
         ("com.acme", "Strange", 3, 1),
     ]
