@@ -31,6 +31,19 @@ _QNN_CONV = (
 )
 
 SIGNATURES: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "nn.conv1d",
+            "nn.conv2d",
+            "nn.conv3d",
+            "nn.contrib_conv2d_gemm_without_weight_transform",
+            "nn.contrib_depthwise_conv2d_NCHWc",
+        ),
+        "data weight strides padding dilation groups channels kernel_size data_layout kernel_layout out_layout "
+        "out_dtype",
+    ),
+    "nn.deformable_conv2d": "data offset weight strides padding dilation deformable_groups groups channels "
+    "kernel_size data_layout kernel_layout out_layout out_dtype",
     "clip": "a:x a_min a_max",
     "cast": "data:x dtype",
     "reinterpret": "data:x dtype",
