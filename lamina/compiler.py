@@ -64,6 +64,7 @@ GRAPH_PASSES = (
     "relay-eliminate-common-subexpr",
     "relay-canonicalize-cast",
     "relay-dead-code-elimination",
+    "relay-plan-devices",
     "relay-fuse-ops",
 )
 """The passes on graphs in TVM's order; each says with itself from which level on it runs. Transposes fold into products

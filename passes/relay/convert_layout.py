@@ -11,8 +11,9 @@ After:
 
 `desired-layouts` says for ops by name the layout of the data and that of the kernel, TVM's
 `ConvertLayout({"nn.conv2d": ["NHWC", "default"]})`; the default kernel goes with the data. Ops in between follow by
-layout inference (`layout_conversion.py`). Blocks of channels (`nn.conv2d:NCHW16c`), and those of the target where
-nothing is asked for, are the matter of relay-alter-op-layout, with its options `block` and `v`.
+layout inference (`layout_conversion.py`), and those that `skip-layers` counts are asked nothing. Blocks of channels
+(`nn.conv2d:NCHW16c`), and those of the target where nothing is asked for, are the matter of relay-alter-op-layout,
+with its options `block` and `v`.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class ConvertLayout(ModulePass):
     required: ClassVar[tuple[str, ...]] = ("CanonicalizeOps",)
     desired_layouts: tuple[str, ...] = ()
     """`op:data` or `op:data:kernel` each, as nn.conv2d:NHWC:default."""
+    skip_layers: tuple[int, ...] = ()
+    """TVM's LayoutConfig: which of these ops stay, counted from 0 in program order or from -1 at the end."""
     block: int = 0
     v: int = 2
 
@@ -58,10 +61,12 @@ class ConvertLayout(ModulePass):
             if plain(blocks.data) != "NCHW" or outputs % lanes:
                 raise UsageError(f"relay-convert-layout: no convolution works on {blocks.data} and {blocks.kernel}")
             to_blocks(op, lanes, outputs // lanes)
+        layers = [o for o in op.walk() if o.name in wanted]
+        skipped = {layers[n] for n in self.skip_layers if -len(layers) <= n < len(layers)}
         for function in op.body.block.ops:
             if wanted and isinstance(function, func.FuncOp):
                 for block in function.body.blocks:
-                    LayoutConverter(block, wanted).run()
+                    LayoutConverter(block, wanted, skipped).run()
         fold_constants(op, store_of(ctx))
 
 

@@ -7,7 +7,7 @@ at any other op the value comes back by a layout_transform, made at first use an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -53,9 +53,11 @@ class Home(NamedTuple):
 class LayoutConverter:
     """One block: the forms that each value has by now."""
 
-    def __init__(self, block: Block, wanted: dict[str, Desired]) -> None:
+    def __init__(self, block: Block, wanted: dict[str, Desired], skipped: Collection[Operation] = ()) -> None:
         self.block = block
         self.wanted = wanted
+        self.skipped = skipped
+        """Ops that nothing is asked of, whatever they are."""
         self._home: dict[SSAValue, Home] = {}
         """Old value -> the new one, for values at home in another order."""
         self._forms: dict[tuple[SSAValue, str, str], SSAValue] = {}
@@ -80,7 +82,7 @@ class LayoutConverter:
     def _asked(self, op: RelayOp) -> bool:
         """Put an op that layouts are asked of into them; False where it has them or cannot."""
         wanted = self.wanted.get(op.name)
-        if wanted is None:
+        if wanted is None or op in self.skipped:
             return False
         attrs = attrs_of(op)
         field = "data_layout" if "data_layout" in attrs else "layout"

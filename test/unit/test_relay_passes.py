@@ -47,6 +47,13 @@ class Program:
         self.block.add_op(op)
         return op.result
 
+    def sparse(self, *shape: int) -> SSAValue:
+        """A constant that is mostly zeros."""
+        array = self.rng.uniform(-1.0, 1.0, shape) * (self.rng.random(shape) < 0.3)
+        op = make_constant(array.astype(np.float32), self.store, f"s{len(self.values)}")
+        self.block.add_op(op)
+        return op.result
+
     def number(self, value: float) -> SSAValue:
         op = make_constant(np.full((), value, np.float32), self.store, "number")
         self.block.add_op(op)
@@ -92,6 +99,8 @@ def grow(p: Program) -> None:
         kind = p.choose(8)
         if kind == 0:
             p.add("nn.dense", x, p.constant(p.pick(3, 16), k))
+        elif kind == 5:
+            p.add("nn.dense", x, p.sparse(p.pick(4, 6), k))
         elif kind == 3:
             p.add(p.pick("nn.dense", "nn.matmul"), x, p.add("transpose", p.constant(k, k)))
         elif kind == 4:
@@ -104,10 +113,10 @@ def grow(p: Program) -> None:
             p.add(p.pick("nn.relu", "tanh", "negative"), x)
         return
     n, c, h, w = tensor_info(x.type).shape
-    kind = p.choose(20)
+    kind = p.choose(21)
     if kind <= 3:
         out, size = p.pick(4, 16, 24, 32), p.pick(1, 3)
-        weight = p.constant(out, c, size, size)
+        weight = p.pick(p.constant, p.sparse)(out, c, size, size)
         y = p.add("nn.conv2d", x, weight, padding=(size // 2,) * 2, strides=(p.pick(1, 2),) * 2)
         if p.choose(2):
             y = p.add("nn.bias_add", y, p.constant(out))
@@ -159,6 +168,8 @@ def grow(p: Program) -> None:
         for v in [v for v in p.values if tensor_info(v.type).dtype == "float64"]:
             p.values.remove(v)
         p.add("cast", y, dtype="float32")
+    elif kind == 19:
+        p.add("on_device", p.add("negative", x), virtual_device="cuda:0")
     elif kind == 18:
         p.add("nn.softmax", p.add("annotation.stop_fusion", p.add("tanh", x)), axis=p.pick(1, -1))
     else:
@@ -219,6 +230,7 @@ OFFLOAD = "relay-merge-composite{patterns=dnnl},relay-annotate-target{targets=dn
 OTHERWISE = {
     "relay-to-mixed-precision": "changes the accuracy",
     "relay-first-order-gradient": "changes what the function returns",
+    "relay-change-batch": "takes another number of samples",
 }
 """Passes whose results are not the program's values, tested elsewhere."""
 
@@ -230,6 +242,8 @@ VARIANTS = {
     "relay-combine-parallel-conv2d": ["{min-num-branches=2}"],
     "relay-combine-parallel-dense": ["{min-num-branches=2}", "{min-num-branches=2 to-batch=false}"],
     "relay-combine-parallel-batch-matmul": ["{min-num-branches=2}"],
+    "relay-conv2d-to-sparse": ["{block-size=1,1 sparsity-threshold=0.5}", "{block-size=2,2 sparsity-threshold=0.1}"],
+    "relay-dense-to-sparse": ["{block-size=1,1 sparsity-threshold=0.5}", "{block-size=2,1 sparsity-threshold=0.2}"],
     "relay-convert-layout": ["", "{desired-layouts=nn.conv2d:NHWC:default,nn.max_pool2d:NHWC}"],
     "relay-inject-stop-fusion": ["{ops=nn.relu,nn.conv2d}"],
     "relay-recast": ["{dtype=float64 ops=nn.conv2d,nn.dense,tanh skip-layers=1}"],
@@ -275,7 +289,7 @@ def run_passes(text: str, module: ModuleOp, store: ParamStore) -> None:
 
 
 SETTINGS = settings(
-    max_examples=25,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
