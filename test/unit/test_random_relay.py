@@ -20,6 +20,7 @@ PASSES = (
     "relay-inline",
     "relay-inline{unmarked}",
     "relay-lambda-lift",
+    "relay-defunctionalization",
     "relay-fold-tuples",
     "relay-dead-code-elimination",
     "relay-eliminate-common-subexpr",
