@@ -3,10 +3,11 @@
     python bench/random_schedules.py [--count 6000] [--first 0] [--jobs 2] [--no-compile]
 
 Each seed is a program and a schedule of 8 to 14 primitives, drawn blind. Accepted schedules must give the program's
-expressions, run in turn and by threads, read back from their text, and as machine code its numbers. A primitive that
-is refused for its meaning is applied unchecked and judged (`test/unit/random_schedules.py`). Exit status 1 where an
-accepted schedule is different. The goals: 0 accepted and different; at most 10 % wrongly refused; each primitive in at
-least 100 accepted schedules; a median length of at least 8.
+expressions, run in turn and by threads, read back from their text, and as machine code its numbers; no pass for threads
+may refuse them. A primitive that is refused for its meaning is applied unchecked and judged
+(`test/unit/random_schedules.py`). Exit status 1 where an accepted schedule is different. The goals: 0 accepted and
+different; at most 10 % wrongly refused; each primitive in at least 100 accepted schedules; a median length of at least
+8.
 """
 
 from __future__ import annotations
