@@ -152,6 +152,8 @@ def reason_for(op: Operation, tables: Sequence[PatternTable]) -> str:
     """Why no table took an op."""
     best: tuple[tuple[bool, int], str, Mismatch] | None = None
     refusals: list[str] = []
+    names = " or ".join(t.name for t in tables)
+    is_known = False
     for table in tables:
         admitted = table.admits(op)
         if op.name in table.ops and not admitted:
@@ -160,13 +162,14 @@ def reason_for(op: Operation, tables: Sequence[PatternTable]) -> str:
         for entry in table.entries:
             if not _contains(entry.compiled, op):
                 continue
+            is_known = True
             found = _best_near(entry, op)
             if found is not None and (best is None or found.rank(op) > best[0]):
                 best = found.rank(op), entry.name, found
     if refusals:
         return "; ".join(refusals)
     if best is None:
-        return f"no pattern of {' or '.join(t.name for t in tables)} has it"
+        return f"what is around it is in no pattern of {names}" if is_known else f"no pattern of {names} has it"
     return f"{best[1]}: {best[2].reason}"
 
 

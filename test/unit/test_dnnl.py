@@ -24,7 +24,7 @@ from lamina.passes.pattern_tables import Unfit, find_table
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
-from dnnl_programs import Array, check, constant, graph, missing_dnnl, needs_dnnl, offloaded, random_arrays  # noqa: E402
+from dnnl_programs import Array, check, constant, graph, needs_dnnl, offloaded, random_arrays  # noqa: E402
 
 TABLE = find_table("dnnl")
 Types = list[tuple[tuple[int, ...], str]]
@@ -239,6 +239,57 @@ def test_values_keep_their_layouts_between_ops() -> None:
     check(graph(types, make), "1 region, 10 ops", arrays)
 
 
+def random_graph(seed: int) -> tuple[ModuleOp, list[Array]]:
+    """Convolutions, pools, sums, joins and activations on images whose channels fit into no block."""
+    rng = np.random.default_rng(seed)
+    n, c, size = int(rng.integers(1, 3)), int(rng.choice([3, 7, 16, 17])), int(rng.integers(4, 8))
+    types: Types = [((n, c, size, size), F), ((n, c, size, size), F)]
+
+    def make(*images: SSAValue) -> list[SSAValue]:
+        values = list(images)
+
+        def scaled(*shape: int) -> SSAValue:
+            return constant(rng.standard_normal(shape) / np.sqrt(np.prod(shape[1:])))
+
+        for _ in range(int(rng.integers(3, 14))):
+            x = values[-int(rng.integers(1, min(4, len(values)) + 1))]
+            channels = shape_of(x)[1]
+            alike = [v for v in values if shape_of(v) == shape_of(x)]
+            y = alike[int(rng.integers(len(alike)))]
+            match int(rng.integers(8)):
+                case 0 | 1:
+                    made: Any = r.nn.conv2d(x, scaled(int(rng.choice([5, 16, 19])), channels, 3, 3), padding=[1, 1])
+                    if rng.random() < 0.7:
+                        made = r.nn.bias_add(made, scaled(shape_of(made)[1]))
+                        same = [v for v in values if shape_of(v) == shape_of(made)]
+                        if same and rng.random() < 0.5:
+                            made = r.add(same[int(rng.integers(len(same)))], made)
+                    values.append(r.nn.relu(made) if rng.random() < 0.5 else made)
+                case 2:
+                    values.append(r.nn.max_pool2d(x, pool_size=[3, 3], padding=[1, 1]))
+                case 3:
+                    values.append(r.add(x, y))
+                case 4:
+                    values.append(r.multiply(scaled(channels, 1, 1), x))
+                case 5:
+                    values.append(r.concatenate(x, y, axis=1) if channels < 40 else r.abs(x))
+                case 6:
+                    values.append(r.nn.softmax(x, axis=int(rng.integers(4))))
+                case _:
+                    values.append(r.tanh(x))
+        unused = [v for v in values if v.first_use is None and v not in images]
+        return [*unused, *(v for v in values[2:] if v not in unused and rng.random() < 0.2)]
+
+    return graph(types, make), random_arrays(types, seed)
+
+
+@needs_dnnl
+@pytest.mark.parametrize("seed", [pytest.param(n, marks=[pytest.mark.long] * (n >= 12)) for n in range(200)])
+def test_random_graphs_are_computed(seed: int) -> None:
+    module, arrays = random_graph(seed)
+    check(module, "left: 0 ops", arrays, 1e-4)
+
+
 @needs_dnnl
 def test_arguments_and_equal_results_are_copied() -> None:
     def make(x: SSAValue, y: SSAValue) -> list[SSAValue]:
@@ -319,58 +370,3 @@ def test_reasons_are_told() -> None:
         assert f"dnnl does not take it: {why}" in refused(types, make)
     admitted = TABLE.admits(r.nn.layer_norm(*[constant(np.ones(s)) for s in ((3, 4), 3, 3)], axis=0).owner)  # type: ignore[arg-type]
     assert isinstance(admitted, Unfit) and admitted.reason == "oneDNN normalises the last axis alone"
-
-
-# -- without the library ---------------------------------------------------------------------------------------------
-
-NET = """
-func.func @main(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
-  %d = relay.nn.dense %x, %w : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
-  %r = relay.nn.relu %d : tensor<2x3xf32>
-  %y = relay.atan %r : tensor<2x3xf32>
-  return %y : tensor<2x3xf32>
-}
-"""
-
-
-def test_without_the_library_everything_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line says what is missing; a program that was compiled so is not taken from the cache once it is there."""
-    from io import StringIO
-
-    import lamina
-    from lamina import cli
-    from lamina.backends.byoc.dnnl import library
-
-    (tmp_path / "net.mlir").write_text(NET)
-    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.delenv(library.VARIABLE, raising=False)
-    arrays = random_arrays([((2, 4), F), ((3, 4), F)])
-    expected = np.arctan(np.maximum(arrays[0] @ arrays[1].T, 0))
-    with monkeypatch.context() as without:
-        without.setattr(library, "candidates", lambda: ["/nowhere/libdnnl.so.3"])
-        out, err = StringIO(), StringIO()
-        words = ["compile", "--target", "dnnl, llvm", str(tmp_path / "net.mlir")]
-        assert cli.run(words, out, err) == 0, err.getvalue()
-        said = "dnnl refused it: oneDNN is not installed (pip install 'lamina[dnnl]', or name its library in"
-        assert f"  nn.dense (%d): {said} LAMINA_DNNL_LIBRARY)\n" in out.getvalue()
-        assert "dnnl: 0 regions" in out.getvalue()
-        np.testing.assert_allclose(lamina.compile(tmp_path / "net.mlir", "dnnl, cpu")(*arrays), expected, rtol=1e-4)
-    if not missing_dnnl():
-        exe = lamina.compile(tmp_path / "net.mlir", "dnnl, cpu")
-        assert exe.placement.startswith("dnnl: 1 region, 2 ops (1 dnnl.dense_relu)\nleft: 1 op\n  atan")
-        np.testing.assert_allclose(exe(*arrays), expected, rtol=1e-4)
-
-
-def test_library_that_is_named_and_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctypes.util import find_library
-
-    from lamina.backends.byoc.dnnl import library
-
-    monkeypatch.setenv(library.VARIABLE, str(tmp_path / "libdnnl.so"))
-    said = library.load()
-    assert isinstance(said, str)
-    assert said.startswith(f"oneDNN does not load from {tmp_path}/libdnnl.so, as LAMINA_DNNL_LIBRARY says: ")
-    other = find_library("m")
-    if other is not None:
-        monkeypatch.setenv(library.VARIABLE, other)
-        assert f"{other} is no oneDNN of version 3" in str(library.load())

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
 import models  # noqa: E402
-from external_programs import arrays_for, compiled, needs_openblas  # noqa: E402
+from external_programs import RESIDUAL, arrays_for, compiled, needs_openblas  # noqa: E402
 
 
 def text_of(body: str, inputs: Sequence[str], result: str) -> str:
@@ -237,29 +237,6 @@ def test_encoder_block_is_the_same() -> None:
     for name, expected in lamina.compile(model, cache=False).run(inputs).items():
         np.testing.assert_allclose(exe.run(inputs)[name], expected, rtol=1e-4, atol=1e-5)
     assert any("query.matmul" in row for row in exe.profile(inputs).table().splitlines())
-
-
-RESIDUAL = """
-func.func @main(%x: tensor<1x8x9x9xf32>, %w1: tensor<4x8x1x1xf32>, %w2: tensor<4x4x3x3xf32>, %w3: tensor<8x4x1x1xf32>,
-                %g: tensor<4xf32>, %b: tensor<4xf32>, %wd: tensor<5x8xf32>)
-    -> (tensor<1x5xf32>, tensor<1x8x9x9xf32>) {
-  %c1 = relay.nn.conv2d %x, %w1 : (tensor<1x8x9x9xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32>
-  %a1 = relay.nn.bias_add %c1, %b : (tensor<1x4x9x9xf32>, tensor<4xf32>) -> tensor<1x4x9x9xf32>
-  %r1 = relay.nn.relu %a1 : tensor<1x4x9x9xf32>
-  %c2 = relay.nn.conv2d %r1, %w2 {padding = [1, 1]} : (tensor<1x4x9x9xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x9x9xf32>
-  %a2 = relay.nn.bias_add %c2, %g : (tensor<1x4x9x9xf32>, tensor<4xf32>) -> tensor<1x4x9x9xf32>
-  %r2 = relay.nn.relu %a2 : tensor<1x4x9x9xf32>
-  %c3 = relay.nn.conv2d %r2, %w3 : (tensor<1x4x9x9xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x9x9xf32>
-  %k = relay.constant dense<0.5> : tensor<8x1x1xf32>
-  %a3 = relay.add %c3, %k : (tensor<1x8x9x9xf32>, tensor<8x1x1xf32>) -> tensor<1x8x9x9xf32>
-  %s = relay.add %a3, %x : tensor<1x8x9x9xf32>
-  %r3 = relay.nn.relu %s : tensor<1x8x9x9xf32>
-  %p = relay.nn.global_avg_pool2d %r3 : (tensor<1x8x9x9xf32>) -> tensor<1x8x1x1xf32>
-  %f = relay.nn.batch_flatten %p : (tensor<1x8x1x1xf32>) -> tensor<1x8xf32>
-  %d = relay.nn.dense %f, %wd : (tensor<1x8xf32>, tensor<5x8xf32>) -> tensor<1x5xf32>
-  return %d, %r3 : tensor<1x5xf32>, tensor<1x8x9x9xf32>
-}
-"""
 
 
 @needs_openblas

@@ -1,0 +1,168 @@
+"""Whole programs on oneDNN: models, their texts at every level, threads; and what happens without the library."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina
+from lamina.backends.byoc.dnnl import library
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
+
+import models  # noqa: E402
+from dnnl_programs import missing_dnnl, needs_dnnl, random_arrays  # noqa: E402
+from external_programs import RESIDUAL, arrays_for, compiled  # noqa: E402
+
+F = "float32"
+
+# -- models ----------------------------------------------------------------------------------------------------------
+
+
+@needs_dnnl
+def test_encoder_block_is_the_same() -> None:
+    model = models.encoder_block(heads=2, width=16, length=8, batch=2)
+    exe = lamina.compile(model, "dnnl, llvm", cache=False)
+    assert "2 nn.batch_matmul" in exe.placement and "1 nn.softmax" in exe.placement
+    assert "dnnl.dense_bias" in exe.placement
+    inputs = models.random_input(model)
+    for name, expected in lamina.compile(model, cache=False).run(inputs).items():
+        np.testing.assert_allclose(exe.run(inputs)[name], expected, rtol=1e-4, atol=1e-5)
+
+
+@needs_dnnl
+@pytest.mark.parametrize("threads", [1, 2])
+def test_residual_block_is_the_same(tmp_path: Path, threads: int) -> None:
+    """Again on other arrays, and from another thread than the one that loaded it."""
+    exe, plain = compiled(tmp_path, RESIDUAL, "dnnl, cpu", threads=threads), compiled(tmp_path, RESIDUAL, "cpu")
+    assert exe.placement.startswith("dnnl: 2 regions, 12 ops (2 dnnl.conv2d_bias_relu, 1 dnnl.conv2d_bias_sum_relu")
+    with ThreadPoolExecutor(1) as other:
+        for seed in range(4):
+            arrays = arrays_for(exe, seed)
+            found = exe(*arrays) if seed % 2 else other.submit(exe, *arrays).result()
+            for given, expected in zip(found, plain(*arrays), strict=True):
+                np.testing.assert_allclose(given, expected, rtol=1e-4, atol=1e-4)
+
+
+@needs_dnnl
+def test_every_level_runs_oneDNN(tmp_path: Path) -> None:
+    """The text of each level, read again, computes the same by that level's interpreter; relay's makes llvm's."""
+    from lamina.context import LaminaContext
+    from lamina.opt_tool import run_opt_tool
+    from lamina.parsing import parse_text
+    from lamina.runtime.execute import run_module
+
+    exe = compiled(tmp_path, RESIDUAL, "dnnl, cpu", threads=1)
+    exe.save_texts(tmp_path / "texts")
+    arrays = {p.name: a for p, a in zip(exe.inputs, arrays_for(exe), strict=True)}
+    expected = list(exe.run(arrays).values())
+    for level in ("te", "tir", "llvm"):
+        path = tmp_path / "texts" / f"{level}.mlir"
+        ctx = LaminaContext(source_path=path)
+        module = parse_text(ctx, path.read_text(), str(path))
+        ctx.open_params(module)
+        for a, b in zip(run_module(module, ctx, "main", arrays).values(), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4, err_msg=level)
+    status, out, err = run_opt_tool([str(tmp_path / "texts" / "relay.mlir"), "-p", exe.pipeline])
+    assert status == 0, err
+    assert out == (tmp_path / "texts" / "llvm.mlir").read_text()
+    assert out.count('compiler = "dnnl"') == 2
+
+
+@needs_dnnl
+def test_saved_program_loads(tmp_path: Path) -> None:
+    """Weights are reordered when a program is loaded, here with a constant among them."""
+    exe = compiled(tmp_path, RESIDUAL, "dnnl, cpu")
+    exe.save(tmp_path / "program")
+    arrays = arrays_for(exe)
+    for a, b in zip(lamina.Executable.load(tmp_path / "program")(*arrays), exe(*arrays), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@needs_dnnl
+@pytest.mark.long
+def test_resnet50_is_the_same() -> None:
+    from onnx import TensorProto, helper
+
+    model: Any = models.light_model("resnet50")
+    # What goes into its softmax says more than what comes out, which is one and zeros.
+    model.graph.output.append(helper.make_tensor_value_info(model.graph.node[-1].input[0], TensorProto.FLOAT, None))
+    exe = lamina.compile(model, "dnnl, llvm", cache=False)
+    assert exe.placement.startswith("dnnl: 2 regions, 176 ops (33 dnnl.conv2d_bias_relu, 16 dnnl.conv2d_bias_sum_relu")
+    inputs = models.random_input(model)
+    for name, expected in lamina.compile(model, cache=False).run(inputs).items():
+        np.testing.assert_allclose(exe.run(inputs)[name], expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+# -- threads ---------------------------------------------------------------------------------------------------------
+
+
+@needs_dnnl
+def test_threads_of_the_caller_stay_as_they_were(tmp_path: Path) -> None:
+    found = library.load()
+    assert not isinstance(found, str)
+    if found.get_threads is None:
+        pytest.skip("this oneDNN is built without OpenMP")
+    before = found.get_threads()
+    with found.threads(before + 1):
+        assert found.get_threads() == before + 1
+    exe = compiled(tmp_path, NET, "dnnl, cpu", threads=1)
+    exe(*arrays_for(exe))
+    assert found.get_threads() == before
+
+
+# -- without the library ---------------------------------------------------------------------------------------------
+
+NET = """
+func.func @main(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
+  %d = relay.nn.dense %x, %w : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  %r = relay.nn.relu %d : tensor<2x3xf32>
+  %y = relay.atan %r : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+"""
+
+
+def test_without_the_library_everything_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line says what is missing; a program that was compiled so is not taken from the cache once it is there."""
+    from io import StringIO
+
+    from lamina import cli
+
+    (tmp_path / "net.mlir").write_text(NET)
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv(library.VARIABLE, raising=False)
+    arrays = random_arrays([((2, 4), F), ((3, 4), F)])
+    expected = np.arctan(np.maximum(arrays[0] @ arrays[1].T, 0))
+    with monkeypatch.context() as without:
+        without.setattr(library, "candidates", lambda: ["/nowhere/libdnnl.so.3"])
+        out, err = StringIO(), StringIO()
+        words = ["compile", "--target", "dnnl, llvm", str(tmp_path / "net.mlir")]
+        assert cli.run(words, out, err) == 0, err.getvalue()
+        said = "dnnl refused it: oneDNN is not installed (pip install 'lamina[dnnl]', or name its library in"
+        assert f"  nn.dense (%d): {said} LAMINA_DNNL_LIBRARY)\n" in out.getvalue()
+        assert "dnnl: 0 regions" in out.getvalue()
+        np.testing.assert_allclose(lamina.compile(tmp_path / "net.mlir", "dnnl, cpu")(*arrays), expected, rtol=1e-4)
+    if not missing_dnnl():
+        exe = lamina.compile(tmp_path / "net.mlir", "dnnl, cpu")
+        assert exe.placement.startswith("dnnl: 1 region, 2 ops (1 dnnl.dense_relu)\nleft: 1 op\n  atan")
+        np.testing.assert_allclose(exe(*arrays), expected, rtol=1e-4)
+
+
+def test_library_that_is_named_and_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ctypes.util import find_library
+
+    monkeypatch.setenv(library.VARIABLE, str(tmp_path / "libdnnl.so"))
+    said = library.load()
+    assert isinstance(said, str)
+    assert said.startswith(f"oneDNN does not load from {tmp_path}/libdnnl.so, as LAMINA_DNNL_LIBRARY says: ")
+    other = find_library("m")
+    if other is not None:
+        monkeypatch.setenv(library.VARIABLE, other)
+        assert f"{other} is no oneDNN of version 3" in str(library.load())
