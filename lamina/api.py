@@ -28,6 +28,7 @@ from lamina.runtime.compiled import CompiledProgram, Port, load_program
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
+    from lamina import artefact
     from lamina.dialects.target import TargetAttr
     from lamina.machine_program import MachineProgram
     from lamina.open_model import OpenProgram
@@ -261,19 +262,16 @@ class Executable:
         from lamina import artefact
         from lamina.machine_program import MachineProgram
 
-        program, target = self._program, self.target
+        kept = self.notes if notes is None else notes
         if self._stored is not None:
-            kind, contents, parts = artefact.PROGRAM, self._stored, [self._stored]
-        elif isinstance(program, MachineProgram):
-            kind, contents = artefact.MACHINE, artefact.machine_contents(program)
-            parts, target = list(program.kernels.stored.values()), program.kernels.target
+            external = artefact.external_compilers([self._stored])
+            how = self.target, self.context, self.sanitize
+            saved = artefact.Saved(artefact.PROGRAM, self._stored, *how, external, kept)
+        elif isinstance(self._program, MachineProgram):
+            saved = artefact.machine_saved(self._program, self.context, self.sanitize, kept)
         else:
             hint = "give the shapes: lamina.compile(model, shapes={...})"
             raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
-        own = program.external_compilers() if isinstance(program, MachineProgram) else ()
-        external = tuple(dict.fromkeys([*own, *artefact.external_compilers(parts)]))
-        kept = self.notes if notes is None else notes
-        saved = artefact.Saved(kind, contents, target, self.context, self.sanitize, external, kept)
         artefact.write(path, saved)
 
     @staticmethod
@@ -285,7 +283,13 @@ class Executable:
         """
         from lamina import artefact
 
-        saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE))
+        return Executable.of_saved(artefact.read(path, (artefact.PROGRAM, artefact.MACHINE)), threads)
+
+    @staticmethod
+    def of_saved(saved: artefact.Saved, threads: int | None = None) -> Executable:
+        """The program of a file that was read."""
+        from lamina import artefact
+
         target = target_of(saved.target, threads if threads is not None else saved.target.threads.data)
         how = target, saved.context, saved.sanitize
         if saved.kind == artefact.MACHINE:

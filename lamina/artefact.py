@@ -251,6 +251,16 @@ def with_threads(program: StoredProgram, threads: int) -> StoredProgram:
     return StoredProgram({**program.description, "threads": threads}, program.objects, program.params)
 
 
+def machine_saved(
+    program: MachineProgram, context: PassContext, sanitize: bool, notes: Mapping[str, Any] | None = None
+) -> Saved:
+    """What a file holds of a program for the machine."""
+    contents = machine_contents(program)
+    called = [*program.external_compilers(), *external_compilers(program.kernels.stored.values())]
+    external = tuple(dict.fromkeys(called))
+    return Saved(MACHINE, contents, program.kernels.target, context, sanitize, external, notes or {})
+
+
 def load_machine(saved: Saved, threads: int) -> tuple[MachineProgram, Callable[[], Source]]:
     """The machine's program, and what gives its module anew."""
     from xdsl.parser import Parser

@@ -91,7 +91,7 @@ class MachineProgram:
         self.label = label
         self.threads = target.threads.data
         self.kernels = vm.CompiledKernels(store, target, opt_level, cache is not None, sanitize)
-        self._machine = vm.VirtualMachine(module, self.kernels)
+        self.machine = vm.VirtualMachine(module, self.kernels)
         self._lock = threading.Lock()
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class MachineProgram:
                 raise InputError(f"missing; expected {p.describe()}", where=f"input {p.name!r}")
         try:
             with self._lock:
-                results = self._machine.run(values, names=names)
+                results = self.machine.run(values, names=names)
         except LaminaError as e:
             if e.op is not None and not e.where:
                 e.where = location_text(e.op) or self.label
@@ -124,7 +124,7 @@ class MachineProgram:
     def compile_ahead(self, module: ModuleOp) -> None:
         """Compile the tensor ops of a copy of the module for the shapes that types tell, and for those met so far."""
         with self._lock:
-            met = [s.types for s in self._machine.segments()]
+            met = [s.types for s in self.machine.segments()]
             for segment, types in zip(vm.VirtualMachine(module, self.kernels).segments(), met, strict=True):
                 known = segment.static_types()
                 for t in (known,) if known is not None else types:

@@ -114,6 +114,26 @@ def @main(%n: int32, %x: Tensor[(4, 8), float32]) -> Tensor[(4, 8), float32] {
         lib.get_graph_json()
 
 
+def test_programs_of_the_machine_are_saved_in_two_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """#[version = "0.0.5"]
+def @main(%n: int32, %x: Tensor[(4, 8), float32]) -> Tensor[(4, 8), float32] {
+  if (greater(%n, 0)) { @main(subtract(%n, 1), tanh(%x)) } else { %x }
+}"""
+    machine: Any = tvm.runtime.vm
+    code, lib = relay.vm.compile(tvm.parser.fromtext(text), target="llvm").save()
+    lib.export_library(str(tmp_path / "net.so"))
+    monkeypatch.setattr("lamina.compiler.lower", None)
+    loaded = tvm.runtime.load_module(str(tmp_path / "net.so"))
+    exe = machine.Executable.load_exec(code, loaded)
+    for each in (exe, loaded):
+        found = machine.VirtualMachine(each, tvm.cpu()).invoke("main", np.array(2, np.int32), GIVEN)
+        np.testing.assert_allclose(found.numpy(), np.tanh(np.tanh(GIVEN)), rtol=1e-5)
+    with pytest.raises(InputError, match="the code is not that of the library"):
+        machine.Executable.load_exec(code + b" ", loaded)
+    with pytest.raises(UsageError, match="is no library of relay.vm.compile"):
+        machine.Executable.load_exec(code, built())
+
+
 def test_a_library_of_tvms_is_refused(tmp_path: Path) -> None:
     (tmp_path / "net.so").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(600))
     with pytest.raises(InputError, match="net.so: is no program that Lamina has saved"):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina import artefact
 from lamina.api import Executable
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu
@@ -116,9 +117,15 @@ class GraphProgram:
         self.device = device
 
 
-def load_library(path: str | os.PathLike[str]) -> GraphExecutorFactoryModule:
-    """The library that `export_library` wrote. Raises InputError for other files."""
-    executable = Executable.load(path)
+def load_library(path: str | os.PathLike[str]) -> Any:
+    """What `export_library` wrote: of `relay.build`, or of `relay.vm.compile`. Raises InputError for other files."""
+    from lamina.compat.tvm.relay.backend import vm
+
+    saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE))
+    machine = vm.Executable.of_saved(saved)
+    if machine is not None:
+        return machine
+    executable = Executable.of_saved(saved)
     return GraphExecutorFactoryModule(executable, None, {}, executable.notes.get(_NAME, "default"))
 
 

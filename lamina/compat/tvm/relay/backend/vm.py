@@ -7,12 +7,15 @@ vm.invoke("main", data)
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, cast
 
 from xdsl.dialects.func import FuncOp
 
+from lamina import artefact
+from lamina.backends.cpu.object_cache import ObjectCache
 from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
@@ -21,17 +24,31 @@ from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.machine_program import MachineProgram
+from lamina.program_cache import enabled
 from lamina.runtime import vm
 from lamina.transform import PassContext
 
 
 class Executable:
-    """A module with what has been compiled of it. Code of tensor operators is made when shapes are first seen."""
+    """A module with what has been compiled of it. Code of tensor operators is made when shapes are first seen.
 
-    def __init__(self, mod: IRModule, target: Any, context: PassContext) -> None:
+    code, lib = exe.save(); lib.export_library("net.so")          the code is the program's text; lib has it as well
+    exe = Executable.load_exec(code, tvm.runtime.load_module("net.so"))
+    """
+
+    def __init__(self, mod: IRModule, target: Any, context: PassContext, saved: MachineProgram | None = None) -> None:
         module, store = mod.ir()
         self._module = module
-        self.machine = vm.VirtualMachine(module, vm.CompiledKernels(store, compile_target(target), context))
+        self._context = context
+        self._program = saved
+        if saved is None and "main" in mod:
+            cache = ObjectCache() if enabled(True) else None
+            self._program = MachineProgram(module, store, "main", (), compile_target(target), context, cache)
+        if self._program is not None:
+            self.machine = self._program.machine
+        else:
+            self.machine = vm.VirtualMachine(module, vm.CompiledKernels(store, compile_target(target), context))
         self.constructors = Constructors(mod.type_definitions)
         self.parameters = {name: _parameters(op) for name, op in self.machine.functions.items()}
         """The names of what each function takes."""
@@ -54,11 +71,55 @@ class Executable:
         """What the machine runs: the text of our IR."""
         return str(self._module)
 
+    @property
+    def lib(self) -> Executable:
+        return self
+
+    mod = module = lib
+
+    def save(self) -> tuple[bytearray, Executable]:
+        """The program's text as bytes, and what has the machine code: `export_library` writes both into one file."""
+        return bytearray(self.bytecode.encode()), self
+
+    def export_library(
+        self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
+    ) -> str:
+        """Write the program into one file in our format (`lamina/artefact.py`), whatever the suffix; its path.
+
+        What tensor operators of known shapes need is compiled before. Raises LaminaError.
+        """
+        if addons:
+            raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
+        if self._program is None:
+            raise UsageError("a program without main cannot be exported", hint=f"it has {', '.join(self.globals)}")
+        artefact.write(file_name, artefact.machine_saved(self._program, self._context, False, {_KIND: "vm"}))
+        return str(file_name)
+
+    @staticmethod
+    def load_exec(bytecode: bytes | bytearray, lib: Any) -> Executable:
+        """The program of a library that `load_module` has read. Raises InputError where the code is another one's."""
+        if not isinstance(lib, Executable):
+            raise UsageError(f"{type(lib).__name__} is no library of relay.vm.compile", hint="exe.save() gives one")
+        if bytes(bytecode) != lib.bytecode.encode():
+            raise InputError("the code is not that of the library", hint="load the two that were saved together")
+        return lib
+
+    @staticmethod
+    def of_saved(saved: artefact.Saved) -> Executable | None:
+        """The program of a file; None where `export_library` of another kind of library wrote it."""
+        if saved.kind != artefact.MACHINE or saved.notes.get(_KIND) != "vm":
+            return None
+        program, _ = artefact.load_machine(saved, saved.target.threads.data)
+        return Executable(IRModule.of_ir(program.module, program.store), None, saved.context, program)
+
 
 def _parameters(function: FuncOp) -> list[str]:
     given = [a.data.get(NAME) for a in function.arg_attrs.data] if function.arg_attrs is not None else []
     names = [a.name_hint or f"p{n}" for n, a in enumerate(function.body.block.args)] if function.body.blocks else []
     return [getattr(given[n], "data", name) if n < len(given) else name for n, name in enumerate(names)]
+
+
+_KIND = "tvm.kind"
 
 
 class VirtualMachine:
