@@ -35,6 +35,8 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "EliminateCommonSubexpr": ("fskip",),
     "DeadCodeElimination": ("inline_once", "ignore_impurity"),
     "RemoveUnusedFunctions": ("entry",),
+    "PlanDevices": ("config",),
+    "EtaExpand": ("expand_constructor", "expand_global_var"),
 }
 """TVM's positional arguments where they are not the fields of our pass, in order."""
 
@@ -42,6 +44,8 @@ _DROPPED: dict[str, dict[str, Any]] = {
     "EliminateCommonSubexpr": {"fskip": None},
     "DeadCodeElimination": {"inline_once": False, "ignore_impurity": False},
     "FuseOps": {"fuse_opt_level": -1},
+    "PlanDevices": {"config": None},
+    "EtaExpand": {"expand_constructor": True, "expand_global_var": True},
 }
 """Arguments of TVM's that are left out where they have this value."""
 
@@ -102,6 +106,49 @@ def Defunctionalization(func: e.Function, mod: IRModule) -> e.Function:  # noqa:
     changed = Pass(ours.Defunctionalization(function=name))(mod)
     mod.update(changed)
     return mod[name]
+
+
+class LayoutConfig:
+    """Layers that ConvertLayout leaves as they are: `with LayoutConfig(skip_layers=[0]): ConvertLayout(...)`."""
+
+    current: LayoutConfig | None = None
+
+    def __init__(self, skip_layers: Sequence[int] | None = None) -> None:
+        self.skip_layers = list(skip_layers or ())
+        self._before: list[LayoutConfig | None] = []
+
+    def __enter__(self) -> LayoutConfig:
+        self._before.append(LayoutConfig.current)
+        LayoutConfig.current = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        LayoutConfig.current = self._before.pop()
+
+
+def ConvertLayout(desired_layouts: Mapping[str, Sequence[str]]) -> Pass:  # noqa: N802
+    """Operators in other layouts: `{"nn.conv2d": ["NHWC", "default"]}`, but for layers that LayoutConfig skips."""
+    skipped = LayoutConfig.current.skip_layers if LayoutConfig.current is not None else []
+    return Pass(ours.ConvertLayout(desired_layouts=desired_layouts, skip_layers=skipped))
+
+
+def ChangeBatch(data: Mapping[e.Var, int], batch_size: int = 16) -> Pass:  # noqa: N802
+    """Another number of samples, along the axis that is given for each variable that has them."""
+    named = [f"{variable.name_hint}:{axis}" for variable, axis in data.items()]
+    return Pass(ours.ChangeBatch(data=named, batch_size=batch_size))
+
+
+def recast(
+    expr: e.Expr,
+    dtype: str,
+    out_dtype: str,
+    ops: Sequence[str] | None = None,
+    skip_layers: Sequence[int] | None = None,
+) -> e.Expr:
+    """An expression with some operators (nn.conv2d) on another type, and casts around them."""
+    run = Pass(ours.Recast(dtype, out_dtype, list(ops or ["nn.conv2d"]), list(skip_layers or ())))
+    found = run(IRModule.from_expr(expr))["main"]
+    return found if isinstance(expr, e.Function) else found.body
 
 
 def InferType() -> Pass:  # noqa: N802
@@ -224,6 +271,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "FirstOrderGradient", "InferType", "MergeComposite", "Operation", "Pass", "PassContext", "Sequential",
-    "ToANormalForm", "ToBasicBlockNormalForm", "ToGraphNormalForm", "function_pass", "module_pass",
+    "ChangeBatch", "ConvertLayout", "FirstOrderGradient", "InferType", "LayoutConfig", "MergeComposite", "Operation",
+    "Pass", "PassContext", "Sequential", "ToANormalForm", "ToBasicBlockNormalForm", "ToGraphNormalForm",
+    "function_pass", "module_pass", "recast",
 ]  # fmt: skip

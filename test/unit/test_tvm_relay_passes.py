@@ -1,0 +1,89 @@
+"""Passes under TVM's names that change what a program takes or how it is computed: numbers, and what is registered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lamina import transform
+from lamina.compat.tvm import IRModule, relay
+from lamina.context import LaminaContext
+from lamina.dialects import relay as r
+from lamina.errors import InputError, UsageError
+from lamina.parsing import parse_text
+from lamina.passes.relay.legalize import register_legalize, unregister_legalize
+
+RNG = np.random.default_rng(3)
+
+
+def convolution(batch: int = 1) -> tuple[Any, Any]:
+    x = relay.var("x", shape=(batch, 3, 8, 8))
+    w = relay.const(RNG.standard_normal((4, 3, 3, 3)).astype(np.float32))
+    y = relay.nn.relu(relay.nn.conv2d(x, w, kernel_size=(3, 3), padding=(1, 1)))
+    return x, relay.Function([x], relay.nn.batch_flatten(y))
+
+
+def run(mod: Any, *arrays: Any) -> Any:
+    return relay.create_executor("debug", mod).evaluate()(*arrays).numpy()
+
+
+def test_a_changed_batch_computes_each_sample_as_before() -> None:
+    x, function = convolution()
+    mod = IRModule.from_expr(function)
+    samples = RNG.standard_normal((3, 3, 8, 8)).astype(np.float32)
+    found = run(relay.transform.ChangeBatch({x: 0}, 3)(mod), samples)
+    expected = np.concatenate([run(mod, samples[n : n + 1]) for n in range(3)])
+    assert found.shape == (3, 256)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_layers_are_skipped_inside_a_layout_config() -> None:
+    mod = IRModule.from_expr(convolution()[1])
+    nhwc = {"nn.conv2d": ["NHWC", "default"]}
+    with relay.transform.LayoutConfig(skip_layers=[0]):
+        assert "NHWC" not in str(relay.transform.ConvertLayout(nhwc)(mod))
+    assert 'data_layout="NHWC"' in str(relay.transform.ConvertLayout(nhwc)(mod))
+
+
+def test_an_expression_is_recast() -> None:
+    _, function = convolution()
+    found = relay.transform.recast(function, "float16", "float32")
+    assert str(found).count("cast(") == 2 and 'out_dtype="float32"' in str(found)
+    array = RNG.standard_normal((1, 3, 8, 8)).astype(np.float32)
+    exact, near = run(IRModule.from_expr(function), array), run(IRModule.from_expr(found), array)
+    assert 0 < np.abs(exact - near).max() < 0.05
+    assert "float16" not in str(relay.transform.recast(function, "float16", "float32", skip_layers=[0]))
+
+
+def test_a_registered_form_comes_before_that_of_the_op() -> None:
+    text = """func.func @main(%x: tensor<4x8xf32>) -> tensor<4x5xf32> {
+      %w = relay.constant dense<1.0> : tensor<8x5xf32>
+      %y = relay.nn.matmul %x, %w : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+      return %y : tensor<4x5xf32> }"""
+
+    def legalized() -> str:
+        return str(transform.Legalize()(parse_text(LaminaContext(), text, "matmul.mlir")))
+
+    @register_legalize("nn.matmul")
+    def halves(inputs: Any, **attrs: Any) -> Any:
+        return r.multiply(r.nn.matmul(inputs[0], r.multiply(inputs[1], 0.5), **attrs), 2.0)
+
+    try:
+        assert "relay.nn.matmul" in legalized() and "5.000000e-01" in legalized()
+    finally:
+        unregister_legalize("nn.matmul", halves)
+    assert "relay.nn.dense" in legalized()
+
+    @register_legalize("nn.matmul")
+    def flat(inputs: Any, **attrs: Any) -> Any:
+        return r.reshape(r.nn.matmul(*inputs, **attrs), newshape=(20,))
+
+    try:
+        with pytest.raises(InputError, match="the form that flat gives has the type tensor<20xf32>"):
+            legalized()
+    finally:
+        unregister_legalize("nn.matmul", flat)
+    with pytest.raises(UsageError, match="there is no op"):
+        register_legalize("nn.convd")
