@@ -303,6 +303,23 @@ def test_a_compiled_program_calls_debug_functions() -> None:
     assert [v.tolist() for v in seen] == [[1, 1], [0, 0]]
 
 
+def test_a_debug_of_tvm_calls_its_function() -> None:
+    from lamina.compat.tvm import relay
+
+    seen: list[Array] = []
+
+    def look(value: Array, _: Mapping[str, Any]) -> None:
+        seen.append(np.array(value))
+
+    x = relay.var("x", shape=(2,), dtype="float32")
+    body = relay.tanh(relay.debug(relay.exp(x), look))
+    function = relay.Function([x], body)
+    found = relay.create_executor("debug").evaluate(function)(np.zeros(2, np.float32))
+    np.testing.assert_allclose(found.numpy(), np.tanh([1, 1]), rtol=1e-6)
+    assert [v.tolist() for v in seen] == [[1, 1]]
+    assert 'debug(%0, debug_func="debugger_func' in str(function)
+
+
 def test_a_gradient_goes_through_a_debug() -> None:
     text = DEBUG.replace(' {debug_func = "test.look"}', "")
     module = passed(parsed(text), "relay-first-order-gradient")

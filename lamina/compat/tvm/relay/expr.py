@@ -157,9 +157,9 @@ class Op(Expr):
 
     def get_attr(self, attr_name: str) -> Any:
         """TVM's registry: `TOpPattern`; None for what there is not."""
-        from lamina.compat.tvm.relay.op_table import op_class
+        from lamina.compat.tvm.relay.op_table import fusion_kind
 
-        return int(op_class(self.name).FUSION_KIND) if attr_name == "TOpPattern" else None
+        return int(fusion_kind(self.name)) if attr_name == "TOpPattern" else None
 
     @property
     def checked_type(self) -> Any:
@@ -178,9 +178,9 @@ def get_op(name: str) -> Op:
     """The operator of a name. Raises UsageError where there is none."""
     found = _OPS.get(name)
     if found is None:
-        from lamina.compat.tvm.relay.op_table import op_class
+        from lamina.compat.tvm.relay.op_table import fusion_kind
 
-        op_class(name)
+        fusion_kind(name)
         found = _OPS[name] = Op(name)
     return found
 

@@ -21,6 +21,7 @@ from lamina.dialects.relay.adt_patterns import Fields, Made, Variable
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
+from lamina.dialects.relay.debug import DebugOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
@@ -193,6 +194,13 @@ class Reader:
                 n.__dict__.update(args=args, attrs=attrs)
 
             return e.Call.lazy(load, op=e.get_op(name), type_args=[])
+        if isinstance(op, DebugOp):
+            shown = e.Attrs({"debug_func": op.debug_func.data})
+            return e.Call.lazy(
+                lambda n: n.__dict__.update(args=[self.node(op.program)], attrs=shown),
+                op=e.get_op("debug"),
+                type_args=[],
+            )
         if isinstance(op, TupleOp):
             return e.Tuple.lazy(lambda n: n.__dict__.update(fields=[self.node(o) for o in op.operands]))
         if isinstance(op, TupleGetItemOp):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from lamina.compat.tvm.relay.op_functions import op_function, wrapped
 from lamina.compat.tvm.relay.op_images import IMAGE_COMPOSITES
 from lamina.compat.tvm.relay.ty import TensorType
 from lamina.errors import UnsupportedError, UsageError
+from lamina.runtime.debugging import debugger
 
 
 def _f(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -355,7 +357,19 @@ def scatter_add(data: Any, indices: Any, updates: Any, axis: int = 0) -> Any:
     return _f("scatter_elements", data, indices, updates, axis, "add")
 
 
+def debug(expr: Any, debug_func: Callable[[Any, Mapping[str, Any]], object] | None = None) -> Any:
+    """The value; `debug_func(value, stack)` sees it when the program runs, without one it is printed."""
+    name = ""
+    if debug_func is not None:
+        name = f"debugger_func{next(_DEBUGGERS)}"
+        debugger(name)(debug_func)
+    return make_call("debug", [expr], {"debug_func": name})
+
+
+_DEBUGGERS = count()
+
 COMPOSITES["scatter_add"] = scatter_add
+COMPOSITES["debug"] = debug
 
 
 def function_of(name: str) -> Any | None:

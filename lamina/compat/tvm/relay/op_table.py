@@ -17,7 +17,7 @@ import numpy as np
 
 from lamina.compat.tvm.relay.expr import Attrs, Call, Constant, Expr, Tuple, const
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp, arity, from_attribute, to_attribute
+from lamina.dialects.relay.base import OpPattern, RelayOp, arity, from_attribute, to_attribute
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 
 PAIRS = {"pad_width", "paddings", "crops"}
@@ -42,6 +42,10 @@ WHERE_UNKNOWN = {"nn.pad": "dyn.nn.pad"}
 """The operator that takes them as operands when they are not known."""
 
 
+WITH_EFFECTS = frozenset(("debug",))
+"""Operators that are no tensor ops here."""
+
+
 def gives_tuple(name: str, results: int) -> bool:
     """Whether an operator with that many results here gives a tuple in TVM."""
     return results != 1 or name in ALWAYS_TUPLES
@@ -59,7 +63,7 @@ _LANGUAGE = frozenset(
     for n in (
         *("call", "constant", "construct", "fn", "global", "if", "match", "return", "type", "yield", "tuple"),
         *("tuple_get_item", "ref_create", "ref_read", "ref_write", "check_divisor", "multiplier_shift"),
-        *("debug", "call_lowered", "memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op"),
+        *("call_lowered", "memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op"),
     )
 )
 
@@ -72,6 +76,11 @@ def op_class(name: str) -> type[RelayOp]:
         near = did_you_mean(name, op_names())
         raise UsageError(f"there is no operator {name!r}", hint=near or "docs/reference/tvm-names.md lists them")
     return found
+
+
+def fusion_kind(name: str) -> OpPattern:
+    """How an operator may be fused. Raises UsageError where there is none."""
+    return OpPattern.OPAQUE if name in WITH_EFFECTS else op_class(name).FUSION_KIND
 
 
 def takes_list(name: str) -> bool:
@@ -212,6 +221,8 @@ def _element_dtype(op: RelayOp) -> str:
 
 def non_default_attrs(name: str, attrs: Mapping[str, Any]) -> dict[str, Any]:
     """Those attributes that the text has to show."""
+    if name in WITH_EFFECTS:
+        return {k: v for k, v in attrs.items() if v}
     defaults = {k: from_attribute(v) for k, v in op_class(name).defaults().items()}
 
     def same(key: str, value: Any) -> bool:

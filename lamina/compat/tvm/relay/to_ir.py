@@ -22,6 +22,7 @@ from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
 from lamina.dialects.relay.base import TypeMismatch, tensor_info, to_attribute
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp, make_constant
+from lamina.dialects.relay.debug import DebugOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
@@ -428,8 +429,11 @@ class Builder:
 
     def op_call(self, node: e.Call, block: Block, body: Body) -> Made:
         """A call of an operator. Raises InputError with the op's own words where operands do not fit."""
-        cls, operands, attrs = op_of_call(node)
         name = cast(e.Op, node.op).name
+        if name == "debug":
+            seen = self.one(cast(Made, self.find(node.args[0], body)), block)
+            return self.add(DebugOp.make(seen, node.attrs.get("debug_func") or ""), block, node).result
+        cls, operands, attrs = op_of_call(node)
         values: list[SSAValue] = []
         for place, a in enumerate(operands):
             made = self.find(a, body)
