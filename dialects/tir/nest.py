@@ -22,6 +22,7 @@ from lamina.dialects.tir.ops import (
     ConditionOp,
     ForOp,
     FuncOp,
+    IfOp,
     IndexOp,
     LoadOp,
     StoreOp,
@@ -212,6 +213,17 @@ def wrap(loops: Sequence[ForOp], innermost: Block) -> None:
     for outer, inner in zip(loops, loops[1:], strict=False):
         outer.body.block.add_op(inner)
     move_ops(innermost, loops[-1].body.block)
+
+
+def dissolve(op: IfOp) -> None:
+    """Put the statements of a condition that always holds in its place."""
+    place = op.parent
+    assert place is not None
+    for inner in list(op.body.block.ops):
+        inner.detach()
+        place.insert_op_before(inner, op)
+    op.detach()
+    op.erase()
 
 
 def replace_op(old: Operation, new: Operation) -> None:

@@ -27,7 +27,7 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.annotations import PRAGMA, pragma_of
 from lamina.dialects.tir.memory import AccessOp
-from lamina.dialects.tir.nest import function_of, substitute_in, unique_axis
+from lamina.dialects.tir.nest import dissolve, function_of, substitute_in, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
 from lamina.dialects.tir.tails import resolve_bounds
 from lamina.errors import InputError
@@ -173,7 +173,7 @@ def _decide_if(op: IfOp) -> None:
     if kept:
         op.set_conditions(kept)
     else:
-        _dissolve(op)
+        dissolve(op)
 
 
 def _left(conditions: Sequence[Condition]) -> list[Condition] | None:
@@ -195,13 +195,3 @@ def _left(conditions: Sequence[Condition]) -> list[Condition] | None:
 def _remove(op: Operation) -> None:
     op.detach()
     op.erase(safe_erase=False)
-
-
-def _dissolve(op: IfOp) -> None:
-    place = op.parent
-    assert place is not None
-    for inner in list(op.body.block.ops):
-        inner.detach()
-        place.insert_op_before(inner, op)
-    op.detach()
-    op.erase()

@@ -43,7 +43,7 @@ from lamina.dialects.tir.calls import CallOp, CopyOp
 from lamina.dialects.tir.control import BarrierOp, ConditionalBase, IfOp
 from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp, buffer_type
-from lamina.dialects.tir.nest import accesses, erase_nest, function_of, replace_op, substitute, unique_axis
+from lamina.dialects.tir.nest import accesses, dissolve, erase_nest, function_of, replace_op, substitute, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.threads import (
     is_real,
@@ -279,7 +279,7 @@ class _Kernel:
                 if conditions:
                     op.set_conditions(conditions)
                 else:
-                    _dissolve(op)
+                    dissolve(op)
         inner = self.for_any(guards, loop)
         if not loop.is_dynamic and loop.trip < self.axes[tag_of(loop)].trip:
             inner.append(Condition(constant(loop.trip - 1) - Linear.dim(axis)))
@@ -384,17 +384,6 @@ def _leaves(ops: Sequence[Operation], others: set[Operation]) -> bool:
         for r in op.results
         for u in r.uses
     )
-
-
-def _dissolve(op: IfOp) -> None:
-    """The statements that always run in the place of a condition."""
-    place = op.parent
-    assert place is not None
-    for inner in list(op.body.block.ops):
-        inner.detach()
-        place.insert_op_before(inner, op)
-    op.detach()
-    op.erase()
 
 
 def _has_axes(op: Operation) -> bool:
