@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -115,6 +117,27 @@ def test_threads_of_the_caller_stay_as_they_were(tmp_path: Path) -> None:
     exe = compiled(tmp_path, NET, "dnnl, cpu", threads=1)
     exe(*arrays_for(exe))
     assert found.get_threads() == before
+
+
+@needs_dnnl
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_forked_child_computes_the_same(tmp_path: Path) -> None:
+    """OpenMP's threads do not come along: the child does without."""
+    text = """
+    func.func @main(%x: tensor<1x32x40x40xf32>, %w: tensor<32x32x3x3xf32>) -> tensor<1x32x38x38xf32> {
+      %c = relay.nn.conv2d %x, %w : (tensor<1x32x40x40xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x38x38xf32>
+      %r = relay.nn.relu %c : tensor<1x32x38x38xf32>
+      return %r : tensor<1x32x38x38xf32>
+    }
+    """
+    exe = compiled(tmp_path, text, "dnnl, cpu", threads=2)
+    arrays = arrays_for(exe)
+    expected = exe(*arrays)
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        os._exit(0 if np.allclose(exe(*arrays), expected, rtol=1e-5, atol=1e-4) else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 # -- without the library ---------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,27 @@ class Dnnl(ExternalBackend):
         return Code(graph.text(), constants)
 
     def load(self, text: str, constants: Sequence[Array], threads: int) -> Callable[..., None]:
+        return Loaded(text, constants, threads)
+
+
+class Loaded:
+    """A program for the process that calls it."""
+
+    def __init__(self, text: str, constants: Sequence[Array], threads: int) -> None:
+        self._text, self._constants, self._threads = text, constants, threads
+        self._process, self._program = os.getpid(), self._made()
+
+    def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        if self._process != os.getpid():
+            self._process, self._program = os.getpid(), self._made()
+        self._program(inputs, outputs)
+
+    def _made(self) -> Program:
+        found = _library()
+        count = found.usable_threads(self._threads)
         # How primitives share their work is decided when they are described.
-        with _library().threads(threads):
-            plan = planned(Graph.read(text))
-        return Program(plan, constants, threads)
+        with found.threads(count):
+            return Program(planned(Graph.read(self._text)), self._constants, count)
 
 
 dnnl = Dnnl("dnnl")

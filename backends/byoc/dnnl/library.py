@@ -145,6 +145,10 @@ _OTHERS: dict[str, tuple[Any, ...]] = {
 """Functions that return no status: what they return, and what they take."""
 
 
+_parallel: set[int] = set()
+"""The processes in which oneDNN has used several threads: this one, and those it was forked from."""
+
+
 @dataclass(frozen=True)
 class Library:
     """A loaded oneDNN."""
@@ -172,6 +176,18 @@ class Library:
         made = ctypes.c_void_p()
         self.call(function, ctypes.byref(made), *arguments)
         return made.value
+
+    @staticmethod
+    def usable_threads(count: int) -> int:
+        """As many threads, or one in a child forked from a process that has used several.
+
+        The child has none of them, and GCC's OpenMP would wait for them for ever.
+        """
+        process = os.getpid()
+        if count == 1 or (_parallel and process not in _parallel):
+            return 1
+        _parallel.add(process)
+        return count
 
     @contextmanager
     def threads(self, count: int) -> Generator[None]:
