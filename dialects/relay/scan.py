@@ -148,8 +148,9 @@ def _ref(function: Any, start: int, data: Array, dtype: str, exclusive: bool, ax
     if axis is None:
         x, axis = x.reshape(-1), 0
     if exclusive:
-        first = np.full_like(np.take(x, [0], axis), start)
-        x = np.concatenate([first, np.take(x, np.arange(x.shape[axis] - 1), axis)], axis)
+        kept = np.take(x, np.arange(max(x.shape[axis] - 1, 0)), axis)
+        first = np.full((*x.shape[:axis], min(x.shape[axis], 1), *x.shape[axis:][1:]), start, wide)
+        x = np.concatenate([first, kept], axis)
     return function(x, axis=axis, dtype=wide).astype(result)
 
 
