@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import weakref
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def test_random_programs_compute_the_same_in_their_own_memory(seeds: range) -> N
         want = evaluate(module, [x], kernels=ReferenceKernels(p.store))
         for passes in (ALLOC, "relay-manifest-lifetimes", "relay-memory-plan"):
             passed(module, passes)
+            at_rest = str(module)
+            assert str(passed(module, passes.rpartition(",")[2])) == at_rest
             found = evaluate(module, [x], kernels=ReferenceKernels(p.store))
             for a, b in zip(found, want, strict=True):
                 # How a sum is rounded depends on how its array lies in memory.
@@ -246,6 +249,14 @@ def test_mistakes_with_memory_are_said(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         evaluate(parsed(text), [np.zeros(8, np.float32), np.array([7])], kernels=ReferenceKernels())
     assert message in str(caught.value)
+
+
+def test_a_program_that_manages_its_memory_is_saved_and_loaded(tmp_path: Path) -> None:
+    program = lamina.compile(passed(parsed(KERNELS), "relay-manifest-alloc,relay-manifest-lifetimes"))
+    program.save(tmp_path / "program.lamina")
+    x = {"x": np.linspace(-1, 1, 4, dtype=np.float32)}
+    found, want = lamina.Executable.load(tmp_path / "program.lamina").run(x), program.run(x)
+    assert [v.tolist() for v in found.values()] == [v.tolist() for v in want.values()]
 
 
 def test_a_reshape_moves_nothing() -> None:
