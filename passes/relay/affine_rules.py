@@ -23,6 +23,7 @@ from lamina.dialects.relay.core import constant_array, make_constant
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.terms import insert
+from lamina.passes.relay.affine_equations import moved, moves
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
@@ -201,32 +202,14 @@ def bias_add(rewrite: Rewrite, op: RelayOp, operands: list[Any]) -> Outcome:
 # -- what only moves or chooses elements -----------------------------------------------------------
 
 
-@rule(
-    *("reshape", "squeeze", "strided_slice", "nn.batch_flatten", "nn.max_pool2d", "nn.global_max_pool2d", "max", "min"),
-    *("nn.depth_to_space", "nn.space_to_depth", "copy", "nn.max_pool1d", "nn.max_pool3d", "reverse", "tile", "repeat"),
-)
-def unchanged(rewrite: Rewrite, op: RelayOp, operands: list[Any]) -> Outcome:
-    """Elements keep their numbers. A list of scales stays where it is only in pooling."""
+@rule(*(op.name.removeprefix("relay.") for op in moves.dispatch))
+def by_equation(rewrite: Rewrite, op: RelayOp, operands: list[Any]) -> Outcome:
+    """Elements keep their numbers: `affine_equations.py` says where they go."""
     (x,) = operands
-    if not isinstance(x, Affine) or not (x.is_per_tensor or "max_pool" in op.name):
+    found = moved(op, x.value, x.scale, x.zero_point, x.axis) if isinstance(x, Affine) else None
+    if found is None:
         return None
-    return replace(x, value=again(op, x.value), axis=x.axis if not x.is_per_tensor else -1)
-
-
-@rule("transpose", "expand_dims")
-def moved_axes(rewrite: Rewrite, op: RelayOp, operands: list[Any]) -> Outcome:
-    """A list of scales moves with its axis."""
-    (x,) = operands
-    if not isinstance(x, Affine):
-        return None
-    made, attrs, axis = again(op, x.value), attrs_of(op), normalize_axis(x.axis, max(x.rank, 1))
-    if x.is_per_tensor:
-        return replace(x, value=made, axis=-1)
-    if op.name == "relay.transpose":
-        order = [a % x.rank for a in attrs["axes"]] or [*reversed(range(x.rank))]
-        return replace(x, value=made, axis=order.index(axis))
-    place = normalize_axis(attrs["axis"], x.rank + 1)
-    return replace(x, value=made, axis=axis + attrs["num_newaxis"] if place <= axis else axis)
+    return replace(x, value=found[0], axis=-1 if x.is_per_tensor else found[1])
 
 
 @rule("split")
