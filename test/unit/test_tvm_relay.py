@@ -422,7 +422,7 @@ def test_mistakes_are_named() -> None:
         ("relay.transform.FuseOp", "did you mean 'FuseOps'"),
         ("relay.quantize", "use a quantised ONNX model"),
         ("contrib.pipeline_executor", "use one program for each part"),
-        ("relay.testing.vgg", "tvm.relay.testing.vgg is not bridged"),
+        ("relay.testing.darknet", "tvm.relay.testing.darknet is not bridged"),
     ],
 )
 def test_names_that_are_not_bridged_say_what_to_use(name: str, said: str) -> None:

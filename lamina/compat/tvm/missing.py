@@ -31,7 +31,6 @@ INSTEAD: dict[str, str] = {
     "relay.nn.fifo_buffer": "relay.concatenate and relay.strided_slice",
     "relay.transform.gradient": "relay.transform.FirstOrderGradient",
     "relay.transform.PartialEvaluate": "relay.transform.FoldConstant",
-    "contrib.cc": "lib.export_library alone, which needs no compiler",
     "register_func": "Python functions: there is no registry of packed functions",
     "get_global_func": "Python functions: there is no registry of packed functions",
     "relay.TypeRelation": "`infer_type` of an op class in dialects/relay",
