@@ -14,6 +14,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.context import LaminaContext
+from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
@@ -91,3 +92,29 @@ def random_arrays(types: Sequence[tuple[tuple[int, ...], str]], seed: int = 0) -
         else rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape, dtype)
         for shape, dtype in types
     ]
+
+
+def requantised(anchor: Any, biased: bool, act: bool, added: bool, zero: bool, per_channel: bool, **attrs: Any) -> Any:
+    """What importers of quantised models leave of a convolution or dense layer."""
+
+    def make(x: SSAValue, *rest: SSAValue) -> SSAValue:
+        rng = np.random.default_rng(7)
+        weight = rng.integers(-128, 128, (6, 4, 3, 3) if "padding" in attrs else (6, 9))
+        along = (6, 1, 1) if "padding" in attrs else (6,)
+        zero_point, scale = constant(0, "int32"), constant(0.5)
+        value = r.cast(
+            anchor(x, constant(weight, "int8"), zero_point, zero_point, scale, scale, **attrs), dtype="float32"
+        )
+        if biased:
+            value = r.add(value, constant(rng.integers(-3000, 3000, along)))
+        value = r.multiply(value, constant(rng.uniform(1e-3, 3e-3, along if per_channel else ())))
+        value = r.clip(value, a_min=-60.0, a_max=96.0)
+        if act:
+            value = r.multiply(value, constant(0.75))
+        if added:
+            value = r.add(value, r.multiply(constant(0.21), r.cast(rest[0], dtype="float32")))
+        if zero:
+            value = r.add(value, constant(3.0))
+        return r.cast(value, dtype="int8")
+
+    return make

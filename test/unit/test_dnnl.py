@@ -24,7 +24,16 @@ from lamina.passes.pattern_tables import Unfit, find_table
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
-from dnnl_programs import Array, check, constant, graph, needs_dnnl, offloaded, random_arrays  # noqa: E402
+from dnnl_programs import (  # noqa: E402
+    Array,
+    check,
+    constant,
+    graph,
+    needs_dnnl,
+    offloaded,
+    random_arrays,
+    requantised,
+)
 
 TABLE = find_table("dnnl")
 Types = list[tuple[tuple[int, ...], str]]
@@ -174,30 +183,6 @@ def test_sum_is_computed(anchor: str) -> None:
 
             wanted = f"dnnl.{anchor}_bias_sum{'_relu' * (activation == 'relu' and anchor == 'conv2d')}"
             check(graph(types, make), f"1 {wanted}", random_arrays(types, number))
-
-
-def requantised(anchor: Any, biased: bool, act: bool, added: bool, zero: bool, per_channel: bool, **attrs: Any) -> Any:
-    """What importers of quantised models leave of a convolution or dense layer."""
-
-    def make(x: SSAValue, *rest: SSAValue) -> SSAValue:
-        rng = np.random.default_rng(7)
-        weight = rng.integers(-128, 128, (6, 4, 3, 3) if "padding" in attrs else (6, 9))
-        along = (6, 1, 1) if "padding" in attrs else (6,)
-        zero_point, scale = constant(0, "int32"), constant(0.5)
-        value = r.cast(anchor(x, constant(weight, "int8"), zero_point, zero_point, scale, scale, **attrs), dtype=F)
-        if biased:
-            value = r.add(value, constant(rng.integers(-3000, 3000, along)))
-        value = r.multiply(value, constant(rng.uniform(1e-3, 3e-3, along if per_channel else ())))
-        value = r.clip(value, a_min=-60.0, a_max=96.0)
-        if act:
-            value = r.multiply(value, constant(0.75))
-        if added:
-            value = r.add(value, r.multiply(constant(0.21), r.cast(rest[0], dtype=F)))
-        if zero:
-            value = r.add(value, constant(3.0))
-        return r.cast(value, dtype="int8")
-
-    return make
 
 
 @needs_dnnl

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
 import models  # noqa: E402
-from dnnl_programs import missing_dnnl, needs_dnnl, random_arrays  # noqa: E402
+from dnnl_programs import graph, missing_dnnl, needs_dnnl, offloaded, random_arrays, requantised  # noqa: E402
 from external_programs import RESIDUAL, arrays_for, compiled  # noqa: E402
 
 F = "float32"
@@ -85,6 +85,21 @@ def test_saved_program_loads(tmp_path: Path) -> None:
     arrays = arrays_for(exe)
     for a, b in zip(lamina.Executable.load(tmp_path / "program")(*arrays), exe(*arrays), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@needs_dnnl
+def test_quantised_program_that_was_partitioned_is_exact() -> None:
+    """Patterns see qnn ops before a model is compiled: the graph passes put integer arithmetic in their place."""
+    from lamina.dialects import relay as r
+
+    types = [((2, 4, 6, 7), "uint8"), ((2, 6, 6, 7), "int8")]
+    module = graph(types, requantised(r.qnn.conv2d, True, True, True, True, True, padding=[1, 1]))
+    partitioned, report = offloaded(module)
+    assert report == "dnnl: 1 region, 11 ops (1 dnnl.qnn.conv2d)\nleft: 0 ops"
+    arrays = random_arrays(types)
+    np.testing.assert_array_equal(
+        lamina.compile(partitioned, "cpu", cache=False)(*arrays), lamina.compile(module, "cpu", cache=False)(*arrays)
+    )
 
 
 @needs_dnnl
