@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 SUFFIX = ".lamina"
-PROGRAM, MACHINE = "program", "program for the machine"
+PROGRAM, MACHINE, KERNEL = "program", "program for the machine", "kernel"
 FORMAT = 1
 """Of the description, and of how code and runtime call each other."""
 

@@ -8,24 +8,29 @@ print(fadd.get_source("asm"))
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 
+from lamina import artefact
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.measure import Benchmark
-from lamina.runtime.compiled import CompiledProgram, load_module
+from lamina.passes.tir.make_packed_api import PACKED
+from lamina.program_file import StoredProgram
+from lamina.runtime.compiled import PROGRAM, CompiledProgram, ProgramInfo, compile_module, load_program
 from lamina.runtime.packed import PackedSignature
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
 from lamina.te.location import placed
 from lamina.te.mistakes import checked_number
 from lamina.te.tensor import Tensor, placeholder
+from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
@@ -77,6 +82,15 @@ class Parameters:
         return Parameters([Var(n) for n in signature.sizes], tensors[:first], tensors[first:])
 
 
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A kernel as it is saved."""
+
+    stored: StoredProgram
+    attributes: DictionaryAttr
+    """What its module says of the program and of its signature."""
+
+
 class Module:
     """A kernel. Called on arrays (and numbers for sizes and scalars) in the order of its arguments, it writes outputs.
 
@@ -100,10 +114,10 @@ class Module:
         self.target = target
         self.type_key = "llvm"
         self.imported_modules: list[Any] = []
-        self._source = source.clone()
+        self._source: ModuleOp | None = source.clone()
         self._passes = _pipeline(sanitize)
         self._texts: dict[str, str] = {}
-        self._signature, self._program = self._compile()
+        self._signature, self._program, self._compiled = self._compile()
         if function is None:
             self._parameters = Parameters.of(self._signature)
             free = [self._parameters.sizes[n] for n in self._signature.free]
@@ -187,29 +201,116 @@ class Module:
             hint = did_you_mean(str(fmt), list(FORMATS)) or f"there are {', '.join(FORMATS)}"
             raise UsageError(f"no format {fmt!r}", hint=hint)
         if fmt not in self._texts:
-            self._make_texts()
+            if self._source is None:
+                raise UnsupportedError("a kernel that was loaded from a file has no texts")
+            self._make_texts(self._source)
         return self._texts[fmt]
 
-    def _make_texts(self) -> None:
+    def _make_texts(self, source: ModuleOp) -> None:
         from lamina.backends.cpu.jit import assembly
         from lamina.backends.llvm.emit import emit_module
         from lamina.compiler import LLVM_PIPELINE, module_text
         from lamina.tensor_program import run_passes
 
-        module = self._source.clone()
+        module = source.clone()
         self._texts["te"] = module_text(module)
         self._texts["tir"] = module_text(run_passes(module, self._passes))
         self._texts["llvm"] = module_text(run_passes(module, LLVM_PIPELINE))
         self._texts["ll"] = emit_module(module, self.target)
         self._texts["asm"] = assembly(self._texts["ll"], self.target)
 
-    def _compile(self) -> tuple[PackedSignature, CompiledProgram]:
+    def _compile(self) -> tuple[PackedSignature, CompiledProgram, CompiledKernel]:
         from lamina.compiler import LLVM_PIPELINE, quiet_gc
         from lamina.tensor_program import run_passes
 
         with quiet_gc():
+            assert self._source is not None
             module = run_passes(self._source.clone(), [*self._passes, *LLVM_PIPELINE])
-        return PackedSignature.of(module), load_module(module, None, self.target)
+        info, stored = compile_module(module, None, self.target)
+        attributes = DictionaryAttr({name: module.attributes[name] for name in (PROGRAM, PACKED)})
+        return PackedSignature.of(module), load_program(stored, info=info), CompiledKernel(stored, attributes)
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    @placed
+    def export_library(
+        self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
+    ) -> str:
+        """Write the kernel into one file in our format, whatever the suffix, for `Module.load`; its path.
+
+        No compiler or linker is called: `fcompile` is left out. Raises LaminaError.
+        """
+        if addons:
+            raise UsageError("addons cannot be exported", hint="the file holds the kernel alone")
+        description = {
+            **self._compiled.stored.description,
+            "attributes": str(self._compiled.attributes),
+            "name": self.entry_name,
+            "sizes": [v.name for v in self._parameters.sizes],
+            "parameters": [
+                [p.name, p.dtype, len(p.shape) if isinstance(p, Tensor) else None] for p in self._all_parameters()
+            ],
+            "outputs": len(self._parameters.outputs),
+            "arguments": [self._place(a) for a in self._args],
+        }
+        stored = self._compiled.stored
+        contents = StoredProgram(description, stored.objects, stored.params)
+        saved = artefact.Saved(artefact.KERNEL, contents, self.target, PassContext(0), False)
+        artefact.write(file_name, saved)
+        return str(file_name)
+
+    save = export_library
+
+    def _place(self, argument: Any) -> list[Any]:
+        """Which size or parameter an argument is."""
+        for kind, values in (("size", self._parameters.sizes), ("parameter", self._all_parameters())):
+            for n, value in enumerate(values):
+                if value is argument:
+                    return [kind, n]
+        raise AssertionError(argument)
+
+    def _all_parameters(self) -> list[Tensor | Var]:
+        return [*self._parameters.inputs, *self._parameters.outputs]
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Module:
+        """The kernel of a file that `export_library` wrote. Raises InputError for other files."""
+        return Module.of_saved(artefact.read(path, (artefact.KERNEL,)))
+
+    @staticmethod
+    def of_saved(saved: artefact.Saved) -> Module:
+        """The kernel of a file that was read."""
+        from xdsl.parser import Parser
+
+        from lamina.context import LaminaContext
+
+        contents, told = saved.contents, saved.contents.description
+        attributes = Parser(LaminaContext(), told["attributes"]).parse_attribute()
+        assert isinstance(attributes, DictionaryAttr)
+        program = attributes.data[PROGRAM]
+        assert isinstance(program, DictionaryAttr)
+        bearer = ModuleOp([])
+        bearer.attributes[PACKED] = attributes.data[PACKED]
+
+        made = Module.__new__(Module)
+        made.entry_name, made.target, made.type_key, made.imported_modules = told["name"], saved.target, "llvm", []
+        made._source, made._passes, made._texts = None, [], {}
+        parameters: list[Tensor | Var] = [
+            Var(name, dtype) if rank is None else placeholder((1,) * rank, dtype, name)
+            for name, dtype, rank in told["parameters"]
+        ]
+        first = len(parameters) - told["outputs"]
+        outputs = [p for p in parameters[first:] if isinstance(p, Tensor)]
+        made._parameters = Parameters([Var(name) for name in told["sizes"]], parameters[:first], outputs)
+        known = {"size": made._parameters.sizes, "parameter": parameters}
+        made._args = [known[kind][n] for kind, n in told["arguments"]]
+        signature = PackedSignature.of(bearer)
+        arguments = tuple(replace(a, name=p.name) for a, p in zip(signature.arguments, parameters, strict=True))
+        made._signature = replace(signature, name=made.entry_name, arguments=arguments)
+        info = ProgramInfo.of_attribute(program, told["entries"])
+        made._program = load_program(contents, info=info)
+        made._compiled = CompiledKernel(contents, attributes)
+        return made
 
     # -- arguments -------------------------------------------------------------------------------------------
 

@@ -55,6 +55,8 @@ class Port:
         return tuple(e.evaluate(values) for e in self.extents.results)
 
 
+PROGRAM = "lamina.program"
+"""The module attribute that says what a program takes and gives."""
 SIZE = "index"
 """The dtype of a port that is a size."""
 
@@ -110,13 +112,19 @@ class ProgramInfo:
 
     @staticmethod
     def of(module: ModuleOp) -> ProgramInfo:
-        attr = module.attributes.get("lamina.program")
+        attr = module.attributes.get(PROGRAM)
         if not isinstance(attr, DictionaryAttr):
-            raise InputError("the module has no 'lamina.program'; only what tir-to-llvm makes of @main can run")
+            raise InputError(f"the module has no {PROGRAM!r}; only what tir-to-llvm makes of @main can run")
+        name = attr.data["name"]
+        assert isinstance(name, StringAttr)
+        return ProgramInfo.of_attribute(attr, entry_labels(module, name.data))
+
+    @staticmethod
+    def of_attribute(attr: DictionaryAttr, labels: list[str]) -> ProgramInfo:
+        """What the attribute says of a program whose entries are called so."""
         data: dict[str, Any] = dict(attr.data)
         external = tuple(ExternalFunction.of(f) for f in data.get("external", ()))
         calls = tuple(ExternalCall.of(c) for c in data.get("calls", ()))
-        labels = entry_labels(module, data["name"].data)
         for call in calls:
             # Without a node of the model it is the function that says what the entry is.
             labels[call.entry] = labels[call.entry] or external[call.function].name

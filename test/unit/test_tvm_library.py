@@ -153,6 +153,65 @@ def test_weights_go_through_files(tmp_path: Path) -> None:
     )
 
 
+# -- kernels ---------------------------------------------------------------------------------------------------
+
+
+def scaled_sum() -> Any:
+    """y = a * x + b, of a length that arrays tell, with the arguments in an order of their own."""
+    te: Any = tvm.te
+    n, a = te.var("n"), te.var("a", "float32")
+    x, b = te.placeholder((n,), name="x"), te.placeholder((n,), name="b")
+
+    def element(i: Any) -> Any:
+        return a * x[i] + b[i]
+
+    y = te.compute((n,), element, name="y")
+    s = te.create_schedule(y.op)
+    return tvm.build(s, [y, a, b, x], "llvm", name="scaled_sum")
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_kernel_is_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool) -> None:
+    kernel = scaled_sum()
+    if linked:
+        kernel.save(str(tmp_path / "k.o"))
+        tvm.contrib.cc.create_shared(str(tmp_path / "k.so"), [str(tmp_path / "k.o")])
+    else:
+        kernel.export_library(str(tmp_path / "k.so"))
+    monkeypatch.setattr("lamina.tensor_program.run_passes", None)
+    loaded = tvm.runtime.load_module(str(tmp_path / "k.so"))
+    assert loaded.entry_name == "scaled_sum" and loaded["scaled_sum"] is loaded
+    for length in (5, 33):
+        x, b = np.arange(length, dtype=np.float32), np.ones(length, np.float32)
+        y = tvm.nd.empty((length,))
+        loaded(y, 3.0, tvm.nd.array(b), tvm.nd.array(x))
+        np.testing.assert_array_equal(y.numpy(), 3 * x + 1)
+    for mistake in ((y, 3.0, b[:4], x), (y, 3.0, b), (y, "a", b, x), (y, 3.0, b.astype("int32"), x)):
+        said: list[str] = []
+        for each in (kernel, loaded):
+            with pytest.raises(LaminaError) as caught:
+                each(*mistake)
+            said.append(caught.value.what)
+        assert said[0] == said[1]
+    with pytest.raises(UnsupportedError, match="loaded from a file has no texts"):
+        loaded.get_source()
+    loaded.export_library(tmp_path / "again.so")
+    assert (tmp_path / "again.so").read_bytes() == (tmp_path / "k.so").read_bytes()
+
+
+def test_a_kernel_is_no_model(tmp_path: Path) -> None:
+    import lamina
+
+    scaled_sum().export_library(tmp_path / "k.lamina")
+    with pytest.raises(InputError, match="k.lamina: holds a kernel, not a program or a program for the machine"):
+        lamina.Executable.load(tmp_path / "k.lamina")
+    built().export_library(tmp_path / "net.lamina")
+    with pytest.raises(InputError, match="net.lamina: holds a program, not a kernel"):
+        tvm.Module.load(tmp_path / "net.lamina")
+    with pytest.raises(UnsupportedError, match="made of one saved program, not of 2 files"):
+        tvm.contrib.cc.create_shared("k.so", ["a.o", "b.o"])
+
+
 # -- the graph -------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_MODULES = ("debugger", "download", "graph_executor")
+_MODULES = ("cc", "debugger", "download", "graph_executor")
 
 
 def __getattr__(name: str) -> Any:

@@ -118,10 +118,13 @@ class GraphProgram:
 
 
 def load_library(path: str | os.PathLike[str]) -> Any:
-    """What `export_library` wrote: of `relay.build`, or of `relay.vm.compile`. Raises InputError for other files."""
+    """What `export_library` wrote, of `relay.build`, `relay.vm.compile` or `tvm.build`. Raises InputError."""
     from lamina.compat.tvm.relay.backend import vm
+    from lamina.tensor_module import Module
 
-    saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE))
+    saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE, artefact.KERNEL))
+    if saved.kind == artefact.KERNEL:
+        return Module.of_saved(saved)
     machine = vm.Executable.of_saved(saved)
     if machine is not None:
         return machine
