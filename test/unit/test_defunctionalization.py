@@ -295,3 +295,24 @@ def test_the_pass_as_tvm_spells_it() -> None:
     assert relay.create_executor("vm", mod).evaluate()(*given).numpy() == 18
     with pytest.raises(UsageError, match="takes a function of the module"):
         relay.transform.Defunctionalization(choice.true_branch, mod)
+
+
+def test_functions_with_type_parameters_have_gradients() -> None:
+    """A text that is generic is made one for the types of each call; its functions are handed on as any."""
+    from lamina.compat.tvm import parser
+
+    text = """#[version = "0.0.5"]
+    def @twice[A](%f: fn (A) -> A, %x: A) -> A { %f(%f(%x)) }
+    def @main(%x: Tensor[(3), float64], %k: Tensor[(2), float64]) -> (Tensor[(3), float64], Tensor[(2), float64]) {
+      let %g = fn (%a: Tensor[(3), float64]) -> Tensor[(3), float64] { sin(%a) };
+      let %h = fn (%a: Tensor[(2), float64]) -> Tensor[(2), float64] { multiply(%a, %k) };
+      (@twice(%g, %x), @twice(%h, %k))
+    }
+    """
+    x, k = np.array([0.1, 0.2, 0.3]), np.array([1.5, -0.5])
+    made = differentiated(parser.fromtext(text).ir()[0])
+    first, second, into_x, into_k = VirtualMachine(made, ReferenceKernels()).run([x, k])
+    np.testing.assert_allclose(first, np.sin(np.sin(x)))
+    np.testing.assert_allclose(second, k**3)
+    np.testing.assert_allclose(into_x, np.cos(np.sin(x)) * np.cos(x))
+    np.testing.assert_allclose(into_k, 3 * k**2)
