@@ -57,6 +57,17 @@ class TableEntry:
     def compiled(self) -> CompiledPattern:
         return CompiledPattern(self.pattern, self.guards)
 
+    def whole_check(self) -> Check | None:
+        """The check and the guards as one check, for who has the pattern without them."""
+        if not self.guards:
+            return self.check
+        compiled, check = self.compiled, self.check
+
+        def holds(value: SSAValue) -> bool | Unfit:
+            return compiled.match(value) is not None and (check is None or check(value))
+
+        return holds
+
 
 @dataclass
 class PatternTable:
@@ -118,8 +129,8 @@ def register_pattern_table(name: str, declared: Callable[[], Iterable[Sequence[A
 
 
 def get_pattern_table(name: str) -> list[tuple[str, Pattern, Check | None]]:
-    """The composites of a table as TVM's tuples. Raises UsageError where there is no such table."""
-    return [(e.name, e.pattern, e.check) for e in find_table(name).entries]
+    """The composites of a table as TVM's tuples: guards are part of the check. Raises UsageError for no such table."""
+    return [(e.name, e.pattern, e.whole_check()) for e in find_table(name).entries]
 
 
 def find_table(name: str) -> PatternTable:

@@ -19,7 +19,9 @@ from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.meaning import draw
-from lamina.passes.pattern_tables import Unfit, find_table
+from lamina.passes.dataflow_matching import find
+from lamina.passes.pattern_tables import Unfit, find_table, get_pattern_table
+from lamina.runtime.relay_reference import main_function, run_relay
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
@@ -288,7 +290,6 @@ def test_arguments_and_equal_results_are_copied() -> None:
 @needs_dnnl
 def test_loaded_code_runs_again_on_other_arrays() -> None:
     from lamina.passes.external_backends import find_backend
-    from lamina.runtime.relay_reference import main_function, run_relay
 
     weight = random_arrays([((6, 3, 3, 3), F)], 3)[0]
     types: Types = [((1, 3, 8, 8), F), ((6,), F)]
@@ -339,6 +340,24 @@ def test_other_constants_are_no_gelu() -> None:
         return r.multiply(r.multiply(value, r.add(erf, constant(1.0))), constant(0.5))
 
     assert "dnnl.dense_gelu: is_number(root.value, 1.4142135623730951) does not hold" in refused(types, make)
+
+
+def test_tuples_of_the_table_carry_its_guards() -> None:
+    """As TVM's users take it: the patterns alone would take any constants for those of gelu."""
+    entries = {name: (pattern, check) for name, pattern, check in get_pattern_table("dnnl")}
+    pattern, holds = entries["dnnl.dense_gelu"]
+    assert holds is not None
+    for root, expected in ((sqrt(2), True), (1.5, False)):
+
+        def make(x: SSAValue, w: SSAValue, root: float = root) -> SSAValue:
+            value: Any = r.nn.dense(x, w)
+            erf: Any = r.erf(r.divide(value, constant(root)))
+            return r.multiply(r.multiply(value, r.add(erf, constant(1.0))), constant(0.5))
+
+        module = graph([((3, 4), F), ((5, 4), F)], make)
+        value = main_function(module).body.block.last_op.operands[0]  # type: ignore[union-attr]
+        assert find(pattern, value) is not None
+        assert bool(holds(value)) == expected
 
 
 @needs_dnnl
