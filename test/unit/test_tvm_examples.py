@@ -136,3 +136,24 @@ def test_weights_are_parameters_where_they_are_not_frozen() -> None:
         run = relay.create_executor("graph", mod, params=params).evaluate()
         np.testing.assert_allclose(run(data).numpy(), data @ weight, rtol=1e-4)
     assert isinstance(mod, tvm.IRModule)
+
+
+@pytest.mark.slow
+def test_a_classifier_runs_from_the_three_files_it_is_saved_in(tmp_path: Path) -> None:
+    found = example("deploy_classifier").main(8, 16, str(tmp_path))
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "deploy_params", "deploy_resnet_graph.json", "deploy_resnet_lib.tar",
+    ]  # fmt: skip
+    assert np.array_equal(found["output"], found["again"])
+    plain = relay.create_executor("vm", found["module"], params=found["params"]).evaluate()(data=found["input"]).numpy()
+    assert plain.shape == (1, 1000) and plain.argmax() == found["output"].argmax()
+    np.testing.assert_allclose(found["output"], plain, rtol=1e-3, atol=1e-6)
+
+
+def test_a_list_of_layers_is_folded_over() -> None:
+    found = example("recursive_list").main()
+    wanted = found["input"]
+    for weight in found["weights"]:
+        wanted = np.maximum(wanted @ weight.T, 0)
+    np.testing.assert_allclose(found["output"], wanted, rtol=1e-4)
+    assert (found["depth"], found["squared"]) == (6, "Cons(4., Cons(9., Nil))")

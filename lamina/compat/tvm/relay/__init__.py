@@ -102,6 +102,13 @@ _HOMES = {
 }
 
 
+def build_config(opt_level: int = 2, **options: _Anything) -> _Anything:
+    """A PassContext, as programs before TVM 0.7 make it: `with relay.build_config(opt_level=3): ...`."""
+    from lamina.transform import PassContext
+
+    return PassContext(opt_level, **options)
+
+
 def __getattr__(name: str) -> _Anything:
     if name.startswith("__"):
         raise AttributeError(name)
@@ -135,6 +142,6 @@ __all__ = [
     "FuncType", "Function", "GlobalTypeVar", "GlobalVar", "If", "Let", "Match", "Pattern", "PatternConstructor",
     "PatternTuple", "PatternVar", "PatternWildcard", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr",
     "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeData",
-    "TypeKind", "TypeVar", "Var", "adt", "annotation", "bind", "const", "dyn", "expr", "image", "nn", "qnn",
-    "random", "scalar_type", "ty", "var", "vision",
+    "TypeKind", "TypeVar", "Var", "adt", "annotation", "bind", "build_config", "const", "dyn", "expr", "image",
+    "nn", "qnn", "random", "scalar_type", "ty", "var", "vision",
 ]  # fmt: skip
