@@ -23,7 +23,6 @@ INSTEAD: dict[str, str] = {
     "relay.frontend.from_darknet": "an export to ONNX, then relay.frontend.from_onnx",
     "relay.frontend.from_oneflow": "an export to ONNX, then relay.frontend.from_onnx",
     "relay.quantize": "a quantised ONNX model, whose qnn operators are exact",
-    "relay.build_config": "tvm.transform.PassContext(opt_level=3)",
     "relay.op.register_compute": "an op class in dialects/relay (CONTRIBUTING.md: add an op)",
     "relay.op.register": "an op class in dialects/relay (CONTRIBUTING.md: add an op)",
     "relay.op.register_strategy": "a schedule in backends/<target>",
