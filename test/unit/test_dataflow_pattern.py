@@ -446,9 +446,41 @@ def test_any_root():
 def test_callbacks_without_end_are_named():
     x, y = wildcard(), wildcard()
     a = Callback(is_op("tanh")(x), lambda post, found: r.exp(found[x][0]))
-    b = Callback(is_op("exp")(y), lambda post, found: r.tanh(found[y][0]))
-    with pytest.raises(InternalError, match=r"do not end: (test_dataflow_pattern.py:\d+( -> )?)+"):
+
+    class Back(Callback):
+        def callback(self, pre: SSAValue, post: SSAValue, node_map: Any) -> Any:
+            return r.tanh(node_map[y][0])
+
+    b = Back(is_op("exp")(y), None)
+    there, back = (c.callback.__code__.co_firstlineno for c in (a, b))
+    names = [f"test_dataflow_pattern.py:{line}" for line in (there, back)]
+    with pytest.raises(InternalError) as caught:
         rewrite([a, b], module_of(unary("tanh")))
+    # The circle is closed, whichever of the two it starts with.
+    circle = str(caught.value).partition("do not end: ")[2].partition(";")[0].split(" -> ")
+    assert circle in ([*names, names[0]], [*names[::-1], names[1]])
+
+
+@pytest.mark.parametrize("require_type", [False, True])
+def test_types_are_known_to_callbacks_also_of_what_others_have_made(require_type: bool):
+    class Typed(DFPatternCallback):
+        def __init__(self, name: str, new: Any) -> None:
+            super().__init__(require_type=require_type)
+            self.x, self.new = wildcard(), new
+            self.pattern = is_op(name)(self.x)
+            self.seen: list[str] = []
+
+        def callback(self, pre: SSAValue, post: SSAValue, node_map: Any) -> Any:
+            self.seen += [str(pre.type), str(post.type), str(node_map[self.x][0].type)]
+            return self.new(node_map[self.x][0])
+
+    # What the first one makes has another type inside, and the second is shown it.
+    halved = Typed("exp", lambda x: r.cast(r.tanh(r.cast(x, dtype="float16")), dtype="float32"))
+    met = Typed("tanh", lambda x: r.sigmoid(x))
+    m = module_of(unary("exp"))
+    assert rewrite([halved, met], m) == 2
+    m.verify()
+    assert halved.seen == [T] * 3 and met.seen == ["tensor<4xf16>"] * 3
 
 
 def test_callback_of_another_type_is_an_error_of_the_callback():
