@@ -451,7 +451,7 @@ def test_callbacks_without_end_are_named():
         def callback(self, pre: SSAValue, post: SSAValue, node_map: Any) -> Any:
             return r.tanh(node_map[y][0])
 
-    b = Back(is_op("exp")(y), None)
+    b = Back(is_op("exp")(y), lambda post, found: None)
     there, back = (c.callback.__code__.co_firstlineno for c in (a, b))
     names = [f"test_dataflow_pattern.py:{line}" for line in (there, back)]
     with pytest.raises(InternalError) as caught:
@@ -475,8 +475,10 @@ def test_types_are_known_to_callbacks_also_of_what_others_have_made(require_type
             return self.new(node_map[self.x][0])
 
     # What the first one makes has another type inside, and the second is shown it.
-    halved = Typed("exp", lambda x: r.cast(r.tanh(r.cast(x, dtype="float16")), dtype="float32"))
-    met = Typed("tanh", lambda x: r.sigmoid(x))
+    def half(value: Any) -> Any:
+        return r.cast(r.tanh(r.cast(value, dtype="float16")), dtype="float32")
+
+    halved, met = Typed("exp", half), Typed("tanh", r.sigmoid)
     m = module_of(unary("exp"))
     assert rewrite([halved, met], m) == 2
     m.verify()
