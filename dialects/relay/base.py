@@ -21,6 +21,7 @@ them so.
 
 from __future__ import annotations
 
+import abc
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -191,9 +192,9 @@ class RelayOp(IRDLOperation, Declared):
     # -- facets that every op must state; see the module docstring ---------------------------------
 
     @staticmethod
+    @abc.abstractmethod
     def infer_type(*types: Any, **attrs: Any) -> Any:
         """The result type, or a tuple of them."""
-        raise TypeError("the op declares no infer_type")
 
     # -- construction ------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.families import Broadcast, Elementwise
 from lamina.dialects.relay.fast_math import FastFunction
 from lamina.dialects.relay.qnn_unary import QnnUnary
@@ -21,8 +22,9 @@ OPEN = [
     (FastFunction, "approximation, function"),
     (QnnUnary, "of_array, of_value"),
     (Cumulative, "combine"),
-    (BecomesStatic, "static"),
-    (OnHost, "on_host"),
+    (RelayOp, "infer_type"),
+    (BecomesStatic, "infer_type, static"),
+    (OnHost, "infer_type, on_host"),
     (PrimitiveOp, "apply"),
     (AccessOp, "value_type"),
 ]
