@@ -1,6 +1,7 @@
 """The CPU's default schedules, chosen from the shape of a te.func; nothing is tuned.
 
 conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
+Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 pooling and other reductions                    vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
 """
@@ -14,6 +15,8 @@ from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.stages import Stage, read_shape, reads_elementwise, should_inline, stages_of
 from lamina.backends.cpu.tiles import choose, choose_pixels, divisor
+from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.backends.cpu.winograd import find_winograd, schedule_winograd
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import FuncOp
@@ -42,8 +45,9 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
     s = Schedule(func)
     kept: list[Stage] = []
     inlined: list[Stage] = []
+    winograd = find_winograd(stages)
     for stage in stages:
-        if should_inline(stage):
+        if (winograd is None or stage not in winograd) and should_inline(stage):
             inlined.append(stage)
             _forget(stage)
         else:
@@ -52,6 +56,13 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
         # The last first: by then all readers of a stage stand in few bodies, which copy it once each.
         s.compute_inline(stage.name)
     done: set[str] = set()
+    if winograd is not None:
+        follower = _follower(winograd.conv)
+        done |= {stage.name for stage in winograd if stage is not None}
+        if follower is not None:
+            done.add(follower.name)
+            s.compute_inline(winograd.conv.name)
+        schedule_winograd(s, winograd, (follower or winograd.conv).name, target)
     for stage in kept:
         if stage.name in done or 0 in stage.reduced:
             continue  # a reduction over nothing is but its initial value
@@ -137,7 +148,7 @@ def _parallel(s: Schedule, loops: Sequence[SSAValue]) -> None:
 def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers."""
     _, chunks, _, width, lanes = stage.spatial
-    weight = _weight_of(stage)
+    weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
     tile = choose(width, chunks, target.registers.data, max(block, 1))
     out = _epilogue(s, stage, follower)
@@ -151,7 +162,7 @@ def _conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
     xo, xi = s.split(x, [-1, tile.pixels])
     s.reorder(n, koo, y, xo, *reductions, xi, koi, kv)
     n_out, ko_out, y_out, x_out, kv_out = _place_epilogue(s, stage, follower, out, xo)
-    _cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
+    cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
     _parallel(s, [n, koo, y])
     _unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
     for loop in (xi, koi, ko_out, x_out):
@@ -223,34 +234,6 @@ def _groups(stage: Stage) -> int:
     return max(data[1] // max(stage.reduced[0], 1), 1)
 
 
-def _weight_of(stage: Stage) -> tuple[str, int] | None:
-    """Name and innermost extent of the tensor that the vectors are read from, where it is an argument."""
-    lane = stage.op.body.block.args[len(stage.spatial) - 1]
-    for read in stage.reads():
-        if read.tensor.name_hint and lane in read.indices and not isinstance(read.tensor.owner, type(stage.op)):
-            return read.tensor.name_hint, read_shape(read)[-1]
-    return None
-
-
-def _cache_weights(
-    s: Schedule, stage: Stage, weight: tuple[str, int] | None, loop: SSAValue, vectors: int, lanes: int
-) -> None:
-    """All weight vectors of a step before its broadcasts: the order that needs no spills."""
-    if weight is None or vectors == 1:
-        return
-    name, block = weight
-    width = vectors * lanes
-    loops = s.cache_read(name, stage.name, loop, "register", 2 if width > block else 1)
-    inner = loops[-1]
-    extent = min(width, block)
-    if extent > lanes:
-        outer, inner = s.split(inner, [extent // lanes, lanes])
-        loops = [*loops[:-1], outer, inner]
-    for v in loops[:-1]:
-        s.unroll(v)
-    s.vectorize(inner)
-
-
 def _unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int) -> None:
     """Unroll the innermost reduction loops while the body stays within its budget."""
     size = tile
@@ -294,7 +277,7 @@ def _matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
     *outer_extents, columns = stage.spatial
     rows = outer_extents[-1] if outer_extents else 1
     chunks = max(-(-columns // lanes), 1)
-    weight = _weight_of(stage)
+    weight = weight_of(stage)
     packed = weight is not None and weight[1] != columns
     whole = not columns % lanes
     if packed and weight is not None:
@@ -323,7 +306,7 @@ def _matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAtt
         outer = [*head, no] if rows == 1 else head
     out_loops = _place_epilogue(s, stage, follower, out, at)
     if whole or packed:
-        _cache_weights(s, stage, weight, k, vectors, lanes)
+        cache_weights(s, stage, weight, k, vectors, lanes)
     _parallel(s, outer)
     _unroll_by(s, stage.reduced[0], k, MATMUL_UNROLL)
     if mi is not None:

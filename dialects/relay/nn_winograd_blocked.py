@@ -39,7 +39,7 @@ def _row(matrix: Matrix, index: Index, part: Callable[[int], Any]) -> Any:
             if number:
                 term = part(k) if number == 1 else part(k) * float(number)
                 total = term if total is None else total + term
-        result = total if result is None else te.if_then_else(index.equals(n), total, result)
+        result = total if result is None else te.select(index.equals(n), total, result)
     return result
 
 
@@ -67,9 +67,14 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
 
     @staticmethod
     def np_ref(weight: NDArray[Any], *, tile_size: int) -> NDArray[Any]:
-        g = np.array(winograd_matrices(tile_size, weight.shape[2])[2], np.float64)
-        rows = np.tensordot(g, weight.astype(np.float64), (1, 2))
-        return np.moveaxis(np.tensordot(g, rows, (1, 3)), 0, 1).astype(weight.dtype)
+        o, i, k, _, c, b = weight.shape
+        g = np.array(winograd_matrices(tile_size, k)[2], np.float64)
+        a = len(g)
+        # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once.
+        both = np.kron(g, g) @ weight.reshape(o * i, k * k, c * b).astype(np.float64)
+        result = np.empty((a * a, o * i, c * b), weight.dtype)
+        result[...] = np.moveaxis(both, 1, 0)
+        return result.reshape(a, a, o, i, c, b)
 
     @staticmethod
     def te_compute(weight: Tensor, *, tile_size: int) -> Tensor:

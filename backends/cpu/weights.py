@@ -1,0 +1,36 @@
+"""Weights of products: which operand the vectors are read from, and the loads of a step before its broadcasts."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.dialects.te.scheduling import Schedule
+
+
+def weight_of(stage: Stage) -> tuple[str, int] | None:
+    """Name and innermost extent of the tensor that the vectors are read from, where it is an argument."""
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    for read in stage.reads():
+        if read.tensor.name_hint and lane in read.indices and not isinstance(read.tensor.owner, type(stage.op)):
+            return read.tensor.name_hint, read_shape(read)[-1]
+    return None
+
+
+def cache_weights(
+    s: Schedule, stage: Stage, weight: tuple[str, int] | None, loop: SSAValue, vectors: int, lanes: int
+) -> None:
+    """All weight vectors of a step before its broadcasts: the order that needs no spills."""
+    if weight is None or vectors == 1:
+        return
+    name, block = weight
+    width = vectors * lanes
+    loops = s.cache_read(name, stage.name, loop, "register", 2 if width > block else 1)
+    inner = loops[-1]
+    extent = min(width, block)
+    if extent > lanes:
+        outer, inner = s.split(inner, [extent // lanes, lanes])
+        loops = [*loops[:-1], outer, inner]
+    for v in loops[:-1]:
+        s.unroll(v)
+    s.vectorize(inner)

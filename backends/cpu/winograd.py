@@ -1,0 +1,128 @@
+"""The schedule of a Winograd convolution: what one block of tiles needs, transformed and multiplied, stays in a cache.
+
+    for a block of rows of tiles, in parallel
+      the data's tiles transformed                        [a, a, C/16, tiles, 16]
+      a * a matrix products, a register tile at a time    [a, a, O/16, tiles, 16]
+      the products transformed back, and the epilogue
+
+A block is as many rows of tiles as half of the second-level cache holds. Where the image has too few blocks for the
+threads, the three steps are loops of their own, each in parallel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.tiles import divisor, row_cycles
+from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
+
+TAG = "nn.contrib_conv2d_winograd_NCHWc"
+BLOCK_BYTES = 512 << 10
+"""Half of a second-level cache of 1 MB: weights stream through the rest."""
+BLOCKS_PER_THREAD = 4
+"""Fewer blocks than that leave threads waiting for the last one."""
+UNROLL = 16
+"""Steps of the reduction in one body."""
+
+
+class Winograd(NamedTuple):
+    """The stages of a convolution, in order."""
+
+    pad: Stage | None
+    tile_rows: Stage
+    tiles: Stage
+    products: Stage
+    result_rows: Stage
+    conv: Stage
+
+
+def find_winograd(stages: Sequence[Stage]) -> Winograd | None:
+    """The convolution among the stages of a function; it has one at most."""
+    own = [s for s in stages if s.tag == TAG]
+    if not own:
+        return None
+    pad = own.pop(0) if len(own) == 6 else None
+    return Winograd(pad, *own)
+
+
+class Tile(NamedTuple):
+    """A register tile: rows of tiles, tiles of a row, and vectors of output channels."""
+
+    rows: int
+    columns: int
+    vectors: int
+
+
+def choose_tile(rows: int, columns: int, chunks: int, registers: int) -> Tile:
+    """The register tile with the least estimated time: whole rows of tiles, or parts of a row."""
+    found: list[tuple[float, Tile]] = []
+    budget = registers * 7 // 8 if registers >= 32 else registers - 3
+    for vectors in (v for v in (2, 4, 1, 3) if chunks % v == 0):
+        most = max(budget // vectors, 1)
+        whole = divisor(rows, most // columns) if columns <= most else 0
+        shape = (whole, columns) if whole else (1, divisor(columns, most))
+        found.append((row_cycles(rows * columns, shape[0] * shape[1], vectors), Tile(*shape, vectors)))
+    return min(found)[1]
+
+
+def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) -> None:
+    """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
+    n, a, _, chunks, down, across, lanes = w.tiles.spatial
+    m, blocks = w.result_rows.spatial[1], w.products.spatial[3]
+    if w.pad is not None:
+        s.compute_inline(w.pad.name)
+    per_row = 4 * a * a * lanes * (chunks + blocks) * across
+    rows = divisor(down, max(BLOCK_BYTES // per_row, 1))
+    threads = target.threads.data
+    apart = threads > 1 and n * (down // rows) < BLOCKS_PER_THREAD * threads
+    if apart:
+        rows = down
+    memory = s.cache_write(w.products.name, "register")
+    # The result, one tile at a time.
+    n_out, ko, y, x, kv = s.loops(out)
+    yo, yi = s.split(y, [-1, m])
+    xo, xi = s.split(x, [-1, m])
+    yb, yt = s.split(yo, [-1, rows])
+    s.reorder(n_out, yb, ko, yt, xo, yi, xi, kv)
+    _, i, f, *_, lane = s.compute_at(w.result_rows.name, xo)
+    s.set_scope(w.result_rows.name, "register")
+    for loop in (yi, xi, i, f):
+        s.unroll(loop)
+    s.vectorize(kv)
+    s.vectorize(lane)
+    # The products, a register tile at a time.
+    tile = choose_tile(rows, across, blocks, target.registers.data)
+    loops = s.loops(memory) if apart else s.compute_at(memory, yb)
+    p_n, e, f, ko_p, ty, tx, kv_p = loops
+    ko_o, ko_i = s.split(ko_p, [-1, tile.vectors])
+    ty_o, ty_i = s.split(ty, [-1, tile.rows])
+    tx_o, tx_i = s.split(tx, [-1, tile.columns])
+    s.reorder(p_n, e, f, ko_o, ty_o, tx_o, ty_i, tx_i, ko_i, kv_p)
+    *_, ko_a, ty_a, tx_a, kv_a, c, ci = s.compute_at(w.products.name, tx_o)
+    ci_o, ci_i = s.split(ci, [-1, divisor(lanes, UNROLL)])
+    s.reorder(c, ci_o, ci_i, ty_a, tx_a, ko_a, kv_a)
+    cache_weights(s, w.products, weight_of(w.products), ci_i, tile.vectors, lanes)
+    for loop in (ty_i, tx_i, ko_i, ty_a, tx_a, ko_a, ci_i):
+        s.unroll(loop)
+    s.vectorize(kv_p)
+    s.vectorize(kv_a)
+    # The data's tiles: all of one in registers.
+    loops = s.loops(w.tiles.name) if apart else s.compute_at(w.tiles.name, yb)
+    t_n, e_t, f_t, c_t, ty_t, tx_t, ci_t = loops
+    s.reorder(t_n, c_t, ty_t, tx_t, e_t, f_t, ci_t)
+    _, e_r, s_r, *_, ci_r = s.compute_at(w.tile_rows.name, tx_t)
+    s.set_scope(w.tile_rows.name, "register")
+    for loop in (e_t, f_t, e_r, s_r):
+        s.unroll(loop)
+    s.vectorize(ci_t)
+    s.vectorize(ci_r)
+    if apart:
+        s.parallel(s.fuse(n_out, yb, ko))
+        s.parallel(s.fuse(p_n, e, f, ko_o))
+        s.parallel(s.fuse(t_n, c_t, ty_t))
+    else:
+        s.parallel(s.fuse(n_out, yb))
