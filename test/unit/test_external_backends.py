@@ -357,9 +357,9 @@ def test_programs_of_the_machine_call_backends(tmp_path: Path, monkeypatch: pyte
     made: list[Any] = []
     product = codegen.gemm
 
-    def counted(*args: Any) -> Any:
+    def counted(*args: Any, **named: Any) -> Any:
         made.append(args)
-        return product(*args)
+        return product(*args, **named)
 
     monkeypatch.setattr(codegen, "gemm", counted)
     exe = compiled(
