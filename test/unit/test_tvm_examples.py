@@ -12,6 +12,7 @@ import pytest
 
 import lamina.compat.tvm as tvm
 from lamina.compat.tvm import relay as _relay
+from lamina.errors import LaminaError
 
 relay: Any = _relay
 FOLDER = Path(__file__).parents[2] / "examples" / "tvm"
@@ -157,3 +158,47 @@ def test_a_list_of_layers_is_folded_over() -> None:
         wanted = np.maximum(wanted @ weight.T, 0)
     np.testing.assert_allclose(found["output"], wanted, rtol=1e-4)
     assert (found["depth"], found["squared"]) == (6, "Cons(4., Cons(9., Nil))")
+
+
+def onnx_sum(dtype: int) -> Any:
+    from onnx import helper
+
+    ports = [helper.make_tensor_value_info(n, dtype, [3]) for n in "xyz"]
+    nodes = [helper.make_node("Add", ["x", "y"], ["s"]), helper.make_node("Neg", ["s"], ["z"], name="last")]
+    return helper.make_model(
+        helper.make_graph(nodes, "g", ports[:2], ports[2:]), opset_imports=[helper.make_opsetid("", 17)]
+    )
+
+
+def test_the_options_of_the_importer_are_tvms(tmp_path: Path) -> None:
+    import onnx
+
+    model = onnx_sum(onnx.TensorProto.FLOAT)
+    mod, _ = relay.frontend.from_onnx(model, {"x": (3,)}, dtype={"x": "int32", "y": "int32"}, convert_config={})
+    assert [p.checked_type.dtype for p in mod["main"].params] == ["int32", "int32"]
+    mod, _ = relay.frontend.from_onnx(model, dtype="float64")
+    assert [p.checked_type.dtype for p in mod["main"].params] == ["float32", "float32"]
+    path = tmp_path / "renamed.onnx"
+    relay.frontend.from_onnx(model.SerializeToString(), export_node_renamed_model_path=str(path))
+    assert [n.name for n in onnx.load(str(path)).graph.node] == ["Add_0", "last"]  # pyright: ignore[reportUnknownMemberType]
+    assert [n.name for n in model.graph.node] == ["", "last"]
+    mod, _ = relay.frontend.from_onnx(model, opset=14)
+    found = relay.create_executor("vm", mod).evaluate()(*(np.full(3, v, "float32") for v in (1, 2)))
+    assert found.numpy().tolist() == [-3, -3, -3]
+    with pytest.raises(LaminaError, match="99"):
+        relay.frontend.from_onnx(model, opset=99)
+    with pytest.raises(LaminaError, match="input 'x': an extent stays open; give it a number"):
+        relay.frontend.from_onnx(model, {"x": (relay.Any(),)})
+
+
+def test_arrays_are_shared_with_other_libraries() -> None:
+    values = np.arange(6, dtype="float32").reshape(2, 3)
+    shared, own = tvm.nd.numpyasarray(values), tvm.nd.array(values)
+    values[0, 0] = 7
+    assert shared.numpy()[0, 0] == 7 and own.numpy()[0, 0] == 0
+    again = tvm.nd.from_dlpack(shared)
+    np.from_dlpack(own)
+    again[1, 2] = 9
+    assert values[1, 2] == 9 and shared.same_as(shared) and not shared.same_as(own)
+    assert (own.size, own.ndim, tvm.nd.array(np.float32(3)).asscalar()) == (6, 2, 3)
+    assert tvm.nd.device("llvm") == tvm.nd.cpu() == own.device and not tvm.nd.cuda().exist

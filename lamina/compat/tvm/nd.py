@@ -7,10 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.compat.tvm.runtime import Device, cpu
+from lamina.compat.tvm.runtime import Device, cpu, cuda, gpu, opencl, rocm
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import InputError
 from lamina.te.expr import dtype_of
+
+__all__ = [
+    "NDArray", "array", "cpu", "cuda", "device", "empty", "from_dlpack", "gpu", "numpyasarray", "opencl", "rocm",
+]  # fmt: skip
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -32,6 +36,14 @@ class NDArray:
         return self.numpy_view.dtype.name
 
     @property
+    def size(self) -> int:
+        return self.numpy_view.size
+
+    @property
+    def ndim(self) -> int:
+        return self.numpy_view.ndim
+
+    @property
     def ctx(self) -> Device:
         return self.device
 
@@ -51,6 +63,24 @@ class NDArray:
     def copyto(self, target: Any) -> Any:
         """Give the values to an array, or to a new one on a device."""
         return target.copyfrom(self) if isinstance(target, NDArray) else NDArray(self.numpy_view.copy(), target)
+
+    def same_as(self, other: Any) -> bool:
+        """Whether both are one array."""
+        return isinstance(other, NDArray) and self.numpy_view is other.numpy_view
+
+    def asscalar(self) -> Any:
+        """The number of an array of one element. Raises ValueError for others."""
+        return self.numpy_view.item()
+
+    def to_dlpack(self) -> Any:
+        """The memory for another library that speaks DLPack; it is not copied."""
+        return self.numpy_view.__dlpack__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.numpy_view.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device.device_type, self.device.device_id
 
     def __getitem__(self, index: Any) -> Any:
         return self.numpy_view[index]
@@ -88,3 +118,20 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None, mem_
     """An array to be written; it holds zeros."""
     extents = cast("Sequence[int]", shape) if isinstance(shape, (list, tuple)) else (shape,)
     return NDArray(np.zeros([int(e) for e in extents], numpy_dtype(dtype_of(dtype))), _here(device))
+
+
+def from_dlpack(tensor: Any) -> NDArray:
+    """The array that another library gives by DLPack; both see what is written."""
+    return NDArray(np.from_dlpack(tensor), cpu(0))
+
+
+def numpyasarray(np_data: Any) -> NDArray:
+    """The array over the memory of a numpy array, which is not copied."""
+    return NDArray(np.asarray(np_data), cpu(0))
+
+
+def device(dev_type: object, dev_id: int = 0) -> Device:
+    """A device by its kind or by a target's string."""
+    from lamina.compat.tvm import runtime
+
+    return runtime.device(dev_type, dev_id)

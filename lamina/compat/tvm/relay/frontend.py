@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.expr_functor import post_order
 from lamina.compat.tvm.relay.namespace import not_bridged
 from lamina.dialects.relay.params import ParamAttr
+from lamina.errors import UnsupportedError
 
 
 def from_onnx(
@@ -25,11 +27,18 @@ def from_onnx(
     """An ONNX model (a ModelProto, its bytes or a path) as a module, and its weights.
 
     Weights are constants of the module and the second result is empty, as since TVM 0.10, unless `freeze_params` is
-    False: then the large ones are parameters of `main` with the model's names. Raises LaminaError.
+    False: then the large ones are parameters of `main` with the model's names. A dict of dtypes says those of inputs,
+    one dtype for all says nothing, as in TVM; `opset` reads the model as one of that version.
+    `export_node_renamed_model_path` is a file for the model with a name for each node. What `convert_config` changes is
+    how TVM writes a product, not its value. Raises LaminaError.
     """
     from lamina.frontends.onnx import load_onnx
 
-    imported = load_onnx(model, shape or None)
+    dtypes: Mapping[str, Any] = cast("Mapping[str, Any]", dtype) if isinstance(dtype, Mapping) else {}
+    if dtypes or opset is not None or export_node_renamed_model_path is not None:
+        model = _edited(model, dtypes, opset, export_node_renamed_model_path)
+    shapes = {name: _extents(name, given) for name, given in (shape or {}).items()}
+    imported = load_onnx(model, shapes or None)
     mod = IRModule.of_ir(imported.module, imported.store)
     if freeze_params:
         return mod, {}
@@ -50,6 +59,49 @@ def from_onnx(
     body = Substitution(binds).visit(main.body)
     variables = list(dict.fromkeys(v for v in binds.values() if isinstance(v, e.Var)))
     return IRModule.from_expr(e.Function([*main.params, *variables], body)), params
+
+
+def _extents(name: str, given: Any) -> Any:
+    """A shape for our importer, which has no open extents."""
+    dims: list[Any] = list(cast("list[Any]", given)) if isinstance(given, (list, tuple)) else []
+    if any(d is ty.Any() or d is None for d in dims):
+        hint = "give it a number, or lamina.compile, which compiles each shape"
+        raise UnsupportedError(f"input {name!r}: an extent stays open", hint=hint)
+    return dims or cast("Any", given)
+
+
+def _edited(model: Any, dtypes: Mapping[str, Any], opset: int | None, path: str | None) -> Any:
+    """A copy of a model with other types of inputs, another version, and names for all nodes, written into a file."""
+    import onnx
+
+    from lamina.dialects.dtypes import numpy_dtype
+    from lamina.te.expr import dtype_of
+
+    proto: Any = onnx.ModelProto()
+    if isinstance(model, bytes):
+        proto.ParseFromString(model)
+    elif isinstance(model, onnx.ModelProto):
+        proto.CopyFrom(model)
+    else:
+        proto = onnx.load(model)  # pyright: ignore[reportUnknownMemberType]
+    known = {value.name: value for value in proto.graph.input}
+    for name, dtype in dtypes.items():
+        if name in known:
+            kind = onnx.helper.np_dtype_to_tensor_dtype(numpy_dtype(dtype_of(dtype)))
+            known[name].type.tensor_type.elem_type = kind
+    if dtypes:  # what was declared of other values follows from the inputs
+        del proto.graph.value_info[:]
+        for value in proto.graph.output:
+            value.ClearField("type")
+    if opset is not None:
+        for entry in proto.opset_import:
+            if entry.domain in ("", "ai.onnx"):
+                entry.version = opset
+    if path is not None:
+        for number, node in enumerate(proto.graph.node):
+            node.name = node.name or f"{node.op_type}_{number}"
+        onnx.save(proto, path)  # pyright: ignore[reportUnknownMemberType]
+    return proto
 
 
 def __getattr__(name: str) -> Any:
