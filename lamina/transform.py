@@ -14,6 +14,7 @@ Sequential leaves out what the context does not enable, and a pass that is calle
 
 from __future__ import annotations
 
+import abc
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -261,7 +262,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 # -- passes ------------------------------------------------------------------------------------------------------
 
 
-class Pass:
+class Pass(abc.ABC):
     """What maps a model (or a module) to another."""
 
     info: PassInfo
@@ -278,9 +279,9 @@ class Pass:
         # What it was read from is no longer what it is: no program of it may be found under that name.
         return replace(mod, module=module, origin=replace(mod.origin, digest=None))
 
+    @abc.abstractmethod
     def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
         """The same on a module that may be changed in place: what it became."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{self.info.name}(opt_level={self.info.opt_level})"
