@@ -76,10 +76,15 @@ def binary(plan: Plan, name: str, x: Held, y: Held) -> Held:
             x = plan.moved(x, y.layout)
         else:
             y = plan.moved(y, x.layout)
+        layout = y.layout
     else:
+        # It follows in blocks, too: oneDNN has fast code for equal layouts alone.
         y = plan.reshaped(y, _padded(y.shape, len(x.shape)))
-    described = "binary", plan.library.engine, d.BINARY[name], x.layout, y.layout, x.layout
-    return plan.step(Primitive(plan.library, *described), {d.SRC: x, d.SRC_1: y}, x.layout)
+        layout = Layout.any(plan.library, y.shape, y.dtype)
+    described = "binary", plan.library.engine, d.BINARY[name], x.layout, layout, x.layout
+    primitive = Primitive(plan.library, *described)
+    y = plan.moved(y, primitive.layout(d.SRC_MD, y.shape, y.dtype, 1))
+    return plan.step(primitive, {d.SRC: x, d.SRC_1: y}, x.layout)
 
 
 def _padded(shape: Ints, rank: int) -> tuple[int, ...]:
