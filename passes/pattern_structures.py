@@ -106,11 +106,8 @@ def function_step(compiler: PatternCompiler, p: FunctionPattern) -> Step:
         returned = function.returned
         if len(returned) != 1:
             return FAIL
-        # Captured values come before the parameters.
-        arguments = function.body.block.args[-len(function.function_type.inputs) :] if params else ()
-        if params is not None and len(params) != len(function.function_type.inputs):
-            return FAIL
-        return all_of(params or (), arguments, (body, returned[0], rest))
+        rest = (body, returned[0], rest)
+        return rest if params is None else all_of(params, function.parameters, rest)
 
     return match_function
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
@@ -49,6 +49,7 @@ class FakeQuantizationToInteger(ModulePass):
     """Float ops between dequantize and quantize work on the integers."""
 
     name = "relay-fake-quantization-to-integer"
+    required: ClassVar[tuple[str, ...]] = ("DivToMul",)
     hard_fail: bool = False
     """Whether a chain from dequantize to quantize that stays in floats is an error."""
     use_qat: bool = False

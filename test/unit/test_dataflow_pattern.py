@@ -174,9 +174,25 @@ def test_functions_and_their_calls():
     assert not match(added.has_attr({"Composite": "d"})(None), value(m))
     assert not match(FunctionPattern([a, a], is_op("add")(a, a)), value(m, "f"))
     assert not match(FunctionPattern([a], is_op("add")(a, a)), value(m, "f"))
+    assert not match(FunctionPattern([a, b], is_op("multiply")(a, b)), value(m, "f"))
+    assert not match(FunctionPattern([], wildcard()), value(m, "f"))
     assert match(FunctionPattern(None, wildcard()), value(m, "f")) and match(wildcard()(None), value(m))
     with pytest.warns(UserWarning, match="not partitioned"):
         assert partition(added, m) == 0
+
+
+def test_parameters_of_a_function_are_not_its_captures():
+    m = module_of(
+        f"""%k = relay.exp %x : {T}
+        %f = relay.fn captures(%c = %k : {T}) (%a: {T}) -> {T} {{
+        %s = relay.subtract %a, %c : {T}
+        relay.return %s : {T}
+        }}
+        %out = relay.call %f(%x) : ({T}) -> {T}"""
+    )
+    a = is_var()
+    assert match(FunctionPattern([a], is_op("subtract")(a, wildcard())), value(m, "f"))
+    assert not match(FunctionPattern([a], is_op("subtract")(wildcard(), a)), value(m, "f"))
 
 
 DIAMOND = f"""%a = relay.exp %x : {T}

@@ -87,3 +87,29 @@ def test_a_registered_form_comes_before_that_of_the_op() -> None:
         unregister_legalize("nn.matmul", flat)
     with pytest.raises(UsageError, match="there is no op"):
         register_legalize("nn.convd")
+
+
+LEVELS = {
+    0: "SimplifyInference SimplifyExpr SimplifyExprPostAlterOp FlattenAtrousConv PlanDevices FuseOps InferType "
+    "ToMixedPrecision FakeQuantizationToInteger FoldExplicitPadding DivToMul FirstOrderGradient ChangeBatch "
+    "MergeComposite AnnotateTarget MergeCompilerRegions PartitionGraph",
+    1: "RemoveUnusedFunctions ToBasicBlockNormalForm Legalize EtaExpand SplitArgs Inline LabelOps LambdaLift "
+    "ToANormalForm ToGraphNormalForm",
+    2: "FoldConstant DynamicToStatic LazyGradientInit",
+    3: "EliminateCommonSubexpr BackwardFoldScaleAxis ForwardFoldScaleAxis FoldScaleAxis CanonicalizeCast CanonicalizeOps "
+    "AlterOpLayout DefuseOps ConvertLayout",
+    4: "CombineParallelConv2D CombineParallelDense CombineParallelBatchMatmul FastMath DenseToSparse Conv2dToSparse "
+    "SimplifyFCTranspose",
+}
+"""TVM's passes by the lowest level that runs them. Of ours three are lower: qnn ops and dead ones go at every level."""
+
+
+@pytest.mark.parametrize("level, name", [(level, n) for level, names in LEVELS.items() for n in names.split()])
+def test_passes_have_tvm_s_names_and_levels(level: int, name: str) -> None:
+    info = transform.pass_info(transform.find_pass(name).load())
+    assert (info.name, info.opt_level) == (name, level)
+
+
+def test_passes_require_what_tvm_s_require() -> None:
+    for name, required in (("ConvertLayout", "CanonicalizeOps"), ("FakeQuantizationToInteger", "DivToMul")):
+        assert transform.pass_info(transform.find_pass(name).load()).required == (required,)
