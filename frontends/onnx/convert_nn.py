@@ -98,11 +98,25 @@ def dropout(n: Node, b: Builder) -> list[Value]:
     if n.has(1):
         rate = float(n.array(1, "ratio"))
     if n.has(2) and bool(n.array(2, "training_mode")) and rate:
-        raise n.unsupported("training is not supported: it drops elements at random")
+        return _dropped(n, b, rate)
     results = [b.op("nn.dropout", x, rate=rate)]
     if n.wants_output(1):
         results.append(b.splat(np.bool_(True), x.shape))
     return results
+
+
+def _dropped(n: Node, b: Builder, rate: float) -> list[Value]:
+    """Training: with a seed what is dropped is known, by NumPy's generator as in ONNX's own reference."""
+    x = n.input(0)
+    if "seed" not in n.attrs:
+        raise n.unsupported("training without a seed is not supported: it drops elements at random", "give it a seed")
+    if not 0.0 <= rate < 1.0:
+        raise n.fail(f"ratio is {rate}, expects 0 or more and less than 1")
+    b.check_size(x.shape, "float64")
+    kept = np.random.RandomState(n.attrs["seed"] % 2**32).uniform(0, 1, x.shape) >= rate
+    mask = b.constant(kept)
+    scaled = b.op("multiply", x, b.scalar(1.0 / (1.0 - rate), x))
+    return [b.op("where", mask, scaled, b.scalar(0.0, x)), mask]
 
 
 # -- normalisation ---------------------------------------------------------------------------------

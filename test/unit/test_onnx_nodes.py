@@ -20,6 +20,7 @@ from lamina.errors import LaminaError
 from lamina.frontends.onnx import ImportedModel
 from lamina.frontends.onnx.registry import converters
 from lamina.runtime.relay_reference import main_function, run_relay
+from lamina.runtime.vm import ReferenceKernels, evaluate, needs_machine
 from lamina.tools.conformance.cases import Case, all_cases
 from lamina.tools.conformance.workers import compare
 
@@ -36,9 +37,11 @@ class Oracle(LaminaRep):
         imported.module.verify()
 
         def run(arrays: Mapping[str, Any]) -> dict[str, Any]:
-            results = run_relay(
-                main_function(imported.module), [arrays[p.name] for p in imported.inputs], imported.store
-            )
+            given = [arrays[p.name] for p in imported.inputs]
+            if needs_machine(imported.module):
+                results = evaluate(imported.module, given, kernels=ReferenceKernels(imported.store))
+            else:
+                results = run_relay(main_function(imported.module), given, imported.store)
             return dict(zip([p.name for p in imported.outputs], results, strict=True))
 
         return run
