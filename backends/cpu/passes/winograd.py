@@ -71,9 +71,14 @@ def always(value: Any) -> Any:
     return draw
 
 
-def padding(rng: Any) -> tuple[int, ...]:
+def some_padding(rng: Any) -> tuple[int, ...]:
     """Draws a padding that differs from side to side."""
     return tuple(int(n) for n in rng.integers(0, 3, 4))
+
+
+def some_size(rng: Any) -> tuple[int, int] | None:
+    """Draws the size of the kernel, which may be left out."""
+    return (3, 3) if rng.integers(2) else None
 
 
 @cache
@@ -81,15 +86,16 @@ def in_tiles(lanes: int, tile: int) -> Rules:
     """conv2d_NCHWc(x, w) = winograd_NCHWc(x, weight_transform(w))."""
     rules = Rules("cpu-winograd")
     layout = f"NCHW{lanes}c"
-    direct = r.nn.contrib_conv2d_NCHWc(
-        x, w.has_rank(6), strides=(1, 1), dilation=(1, 1), groups=1, padding=p, channels=n, kernel_size=k,
-        data_layout=layout, out_layout=layout, out_dtype="",
-    )  # fmt: skip
-    weight = r.nn.contrib_conv2d_winograd_NCHWc_weight_transform(w, tile_size=tile)
-    tiled = r.nn.contrib_conv2d_winograd_NCHWc(x, weight, tile_size=tile, padding=p, channels=n, kernel_size=k)
-    rule = (direct >> tiled).when(is_f32_or_f64(x.dtype), saves_work(x.shape, w.shape, p, tile))
-    data, kernel = TensorInfo((1, 1, 9, 7, lanes), "float64"), TensorInfo((1, 1, 3, 3, lanes, 2 * lanes), "float64")
-    rules += rule.finite().drawing(x=always(data), w=always(kernel), n=always(2 * lanes), p=padding, k=always(None))
+    for block in (lanes, 2 * lanes):
+        direct = r.nn.contrib_conv2d_NCHWc(
+            x, w, strides=(1, 1), dilation=(1, 1), groups=1, padding=p, channels=n, kernel_size=k, out_dtype="",
+            data_layout=layout, kernel_layout=f"OIHW{lanes}i{block}o", out_layout=layout,
+        )  # fmt: skip
+        weight = r.nn.contrib_conv2d_winograd_NCHWc_weight_transform(w, tile_size=tile)
+        tiled = r.nn.contrib_conv2d_winograd_NCHWc(x, weight, tile_size=tile, padding=p, channels=n, kernel_size=k)
+        rule = (direct >> tiled).when(is_f32_or_f64(x.dtype), saves_work(x.shape, w.shape, p, tile)).finite()
+        data, kernel = TensorInfo((1, 1, 9, 7, lanes), "float64"), TensorInfo((1, 1, 3, 3, lanes, block), "float64")
+        rules += rule.drawing(x=always(data), w=always(kernel), n=always(block), p=some_padding, k=some_size)
     return rules
 
 
