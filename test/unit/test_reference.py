@@ -15,8 +15,9 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_d
 
 from lamina.dialects.te import TE
 from lamina.dialects.te.loop_primitives import SplitOp
-from lamina.dialects.te.primitive import PrimitiveOp
+from lamina.dialects.te.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir import TIR
+from lamina.dialects.tir.refusals import ScheduleError
 from lamina.registry import PassFile, our_passes
 from lamina.tools.reference import examples, pages, pictures
 from lamina.tools.reference.declarations import ROOT, IncompleteReference, field_rows, spelled_in_python
@@ -81,6 +82,9 @@ class Unheard(PrimitiveOp):
     """A primitive without an example."""
 
     name = "te.unheard_of"
+
+    def apply(self, state: ScheduleState) -> None:
+        raise ScheduleError("nothing is known of it")
 
 
 def example(folder: Path, name: str, text: str) -> Path:
