@@ -27,6 +27,9 @@ PASSES = (
     "relay-remove-unused-functions",
     "relay-fold-constant",
     "relay-fuse-ops",
+    "relay-eta-expand",
+    "relay-to-basic-block-normal-form",
+    "relay-to-a-normal-form,relay-to-graph-normal-form",
     "relay-fuse-ops,relay-manifest-alloc,relay-manifest-lifetimes,relay-memory-plan",
     "relay-lambda-lift,relay-inline{unmarked},relay-fold-tuples,relay-eliminate-common-subexpr,"
     "relay-fold-constant,relay-dead-code-elimination,relay-remove-unused-functions,relay-fuse-ops",

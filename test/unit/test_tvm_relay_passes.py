@@ -96,8 +96,8 @@ LEVELS = {
     1: "RemoveUnusedFunctions ToBasicBlockNormalForm Legalize EtaExpand SplitArgs Inline LabelOps LambdaLift "
     "ToANormalForm ToGraphNormalForm",
     2: "FoldConstant DynamicToStatic LazyGradientInit",
-    3: "EliminateCommonSubexpr BackwardFoldScaleAxis ForwardFoldScaleAxis FoldScaleAxis CanonicalizeCast CanonicalizeOps "
-    "AlterOpLayout DefuseOps ConvertLayout",
+    3: "EliminateCommonSubexpr BackwardFoldScaleAxis ForwardFoldScaleAxis FoldScaleAxis CanonicalizeCast "
+    "CanonicalizeOps AlterOpLayout DefuseOps ConvertLayout",
     4: "CombineParallelConv2D CombineParallelDense CombineParallelBatchMatmul FastMath DenseToSparse Conv2dToSparse "
     "SimplifyFCTranspose",
 }
