@@ -10,23 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
+from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.compat.tvm.relay import adt, adt_to_ir, ty
+from lamina.compat.tvm.relay import adt, adt_to_ir, calls_to_ir, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import FIRST_OF, NUMBERS, gives_tuple, missing_type, op_of_call
+from lamina.compat.tvm.relay.op_table import NUMBERS
 from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
 from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
-from lamina.dialects.relay.base import TypeMismatch, tensor_info, to_attribute
+from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.relay.control import IfOp, YieldOp
-from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp, make_constant
-from lamina.dialects.relay.debug import DebugOp
+from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp, make_constant
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.relay.value_types import TypeVar
 from lamina.errors import InputError, LaminaError
 
 Made: TypeAlias = "SSAValue | list[Any]"
@@ -45,6 +43,13 @@ class Body:
         self.itself: Any = None
         self.untyped: dict[e.Var, int] = {}
         """Parameters whose types are not known yet, with their places."""
+
+    def outermost(self) -> Body:
+        """The body of the function around all."""
+        found = self
+        while found.outer is not None:
+            found = found.outer
+        return found
 
 
 class Builder:
@@ -325,7 +330,7 @@ class Builder:
             return self.value_of(child, block, body)
 
         if isinstance(node, e.Call):
-            return self.call(node, block, body)
+            return calls_to_ir.call(self, node, block, body)
         if isinstance(node, e.Constant):
             return self.add(self.constant(node), block, node).results[0]
         if isinstance(node, e.Tuple):
@@ -336,7 +341,7 @@ class Builder:
             if not self.open or node.__dict__.get("_type") is None:
                 what = "is bound by no function or let" if node not in body.untyped else "has no type that its use says"
                 raise InputError(f"the variable %{node.name_hint} {what}")
-            return self.parameter(_outermost(body), node, len(_outermost(body).block.args), ty.to_ir(node.checked_type))
+            return self.parameter(body.outermost(), node, len(body.outermost().block.args), ty.to_ir(node.checked_type))
         if isinstance(node, e.If):
             return self.choice(node, get(node.cond), scope, body, scopes)
         if isinstance(node, adt.Match):
@@ -346,7 +351,7 @@ class Builder:
         if self._is_generic(node):
             return self.value_of(node, block, body)
         if isinstance(node, e.GlobalVar):
-            name, type_ = self._global(node)
+            name, type_ = self.global_function(node)
             return self.add(GlobalOp.make(name, type_), block, node).results[0]
         if isinstance(node, e.RefCreate):
             return self.add(RefCreateOp.make(get(node.value)), block, node).results[0]
@@ -357,7 +362,8 @@ class Builder:
             return []
         raise InputError(f"a {type(node).__name__} is not bridged here")
 
-    def _global(self, node: e.GlobalVar) -> tuple[str, FunctionType]:
+    def global_function(self, node: e.GlobalVar) -> tuple[str, FunctionType]:
+        """The name and the type of a function of the module. Raises InputError where there is no module."""
         if self.find_global is None:
             raise InputError(
                 f"@{node.name_hint} is called outside of a module", hint="put the function into an IRModule"
@@ -388,107 +394,7 @@ class Builder:
             inner.block.add_op(YieldOp.make(*self.results(made, body, inner.block)))
             blocks.append(inner.block)
         self.same_results(blocks, "the branches of an if")
-        return _joined(self.add(IfOp.make(condition, blocks[0], blocks[1]), scope.block, node).results)
-
-    def call(self, node: e.Call, block: Block, body: Body) -> Made:
-        if isinstance(node.op, e.Op):
-            return self.op_call(node, block, body)
-        args = [self.value_of(a, block, body) for a in node.args]
-        if isinstance(node.op, adt.Constructor):
-            return adt_to_ir.construct(self, node, args, block)
-        if isinstance(node.op, e.GlobalVar):
-            from xdsl.dialects import func
-
-            use = self.instances.signature(self, node.op, node.type_args)
-            if use is not None:
-                self._fit(args, use.type)
-                op = use.call(args, self.unknowns)
-                self.instances.add(op, use)
-                return _joined([self.now(r) for r in self.add(op, block, node).results])
-            name, type_ = self._global(node.op)
-            self._fit(args, type_)
-            return _joined(self.add(func.CallOp(name, args, type_.outputs.data), block, node).results)
-        callee = self.value_of(node.op, block, body, node.type_args)
-        if isinstance(callee.type, TypeVar) and self.unknowns.unify(
-            callee.type, FunctionType.from_lists([a.type for a in args], [self.unknowns.fresh()])
-        ):
-            self.now(callee)
-        if not isinstance(callee.type, FunctionType):
-            raise InputError(f"a value of type {callee.type} is called")
-        if len(callee.type.inputs) != len(args):
-            raise InputError(f"a function of {len(callee.type.inputs)} parameters is called with {len(args)} arguments")
-        self._fit(args, callee.type)
-        self.now(callee)
-        return _joined(self.add(CallOp.make(callee, *args), block, node).results)
-
-    def _fit(self, args: Sequence[SSAValue], type_: FunctionType) -> None:
-        """Let arguments be what a function takes, where types are still open. What does not fit is found later."""
-        if self.unknowns.count and len(args) == len(type_.inputs):
-            for n, (a, t) in enumerate(zip(args, type_.inputs, strict=True)):
-                self.unknowns.expect(t, a.type, f"argument {n}")
-
-    def op_call(self, node: e.Call, block: Block, body: Body) -> Made:
-        """A call of an operator. Raises InputError with the op's own words where operands do not fit."""
-        name = cast(e.Op, node.op).name
-        if name == "debug":
-            seen = self.one(cast(Made, self.find(node.args[0], body)), block)
-            return self.add(DebugOp.make(seen, node.attrs.get("debug_func") or ""), block, node).result
-        cls, operands, attrs = op_of_call(node)
-        values: list[SSAValue] = []
-        for place, a in enumerate(operands):
-            made = self.find(a, body)
-            if made is None:
-                if isinstance(a, e.Var):
-                    self._type_weight(name, a, place, values, attrs, body)
-                made = self.make(a, Scope.at(block), body, {}) if not isinstance(a, e.Var) else self.find(a, body)
-            is_tuple = isinstance(made, SSAValue) and isinstance(made.type, TupleType)
-            if isinstance(made, list) or is_tuple:
-                values += self.results(cast(Made, made), body, block) if not _single(made) else self._only(made, block)
-            else:
-                values.append(cast(SSAValue, made))
-        values = [self.now(v) for v in values]
-        try:
-            op = self.add(cls.make(*values, **attrs), block, node)
-        except TypeMismatch as error:
-            raise InputError(str(error).removeprefix("relay.")) from None
-        if name in FIRST_OF:
-            rest: list[Any] = values[3:5] if name == "nn.batch_norm" else [op.results[0]]
-            return [op.results[0], *rest]
-        return list(op.results) if gives_tuple(name, len(op.results)) else op.results[0]
-
-    def _only(self, made: Any, block: Block) -> list[SSAValue]:
-        if isinstance(made, list):
-            return [self.one(made[0], block)]  # pyright: ignore[reportUnknownArgumentType]
-        return [self.add(TupleGetItemOp.make(made, 0), block).results[0]]
-
-    def _type_weight(
-        self, name: str, p: e.Var, place: int, values: Sequence[SSAValue], attrs: Mapping[str, Any], body: Body
-    ) -> None:
-        """Give a variable without a type the one that the operator says it has to have."""
-        where: Body | None = body
-        while where is not None and p not in where.untyped:
-            where = where.outer
-        found = None
-        data = values[0].type if values else None
-        if isinstance(data, TensorType):
-            found = missing_type(name, place, tensor_info(cast(Attribute, data)), attrs)
-        if found is None:
-            raise InputError(
-                f"the type of %{p.name_hint} is not known, and {name} does not say it",
-                hint=f'give it: relay.var("{p.name_hint}", shape=(...))',
-            )
-        type_ = ty.to_ir(ty.TensorType(*found))
-        p.__dict__["_type"] = ty.from_ir(type_)
-        if where is None:
-            if not self.open:
-                raise InputError(f"the variable %{p.name_hint} is bound by no function or let")
-            self.parameter(_outermost(body), p, len(_outermost(body).block.args), type_)
-            return
-        number = where.untyped.pop(p)
-        before = sum(1 for other in where.untyped.values() if other < number)
-        self.parameter(where, p, number - before, type_)
-        if where is not body:
-            self.find(p, body)
+        return calls_to_ir.joined(self.add(IfOp.make(condition, blocks[0], blocks[1]), scope.block, node).results)
 
 
 def place_text(location: Any) -> str:
@@ -497,20 +403,6 @@ def place_text(location: Any) -> str:
 
     found = source_position(location)
     return "{}:{}:{}".format(*found) if found is not None else ""
-
-
-def _single(made: Any) -> bool:
-    return len(made) == 1 if isinstance(made, list) else len(made.type.types) == 1  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _joined(results: Sequence[SSAValue]) -> Made:
-    return results[0] if len(results) == 1 else list(results)
-
-
-def _outermost(body: Body) -> Body:
-    while body.outer is not None:
-        body = body.outer
-    return body
 
 
 def _block_of(value: Any, body: Body) -> Block:
