@@ -409,3 +409,14 @@ def test_mistakes_of_nodes_are_named() -> None:
     with pytest.raises(InputError, match="belongs to Nowhere, which is not declared"):
         assert lone().checked_type
     assert tvm.relay.Prelude is relay.prelude.Prelude
+
+
+def test_types_that_are_left_open_are_found_out(prelude: Any) -> None:
+    open_type = relay.IncompleteType()
+    data, weight = relay.Var("data", relay.TensorType((2, 3))), relay.Var("weight", open_type)
+    f = relay.Function([data, weight], relay.nn.dense(data, weight, units=4), open_type)
+    assert IRModule.from_expr(f)["main"].checked_type == relay.FuncType(
+        [relay.TensorType((2, 3)), relay.TensorType((4, 3))], relay.TensorType((2, 4))
+    )
+    text = "def @main(%x: int32) -> _ { let %l: _ = Cons(%x, Nil); @length(%l) }"
+    assert evaluate(prelude.mod, parser.parse(text, init_module=prelude.mod)["main"], 3) == 1

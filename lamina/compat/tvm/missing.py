@@ -33,7 +33,6 @@ INSTEAD: dict[str, str] = {
     "register_func": "Python functions: there is no registry of packed functions",
     "get_global_func": "Python functions: there is no registry of packed functions",
     "relay.TypeRelation": "`infer_type` of an op class in dialects/relay",
-    "relay.IncompleteType": "no type at all: relay.var(name), where its use says the type",
     "relay.collage": "relay.transform.AnnotateTarget with the preferred compiler first",
     "contrib.ndk": "a compiler for the device on the text of `lamina compile --emit ll`",
     "contrib.pipeline_executor": "one program for each part",

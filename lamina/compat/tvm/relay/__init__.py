@@ -54,6 +54,7 @@ from lamina.compat.tvm.relay.ty import (
     Any,
     FuncType,
     GlobalTypeVar,
+    IncompleteType,
     RefType,
     TensorType,
     TupleType,
@@ -139,9 +140,9 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Any", "Call", "Clause", "Constant", "Constructor", "Expr", "ExprFunctor", "ExprMutator", "ExprVisitor",
-    "FuncType", "Function", "GlobalTypeVar", "GlobalVar", "If", "Let", "Match", "Pattern", "PatternConstructor",
-    "PatternTuple", "PatternVar", "PatternWildcard", "RefCreate", "RefRead", "RefType", "RefWrite", "RelayExpr",
-    "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type", "TypeCall", "TypeData",
-    "TypeKind", "TypeVar", "Var", "adt", "annotation", "bind", "build_config", "const", "dyn", "expr", "image",
-    "nn", "qnn", "random", "scalar_type", "ty", "var", "vision",
+    "FuncType", "Function", "GlobalTypeVar", "GlobalVar", "If", "IncompleteType", "Let", "Match", "Pattern",
+    "PatternConstructor", "PatternTuple", "PatternVar", "PatternWildcard", "RefCreate", "RefRead", "RefType",
+    "RefWrite", "RelayExpr", "TensorType", "Tuple", "TupleGetItem", "TupleType", "TupleWrapper", "Type",
+    "TypeCall", "TypeData", "TypeKind", "TypeVar", "Var", "adt", "annotation", "bind", "build_config", "const",
+    "dyn", "expr", "image", "nn", "qnn", "random", "scalar_type", "ty", "var", "vision",
 ]  # fmt: skip

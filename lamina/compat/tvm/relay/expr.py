@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from lamina.compat.tvm.nd import NDArray, array
-from lamina.compat.tvm.relay.ty import TensorType, Type
+from lamina.compat.tvm.relay.ty import TensorType, Type, written
 from lamina.errors import InputError, UsageError
 from lamina.te.expr import dtype_of
 
@@ -190,6 +190,7 @@ class Var(Expr):
 
     def __init__(self, name_hint: str, type_annotation: Type | None = None) -> None:
         self.name_hint = name_hint
+        type_annotation = written(type_annotation)
         self.type_annotation = type_annotation
         if type_annotation is not None:
             self.__dict__["_type"] = type_annotation
@@ -325,7 +326,7 @@ class Function(Expr):
             if not isinstance(p, Var):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise UsageError(f"the parameters of a function are relay.var, not {type(p).__name__}")
         self.body = as_expr(body)
-        self.ret_type = ret_type
+        self.ret_type = written(ret_type)
         self.attrs = attrs if isinstance(attrs, Attrs) else Attrs(attrs)
 
     type_params: tuple[Any, ...] = ()

@@ -232,6 +232,8 @@ class Parser:
         if token.kind != "name":
             self.fail(f"expected a type, got {token.text!r}", hint="as in Tensor[(1, 3), float32]")
         self.take()
+        if token.text == "_":
+            return ty.IncompleteType()
         if token.text == "Tensor":
             self.expect("[")
             self.expect("(")

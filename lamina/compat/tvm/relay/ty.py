@@ -170,6 +170,21 @@ class TypeVar(Type):
     kind: int = TypeKind.Type
 
 
+@dataclass(frozen=True, repr=False)
+class IncompleteType(Type):
+    """A type that is to be found out: as if none were written."""
+
+    kind: int = TypeKind.Type
+
+    def __str__(self) -> str:
+        return "_"
+
+
+def written(type_: Anything) -> Anything:
+    """A type that a program writes, None for one that it leaves open."""
+    return None if isinstance(type_, IncompleteType) else type_
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class TypeCall(Type):
     """A data type with its type parameters given."""
