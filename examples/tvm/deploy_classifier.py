@@ -55,7 +55,7 @@ def main(layers: int = 18, size: int = 224, folder: str | None = None) -> dict[s
         f.write(relay.save_param_dict(params))
 
     loaded_json = open(deploy / "deploy_resnet_graph.json").read()
-    loaded_lib = tvm.runtime.load_module(path_lib)
+    loaded_lib = tvm.module.load(path_lib)
     loaded_params = bytearray(open(deploy / "deploy_params", "rb").read())
     module = graph_runtime.create(loaded_json, loaded_lib, ctx)
     module.load_params(loaded_params)

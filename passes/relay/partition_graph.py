@@ -82,11 +82,18 @@ def partition_block(block: Block, mod_name: str, bind_constants: bool, counts: _
     calls: dict[int, func.CallOp] = {}
     around: dict[int, tuple[list[Operation], list[Operation]]] = {}
     gone: set[Operation] = set()
-    for top in sorted(members, key=lambda t: regions.node[members[t][0]]):
+    tops = sorted(members, key=lambda t: regions.node[members[t][0]])
+    for top in tops:
+        members[top], *outside = _without_tuples(members[top], gone)
+        around[top] = outside[0], outside[1]
+    # A field that nobody takes leaves ops that nobody needs: a function has results.
+    for op in reversed([op for op in regions.ops if op not in gone and regions.find(regions.node[op]) in around]):
+        if op.results and all(r.first_use is None for r in op.results):
+            _erase(op, gone)
+    for top in tops:
         compiler = regions.compiler[top]
         assert compiler is not None
-        ops, before, behind = _without_tuples(members[top], gone)
-        around[top] = before, behind
+        ops = [op for op in members[top] if op not in gone]
         if not ops:
             continue
         number = counts.next(home)
@@ -96,10 +103,11 @@ def partition_block(block: Block, mod_name: str, bind_constants: bool, counts: _
     arranged: list[Operation] = []
     for n in order:
         if n in around:
-            arranged += around[n][0]
+            before, behind = ([op for op in ops if op not in gone] for ops in around[n])
+            arranged += before
             if n in calls:
                 arranged.append(calls[n])
-            arranged += around[n][1]
+            arranged += behind
         elif regions.ops[n] not in gone:
             arranged.append(regions.ops[n])
     if around:

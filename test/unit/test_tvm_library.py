@@ -329,3 +329,46 @@ def test_regions_without_heavy_operators_are_pruned() -> None:
 def test_a_mistake_in_partitioning_is_named() -> None:
     with pytest.raises(UsageError, match=r"a module is partitioned, not Function; tvm.IRModule.from_expr"):
         relay.op.contrib.partition_for_dnnl(net()["main"])
+
+
+# -- annotations -----------------------------------------------------------------------------------------------
+
+
+def test_annotations_as_tvm_spells_them() -> None:
+    x = relay.var("x", shape=(4,))
+    annotation = relay.annotation
+    spelled = [
+        (annotation.compiler_begin(x, "dnnl"), 'annotation.compiler_begin(%x, compiler="dnnl")'),
+        (relay.op.annotation.compiler_end(x, "dnnl"), 'annotation.compiler_end(%x, compiler="dnnl")'),
+        (annotation.stop_fusion(x), "annotation.stop_fusion(%x)"),
+        (annotation.checkpoint(x), "annotation.checkpoint(%x)"),
+        (annotation.cast_hint(x, "int8"), 'annotation.cast_hint(%x, dtype="int8")'),
+        (annotation.on_device(x, tvm.cuda(1), constrain_result=True), 'virtual_device="cuda:1", constrain_result=True'),
+        (annotation.on_device(x, "llvm", constrain_body=False), "on_device(%x, constrain_body=False)"),
+        (relay.device_copy(x, tvm.cpu(), "cuda:1"), 'src_virtual_device="cpu:0", dst_virtual_device="cuda:1"'),
+    ]
+    for expression, text in spelled:
+        mod = tvm.IRModule.from_expr(relay.Function([x], expression))
+        assert text in mod.astext(), mod.astext()
+        assert tvm.ir.structural_equal(tvm.parser.fromtext(mod.astext()), mod)
+    with pytest.raises(UsageError, match="no device 'npu'"):
+        annotation.on_device(x, "npu")
+
+
+def test_the_options_of_the_partitioning_passes() -> None:
+    x = relay.var("x", shape=(4,))
+    pair = relay.Tuple([relay.exp(x), relay.abs(x)])
+    body = relay.nn.relu(relay.TupleGetItem(pair, 0))
+    mod = tvm.IRModule.from_expr(relay.Function([x], relay.add(body, relay.const(np.ones(4, np.float32)))))
+
+    def parted(annotate: Any, partition: Any) -> Any:
+        steps = [relay.transform.InferType(), annotate, relay.transform.MergeCompilerRegions(), partition]
+        return tvm.transform.Sequential(steps)(mod)
+
+    annotate, partition = relay.transform.AnnotateTarget, relay.transform.PartitionGraph
+    whole = parted(annotate("dnnl"), partition())
+    assert len(whole.functions) == 2 and len(whole["tvmgen_default_dnnl_main_0"].params) == 1
+    for each in (annotate(["dnnl"], False), annotate("dnnl", include_non_call_ops=True)):
+        assert len(parted(each, partition()).functions) == 2  # what is taken from a tuple is its field already
+    free = parted(annotate("dnnl"), partition(mod_name="net", bind_constants=False))
+    assert len(free["tvmgen_net_dnnl_main_0"].params) == 2

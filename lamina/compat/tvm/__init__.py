@@ -32,6 +32,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name == "instrument":
         return import_module("lamina.instrument")
+    if name == "module":  # as it was before TVM 0.6
+        from types import SimpleNamespace
+
+        return SimpleNamespace(load=runtime.load_module)
     if name == "convert":
         return tir.convert
     if name == "IRModule":

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from lamina.compat.tvm.relay.expr import Constant, Expr, Tuple, TupleWrapper, as_expr, const, make_call
+from lamina.compat.tvm.relay.op_devices import DEVICE_COMPOSITES
 from lamina.compat.tvm.relay.op_functions import op_function, wrapped
 from lamina.compat.tvm.relay.op_images import IMAGE_COMPOSITES
 from lamina.compat.tvm.relay.ty import TensorType
@@ -334,6 +335,7 @@ COMPOSITES: dict[str, Any] = {
     "nn.dropout_raw": dropout_raw,
     "nn.sparse_dense": sparse_dense,
     **IMAGE_COMPOSITES,
+    **DEVICE_COMPOSITES,
     **{
         f"nn.global_{kind}_pool{rank}d": _global_pool(kind, rank, layout)
         for kind in ("max", "avg")
