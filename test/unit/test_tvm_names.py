@@ -6,6 +6,7 @@ import pytest
 
 import lamina.compat.tvm as tvm
 from lamina.compat.tvm.missing import INSTEAD
+from lamina.errors import UsageError
 from lamina.tools.reference.tvm_names import is_bridged, listed_names, tvm_names_page, use_instead
 
 NAMES = [(title, name) for title, names in listed_names() for name in names]
@@ -35,3 +36,24 @@ def test_the_error_says_what_the_page_says(name: str) -> None:
         at = getattr(at, part)
     with pytest.raises(AttributeError, match="is not bridged; use "):
         getattr(at, last)
+
+
+def test_functions_are_found_by_the_names_they_are_given() -> None:
+    from lamina.compat.tvm import global_functions as functions
+
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    added = tvm.register_func("test.add", add)
+    try:
+        assert tvm.get_global_func("test.add") is added and added(2, 3) == 5
+        with pytest.raises(UsageError, match="'test.add' is registered already; override=True replaces it"):
+            tvm.register_func("test.add")(max)
+        tvm.register_func("test.add", max, override=True)
+        assert tvm.get_global_func("test.add")(2, 3) == 3 and "test.add" in functions.list_global_func_names()
+        with pytest.raises(ValueError, match="cannot find the global function 'test.ad'; did you mean 'test.add'"):
+            tvm.get_global_func("test.ad")
+        assert tvm.get_global_func("test.ad", allow_missing=True) is None
+    finally:
+        functions.remove_global_func("test.add")
+    assert tvm.get_global_func("test.add", True) is None

@@ -38,6 +38,8 @@ def __getattr__(name: str) -> Any:
         return SimpleNamespace(load=runtime.load_module)
     if name == "convert":
         return tir.convert
+    if name in ("get_global_func", "register_func"):
+        return getattr(import_module(f"{__name__}.global_functions"), name)
     if name == "IRModule":
         return import_module(f"{__name__}.ir").IRModule
     if name.startswith("__"):

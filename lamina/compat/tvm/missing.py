@@ -30,8 +30,6 @@ INSTEAD: dict[str, str] = {
     "relay.nn.fifo_buffer": "relay.concatenate and relay.strided_slice",
     "relay.transform.gradient": "relay.transform.FirstOrderGradient",
     "relay.transform.PartialEvaluate": "relay.transform.FoldConstant",
-    "register_func": "Python functions: there is no registry of packed functions",
-    "get_global_func": "Python functions: there is no registry of packed functions",
     "relay.TypeRelation": "`infer_type` of an op class in dialects/relay",
     "relay.collage": "relay.transform.AnnotateTarget with the preferred compiler first",
     "contrib.ndk": "a compiler for the device on the text of `lamina compile --emit ll`",
