@@ -22,6 +22,7 @@ from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageEr
 from lamina.measure import Benchmark, Profile, random_inputs, repeated
 from lamina.model import Model, Origin, Shapes, Source, port_of
 from lamina.passes.external_backends import is_foreign
+from lamina.passes.legal_forms import any_registered
 from lamina.program_cache import ProgramCache, enabled, program_key
 from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import CompiledProgram, Port, load_program
@@ -73,8 +74,9 @@ def compile(
     context = _context(opt_level)
     chosen = target_of(target, threads)
     check_host(chosen)
-    # What decides a program of a backend from another package is not among what the key holds.
-    foreign = any(map(is_foreign, chosen.backend_list()))
+    # What decides a program of a backend from another package, or with forms of ops that a user has written, is not
+    # among what the key holds.
+    foreign = any_registered() or any(map(is_foreign, chosen.backend_list()))
     programs = ProgramCache() if enabled(cache) else None
     stored: StoredProgram | MachineProgram | OpenProgram | None = None
     key = ""

@@ -7,55 +7,28 @@ After:
     %y = relay.nn.dense %x, %0 {units = 5} : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
 
 Another form of an op is its `legalize` facet: given its operands and attributes the value to stand in its place, or
-None. A function registered for the op comes before it, the latest first:
-
-    @register_legalize("nn.conv2d")
-    def padded(inputs, **attrs): ...
-
-Each op is looked at once, so a form may contain the op itself. What depends on constants alone is computed.
+None. A function registered for the op (`legal_forms.py`) comes before it, the latest first. Each op is looked at once,
+so a form may contain the op itself. What depends on constants alone is computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.relay.base import RelayOp, TypeMismatch, attrs_of, has_unknown_extents
-from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.terms import inserting
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.legal_forms import Form, registered_forms
 from lamina.passes.relay.fold_constant import fold_ops
 from lamina.passes.relay.qnn_canonicalize import drop_unused
-
-Form: TypeAlias = "Callable[..., SSAValue | None]"
-_F = TypeVar("_F", bound=Form)
-
-_registered: dict[str, list[Form]] = {}
-
-
-def register_legalize(name: str) -> Callable[[_F], _F]:
-    """Declares a function `(inputs, **attrs)` that gives another form of an op, or None. Raises UsageError."""
-    full = f"relay.{name.removeprefix('relay.')}"
-    if full not in OPS:
-        raise UsageError(f"there is no op {name!r}", hint=did_you_mean(full, list(OPS)))
-
-    def register(function: _F) -> _F:
-        _registered.setdefault(full, []).insert(0, function)
-        return function
-
-    return register
-
-
-def unregister_legalize(name: str, function: Form) -> None:
-    """Takes back a registered function."""
-    _registered[f"relay.{name.removeprefix('relay.')}"].remove(function)
 
 
 @dataclass(frozen=True)
@@ -67,7 +40,7 @@ class Legalize(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in [o for o in op.walk() if isinstance(o, RelayOp) and len(o.results) == 1]:
-            forms = [*_registered.get(each.name, ())]
+            forms: list[Form] = [*registered_forms(each.name)]
             if hasattr(type(each), "legalize"):
                 forms.append(type(each).legalize)  # type: ignore[attr-defined]
             if forms and not has_unknown_extents([*each.operand_types, *each.result_types]):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import lamina
 from lamina import transform
 from lamina.compat.tvm import IRModule, relay
 from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.errors import InputError, UsageError
 from lamina.parsing import parse_text
-from lamina.passes.relay.legalize import register_legalize, unregister_legalize
+from lamina.passes.legal_forms import register_legalize, unregister_legalize
 
 RNG = np.random.default_rng(3)
 
@@ -87,6 +89,33 @@ def test_a_registered_form_comes_before_that_of_the_op() -> None:
         unregister_legalize("nn.matmul", flat)
     with pytest.raises(UsageError, match="there is no op"):
         register_legalize("nn.convd")
+
+
+def test_programs_with_registered_forms_are_not_taken_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))
+    source = tmp_path / "exp.mlir"
+    line = "%y = relay.exp %x : tensor<4xf32>"
+    source.write_text(
+        f"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{\n{line}\nreturn %y : tensor<4xf32>\n}}\n"
+    )
+
+    def compiled() -> tuple[bool, float]:
+        made = lamina.compile(str(source))
+        return made.cached, float(made(np.zeros(4, np.float32))[0])
+
+    assert compiled() == (False, 1.0) and compiled() == (True, 1.0)
+
+    @register_legalize("exp")
+    def wrong(inputs: Any, **attrs: Any) -> Any:
+        return r.tanh(inputs[0])
+
+    try:
+        assert compiled() == (False, 0.0)
+    finally:
+        unregister_legalize("exp", wrong)
+    assert compiled() == (True, 1.0)
 
 
 LEVELS = {
