@@ -136,7 +136,7 @@ def test_one_pattern_for_each_way_to_read_a_rule() -> None:
 def test_a_pattern_read_from_its_text_matches_the_same() -> None:
     rng = random.Random(7)
     hits = misses = 0
-    for _ in range(500):
+    for _ in range(250):
         module = program(rng, 10)
         pattern: Pattern = random_pattern(rng, 3, [wildcard(), wildcard()])
         if not isinstance(pattern, OpPattern):
@@ -152,7 +152,7 @@ def test_a_pattern_read_from_its_text_matches_the_same() -> None:
                 expected = match(pattern, op.results[0])
                 assert any(match(p, op.results[0]) for p in back) == expected, (pattern, str(module))
                 hits, misses = hits + expected, misses + (not expected)
-    assert hits > 20 and misses > 300
+    assert hits > 10 and misses > 150
 
 
 def test_constraints_read_back() -> None:
