@@ -14,6 +14,7 @@ import lamina.compat.tvm as tvm
 from lamina.compat.tvm import parser
 from lamina.compat.tvm import relay as _relay
 from lamina.compat.tvm.ir import IRModule, assert_structural_equal, structural_equal, structural_hash
+from lamina.compat.tvm.relay.dataflow_pattern import DFPatternCallback
 from lamina.errors import InputError, LaminaError, UsageError
 
 relay: Any = _relay
@@ -420,3 +421,35 @@ def test_types_that_are_left_open_are_found_out(prelude: Any) -> None:
     )
     text = "def @main(%x: int32) -> _ { let %l: _ = Cons(%x, Nil); @length(%l) }"
     assert evaluate(prelude.mod, parser.parse(text, init_module=prelude.mod)["main"], 3) == 1
+
+
+def test_rewrites_go_into_functions_of_a_module(prelude: Any) -> None:
+    pattern: Any = relay.dataflow_pattern
+
+    class Halved(DFPatternCallback):
+        def __init__(self) -> None:
+            super().__init__()
+            self.x = pattern.wildcard()
+            self.pattern = pattern.is_op("add")(pattern.is_constant(), self.x)
+
+        def callback(self, pre: Any, post: Any, node_map: Any) -> Any:
+            return node_map[self.x][0]
+
+    # Without the 1 that is added the length is that of nothing.
+    mod = IRModule(prelude.mod.functions, prelude.mod.type_definitions)
+    mod["length"] = pattern.rewrite(Halved(), mod["length"], mod)
+    assert mod["length"].type_params == prelude.mod["length"].type_params
+    assert evaluate(mod, mod.get_global_var("length")(listed(prelude, XS))) == 0
+    assert relay.analysis.list_op_freqs(mod["length"]) == {}
+    with pytest.raises(InputError, match="@length is called outside of a module"):
+        pattern.rewrite(Halved(), prelude.mod["length"])
+
+
+def test_lets_stay_as_they_are_in_normal_form(prelude: Any) -> None:
+    build, wanted = CALLS["map_accuml"]
+    mod = IRModule({**prelude.mod.functions, relay.GlobalVar("main"): relay.Function([], build(prelude))},
+                   prelude.mod.type_definitions)  # fmt: skip
+    after = relay.transform.ToANormalForm()(mod)
+    assert plain(relay.create_executor("vm", after).evaluate()()) == wanted
+    calls = [n for n in _relay.expr_functor.post_order(after["main"]) if isinstance(n, relay.Call)]
+    assert calls and all(isinstance(a, (relay.Var, relay.Constant)) for c in calls for a in c.args)

@@ -6,7 +6,7 @@ is read as expressions when somebody looks at them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from xdsl.dialects import func
@@ -232,6 +232,12 @@ def build_module(
     check_declared(module)
     verify_module(module)
     return module, store
+
+
+def globals_of(mod: IRModule, store: ParamStore) -> tuple[Callable[[GlobalVar], tuple[str, FunctionType]], Instances]:
+    """What a builder of an expression has to know of the functions of a module: their types."""
+    functions = _Functions(mod.functions, store)
+    return functions.find, Instances(functions.generic)
 
 
 class _Functions:

@@ -55,11 +55,16 @@ def is_expr(expr: Any) -> Pattern:
 class _Program:
     """An expression as a function of our IR, which may be matched and changed, and is read back."""
 
-    def __init__(self, expr: Any, as_value: bool = False) -> None:
+    def __init__(self, expr: Any, as_value: bool = False, mod: Any = None) -> None:
         """With `as_value` a function is a value inside, not the program itself."""
         self.expr: e.Expr = e.as_expr(expr)
         self.store = ParamStore()
         builder = Builder(self.store)
+        self.mod = mod
+        if mod is not None:
+            from lamina.compat.tvm.ir import globals_of
+
+            builder.find_global, builder.instances = globals_of(mod, self.store)
         if isinstance(self.expr, e.Function) and not as_value:
             self.variables = list(self.expr.params)
             self.body, results = builder.function(self.expr, None)
@@ -73,8 +78,11 @@ class _Program:
                 builder.emit(self.expr, scopes.root, self.body, scopes.of), self.body, self.body.block
             )
         self.body.block.add_op(func.ReturnOp(*results))
+        for value in [*self.body.block.args, *results]:
+            builder.now(value)
         types = [v.type for v in results]
         self.function = func.FuncOp.from_region("main", self.body.block.arg_types, types, Region(self.body.block))
+        builder.unknowns.settle(self.function, "the expression")
 
     @property
     def results(self) -> list[SSAValue]:
@@ -83,7 +91,8 @@ class _Program:
 
     def reader(self) -> Reader:
         """Reads the program as it is now; variables are the ones that were given."""
-        reader = Reader(self.store)
+        known = {g.name_hint: g for g in self.mod.functions} if self.mod is not None else None
+        reader = Reader(self.store, known, self.mod.type_definitions if self.mod is not None else None)
         for v in self.variables:
             reader.nodes[cast(SSAValue, self.body.made[v])] = v
         return reader
@@ -93,7 +102,7 @@ class _Program:
         reader, values = self.reader(), self.results
         found = reader.node(values[0]) if len(values) == 1 else e.Tuple([reader.node(v) for v in values])
         if isinstance(self.expr, e.Function):
-            return e.Function(self.expr.params, found, self.expr.ret_type, None, self.expr.attrs)
+            return e.Function(self.expr.params, found, self.expr.ret_type, self.expr.type_params, self.expr.attrs)
         return found
 
 
@@ -175,9 +184,12 @@ class _OnValues(ours.DFPatternCallback):
 
 
 def rewrite(callbacks: Any, expr: Any, mod: Any = None) -> Any:
-    """Apply callbacks until none changes anything: the expression that comes of it."""
+    """Apply callbacks until none changes anything: the expression that comes of it.
+
+    Global functions that it calls, and constructors that it uses, are those of `mod`.
+    """
     several = cast("Sequence[Any]", callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
-    program = _Program(expr)
+    program = _Program(expr, mod=mod)
     if not ours.rewrite([_OnValues(c, program) for c in several], program.function):
         return expr
     return program.read()

@@ -25,7 +25,7 @@ from lamina.dialects.relay.debug import DebugOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.relay.value_types import AdtType
+from lamina.dialects.relay.value_types import AdtType, substitute
 from lamina.dialects.value_names import NAME
 from lamina.errors import UnsupportedError
 
@@ -33,10 +33,15 @@ from lamina.errors import UnsupportedError
 class Reader:
     """Reads a module's functions. The module must not change while nodes of it are looked at."""
 
-    def __init__(self, store: ParamStore | None, globals_: Mapping[str, e.GlobalVar] | None = None) -> None:
+    def __init__(
+        self,
+        store: ParamStore | None,
+        globals_: Mapping[str, e.GlobalVar] | None = None,
+        types: Mapping[ty.GlobalTypeVar, adt.TypeData] | None = None,
+    ) -> None:
         self.store = store
         self.globals = dict(globals_ or {})
-        self.types: dict[str, adt.TypeData] = {}
+        self.types = {header.name_hint: data for header, data in (types or {}).items()}
         self.nodes: dict[SSAValue, e.Expr] = {}
         self.calls: dict[Operation, e.Expr] = {}
 
@@ -69,9 +74,13 @@ class Reader:
             return adt.PatternTuple([self._pattern(p, t, args, op) for p, t in pairs])
         if isinstance(pattern, Made):
             assert isinstance(type_, AdtType)
-            fields = find_type(op, type_).instance(type_)[pattern.constructor]
+            constructor = self.constructor(pattern.constructor, type_, op)
+            assert constructor.type_data is not None
+            names = [v.name_hint for v in constructor.type_data.type_vars]
+            given = dict(zip(names, type_.arguments, strict=True))
+            fields = [substitute(ty.to_ir(t), given) for t in constructor.inputs]
             inner = [self._pattern(p, t, args, op) for p, t in zip(pattern.fields, fields, strict=True)]
-            return adt.PatternConstructor(self.constructor(pattern.constructor, type_, op), inner)
+            return adt.PatternConstructor(constructor, inner)
         return adt.PatternWildcard()
 
     def function(self, op: func.FuncOp) -> e.Function:

@@ -219,10 +219,17 @@ def normal_form(function: e.Function) -> e.Function:
         elif isinstance(node, e.Function):
             bound[node] = name(node if node.attrs.get("Primitive") else normal_form(node))
         elif isinstance(node, e.Let):
-            if not ready:
-                stack += [(node, True), (node.body, False), (node.value, False)]
-                continue
-            raise UsageError("lets are in normal form already", hint="ToGraphNormalForm comes before")
+            # A let is a name already: of a function, which may call itself by it, or of what has one now.
+            if isinstance(node.value, e.Function):
+                lets.append((node.var, normal_form(node.value)))
+                bound[node.value] = node.var
+            if node.value not in bound:
+                stack += [(node, True), (node.value, False)]
+            elif node.body not in bound:
+                bound[node.var] = bound[node.value]
+                stack += [(node, True), (node.body, False)]
+            else:
+                bound[node] = bound[node.body]
         elif not ready:
             stack.append((node, True))
             stack.extend((c, False) for c in reversed(operands_of(node)))
