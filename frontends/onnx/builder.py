@@ -66,6 +66,10 @@ class NeedsValueError(UnsupportedError):
         self.names: tuple[str, ...] = ()
 
 
+class NeedsDataError(NeedsValueError):
+    """The value is data rather than a shape or an axis: a program for one value of it is of little use."""
+
+
 class NeedsMachineError(UnsupportedError):
     """A program of kernels in a fixed order cannot do this; the machine can."""
 

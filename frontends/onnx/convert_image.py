@@ -8,7 +8,7 @@ import numpy as np
 
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.vision_nms import AllClassNonMaxSuppressionOp
-from lamina.frontends.onnx.builder import Builder, NeedsValueError, Node, Value
+from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def non_max_suppression(n: Node, b: Builder) -> Value:
     given: list[NDArray[Any]] = []
     for value, what in ((boxes, "boxes"), (scores, "scores")):
         if value.array is None:
-            raise NeedsValueError(value, f"how many of the {what} are chosen, the result's shape,", where=n.where)
+            raise NeedsDataError(value, f"how many of the {what} are chosen, the result's shape,", where=n.where)
         given.append(value.array)
     if most <= 0 or 0 in scores.shape:
         return b.constant(np.zeros((0, 3), np.int64))

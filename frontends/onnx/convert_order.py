@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lamina.dialects.relay.search import UniqueOp, UniqueSlicesOp
-from lamina.frontends.onnx.builder import Builder, NeedsValueError, Node, Value
+from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node, Value
 from lamina.frontends.onnx.convert_index import from_front
 from lamina.frontends.onnx.registry import onnx_op
 
@@ -140,7 +140,7 @@ def non_zero(n: Node, b: Builder) -> Value:
     """Where elements are not zero: of a known tensor only, the shape depends on them."""
     x = n.input(0)
     if x.array is None:
-        raise NeedsValueError(x, "the number of elements that are not zero", where=n.where)
+        raise NeedsDataError(x, "the number of elements that are not zero", where=n.where)
     return b.constant(np.asarray(np.nonzero(np.atleast_1d(x.array)), np.int64))
 
 
@@ -150,7 +150,7 @@ def unique(n: Node, b: Builder) -> list[Value]:
     is, how often each occurs."""
     x = n.input(0)
     if x.array is None:
-        raise NeedsValueError(x, "the number of different elements", where=n.where)
+        raise NeedsDataError(x, "the number of different elements", where=n.where)
     order = {"is_sorted": bool(n.attr("sorted", 1)), "return_counts": True}
     if "axis" in n.attrs:
         found = UniqueSlicesOp.on_host(x.array, axis=n.axis(n.attr("axis"), x.rank), **order)

@@ -101,7 +101,7 @@ def emit_varied(b: Builder, constant: Varied, extents: Sequence[Extent], taken: 
             raise _refused(b, "the shape of a constant")
         shape.append(found)
     filled = [a for a in arrays.values() if a.size]
-    number_ = filled[0].reshape(-1)[0]
+    number_ = filled[0].reshape(-1)[0] if filled else np.zeros((), first.dtype)
     if all(bool(np.all(a == number_)) for a in filled):
         value = emitted(b, "dyn.full", b.constant(number_), vector(b, shape), dtype=str(first.dtype))
     elif (counts := _counts(list(arrays.values()))) is not None:

@@ -23,7 +23,7 @@ from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 import lamina
 from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.onnx import check_model, load_onnx
-from lamina.frontends.onnx.builder import NeedsMachineError, NeedsValueError
+from lamina.frontends.onnx.builder import NeedsDataError, NeedsMachineError, NeedsValueError
 from lamina.frontends.onnx.narrow import plain_array
 from lamina.frontends.onnx.tensors import HELD, code_of, type_name
 from lamina.model import Model, Origin, port_of
@@ -118,16 +118,30 @@ class LaminaRep(BackendRep):
             try:
                 imported = load_onnx(self.source, shapes, values=fixed, machine=False)
                 break
-            except NeedsMachineError:
-                imported = load_onnx(self.source, shapes, values=fixed)
-                break
-            except NeedsValueError as e:
-                fresh = set(e.names) - self._fixed
-                if not fresh or not all(_is_small(given.get(n)) for n in fresh):
-                    imported = load_onnx(self.source, shapes, values=fixed)
+            except (NeedsMachineError, NeedsValueError) as e:
+                names = e.names if isinstance(e, NeedsValueError) else ()
+                fresh = set(names) - self._fixed
+                fixable = bool(fresh) and all(_is_small(given.get(n)) for n in fresh)
+                imported = self._for_machine(shapes, fixed, fixable) if self._wants_machine(e, fixable) else None
+                if imported is not None:
                     break
                 self._fixed |= fresh
         return _Program(self.build(imported), frozenset(fixed), imported.outputs, imported.sequences)
+
+    def _wants_machine(self, error: UnsupportedError, fixable: bool) -> bool:
+        """Whether the machine is to run a model: shapes are rather fixed to their values, data is rather not."""
+        return not fixable or isinstance(error, NeedsDataError)
+
+    def _for_machine(
+        self, shapes: Mapping[str, Any], fixed: Mapping[str, Array], fixable: bool
+    ) -> ImportedModel | None:
+        """The model for the machine; None where it cannot be, and values may still be fixed instead."""
+        try:
+            return load_onnx(self.source, shapes, values=fixed)
+        except UnsupportedError:
+            if not fixable:
+                raise
+            return None
 
     def build(self, imported: ImportedModel) -> Runs:
         """What runs an imported model: it takes and gives arrays by the names of ports."""

@@ -384,3 +384,37 @@ def test_no_expression_is_made_up() -> None:
     n = Extent(NOWHERE, 0, fresh_draws(0))
     random = np.random.default_rng(0)
     assert fit({k: int(v) for k, v in enumerate(random.integers(0, 10**6, 10))}, [n], {}) is None
+
+
+def test_small_data_does_not_lead_to_a_program_for_each_value() -> None:
+    made = model([node("NonZero", ["x"], ["y"])], {"x": (FLOAT, ["n"])}, {"y": (INT, [1, None])})
+    exe = lamina.compile(made, threads=1)
+    for x in ([1, 0, 2], [0, 0, 0], [3, 4, 5]):
+        given = np.array(x, np.float32)
+        np.testing.assert_array_equal(exe(given), np.asarray(np.nonzero(given)))
+    assert len(exe._program._rep._programs) == 1  # type: ignore[union-attr] # pyright: ignore
+
+
+def test_counts_of_n_grams_and_their_weights() -> None:
+    attrs: dict[str, Any] = {"min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 1, "ngram_counts": [0, 2],
+             "ngram_indexes": [0, 3, 1], "pool_int64s": [5, 7, 5, 7], "weights": [2.0, 3.0, 0.5]}  # fmt: skip
+    for mode in ("TF", "IDF", "TFIDF"):
+        nodes = [node("TfIdfVectorizer", ["w"], ["y"], mode=mode, **attrs)]
+        agrees(model(nodes, {"w": (INT, [2, 5])}, {"y": (FLOAT, None)}), {"w": [[5, 7, 5, 1, 7], [7, 5, 5, 5, 0]]})
+
+
+def test_what_training_drops_is_known_by_its_seed() -> None:
+    constants = {"ratio": np.float32(0.25), "true": np.array(True)}
+    made = model(
+        [node("Dropout", ["x", "ratio", "true"], ["y", "m"], seed=3)],
+        IN,
+        {"y": IN["x"], "m": (BOOL, [4, 3])},
+        constants,
+    )
+    result = imported(made)
+    y, mask = VirtualMachine(result.module, ReferenceKernels(result.store)).run([X])
+    assert 0 < mask.sum() < 12
+    np.testing.assert_allclose(y, np.where(mask, X / np.float32(0.75), 0), 1e-6)
+    del made.graph.node[0].attribute[:]
+    with pytest.raises(UnsupportedError, match="training without a seed"):
+        load_onnx(made)
