@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 JOBS ?= 2
 PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 # Files of tests that take more than a few seconds together; `make check` leaves them out.
-LENGTHY := ops_five_ways onnx_nodes onnx_bad_input onnx_backend conformance models light_models relay_passes schedules opt_tool_lit \
+LENGTHY := ops_five_ways onnx_nodes onnx_bad_input onnx_backend onnx_value_dependent conformance models light_models relay_passes schedules opt_tool_lit \
 	opt_tool_fuzz recipes expand_math pool facets topi gradients first_order_gradient training unknown_extents tvm_relay_ops tvm_relay \
 	tvm_relay_text random_relay qnn fake_quantization open_model openblas dnnl dnnl_models external_backends partition_passes pdl vm winograd sampling
 LIT := $(BIN)/lit -q -j$(JOBS) test
