@@ -313,7 +313,7 @@ class _Functions:
         return [*(op for g in self.functions if (op := self.built.get(g)) is not None), *self.made]
 
 
-_DEEPEST = 12
+_DEEPEST = 8
 """A type argument that is nested deeper comes of a recursion that does not end."""
 
 
