@@ -73,7 +73,8 @@ class Places:
         while (parent := self._parent.get(at)) is not None:
             at = parent
         while value is not at:
-            value, self._parent[value] = self._parent[value], at
+            # In this order: the entry of the old value is the one to shorten.
+            self._parent[value], value = at, self._parent[value]
         return at
 
     def device(self, value: SSAValue, default: str) -> str:

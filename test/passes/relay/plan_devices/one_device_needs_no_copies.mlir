@@ -4,8 +4,8 @@
 // CHECK:      func.func @main
 // CHECK-NEXT:   %c = relay.constant
 // CHECK-NEXT:   %0 = relay.add %x, %c
-// CHECK-NEXT:   %3 = relay.add %0, %c
-// CHECK-NEXT:   func.return %3
+// CHECK-NEXT:   %1 = relay.add %0, %c
+// CHECK-NEXT:   func.return %1
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %c = relay.constant dense<1.0> : tensor<f32>
   %0 = relay.add %x, %c : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
