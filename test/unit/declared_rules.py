@@ -43,11 +43,14 @@ def all_rules() -> tuple[Equation, ...]:
 
 
 def equations_outside() -> list[str]:
-    """Equations that the files made and that stand in no set at the top of one; tables of composites are no rules."""
-    known = set(map(id, all_rules()))
+    """Equations that the files made and that stand in no set at the top of one; tables of composites are no rules.
+
+    A function that makes a set for each machine may have made others by now: an equation is known by where it is written.
+    """
+    known = {e.written for e in all_rules()}
     rooms = tuple(str((ROOT / room).resolve()) for room in ROOMS)
     made = (o for o in gc.get_objects() if type(o) is Equation and not isinstance(o.right, Composite))
-    return [name_of(e) for e in made if id(e) not in known and str(Path(e.written[0]).resolve()).startswith(rooms)]
+    return [name_of(e) for e in made if e.written not in known and str(Path(e.written[0]).resolve()).startswith(rooms)]
 
 
 def functions_never_called() -> list[str]:
