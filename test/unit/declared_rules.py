@@ -45,7 +45,7 @@ def all_rules() -> tuple[Equation, ...]:
 def equations_outside() -> list[str]:
     """Equations that the files made and that stand in no set at the top of one; tables of composites are no rules.
 
-    A function that makes a set for each machine may have made others by now: an equation is known by where it is written.
+    A function that makes a set for each machine may have made others by now: where an equation is written tells it.
     """
     known = {e.written for e in all_rules()}
     rooms = tuple(str((ROOT / room).resolve()) for room in ROOMS)
