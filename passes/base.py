@@ -80,6 +80,18 @@ def inherit_name(new: SSAValue, old: SSAValue) -> None:
         new.name_hint = old.name_hint
 
 
+def put_in_place_of(op: Operation, made: Operation) -> None:
+    """One op takes the place of another, with its results' users and names and its location."""
+    inherit_location(made, op)
+    assert op.parent is not None
+    op.parent.insert_op_before(made, op)
+    for old, new in zip(op.results, made.results, strict=True):
+        inherit_name(new, old)
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
+
+
 @contextmanager
 def located(builder: Builder, source: Operation | LocationAttr) -> Generator[None]:
     """While it lasts, whatever the builder inserts gets the location of `source`."""

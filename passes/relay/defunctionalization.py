@@ -34,7 +34,7 @@ from lamina.dialects.relay.control import YieldOp
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp
 from lamina.dialects.relay.value_types import AdtType, TypeVar, rebuild
 from lamina.errors import UnsupportedError, UsageError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
 from lamina.passes.relay.fuse_ops import KERNEL_ATTRIBUTES
 
 
@@ -313,23 +313,12 @@ class _Defunctionalizer:
         assert isinstance(type_, FunctionType)
         kind = self._kind(type_)
         kind.captures[name] = [v.type for v in op.operands]
-        self._replace(op, ConstructOp.make(name, list(op.operands), kind.adt))
+        put_in_place_of(op, ConstructOp.make(name, list(op.operands), kind.adt))
 
     def _call(self, op: CallOp) -> None:
         adt = op.callee.type
         kind = next(k for k in self._types.values() if k.adt == adt)
-        self._replace(op, func.CallOp(kind.call, list(op.operands), [self._converted(t) for t in op.result_types]))
-
-    @staticmethod
-    def _replace(op: Operation, made: Operation) -> None:
-        inherit_location(made, op)
-        assert op.parent is not None
-        op.parent.insert_op_before(made, op)
-        for a, b in zip(op.results, made.results, strict=True):
-            inherit_name(b, a)
-            a.replace_all_uses_with(b)
-        op.detach()
-        op.erase()
+        put_in_place_of(op, func.CallOp(kind.call, list(op.operands), [self._converted(t) for t in op.result_types]))
 
     def _calling(self, kind: _Functions) -> func.FuncOp:
         """The function that calls a function of a type with arguments."""

@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
 from lamina.passes.relay.fuse_ops import KERNEL_ATTRIBUTES
 
 
@@ -119,15 +119,7 @@ def _redirect(value: SSAValue, fn: FnOp, name: str, captures: Sequence[SSAValue]
 
 
 def _to_named_call(op: CallOp, name: str, captures: Sequence[SSAValue]) -> None:
-    call = func.CallOp(SymbolRefAttr(name), [*op.arguments, *captures], op.result_types)
-    inherit_location(call, op)
-    assert op.parent is not None
-    op.parent.insert_op_before(call, op)
-    for a, b in zip(op.results, call.results, strict=True):
-        inherit_name(b, a)
-        a.replace_all_uses_with(b)
-    op.detach()
-    op.erase()
+    put_in_place_of(op, func.CallOp(SymbolRefAttr(name), [*op.arguments, *captures], op.result_types))
 
 
 def _as_value(fn: FnOp, name: str, captures: Sequence[SSAValue]) -> Operation:

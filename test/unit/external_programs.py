@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import lamina
+from lamina.context import LaminaContext
+from lamina.parsing import parse_text
 from lamina.passes.external_backends import find_backend
+from lamina.runtime.execute import run_module
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,3 +57,17 @@ func.func @main(%x: tensor<1x8x9x9xf32>, %w1: tensor<4x8x1x1xf32>, %w2: tensor<4
   return %d, %r3 : tensor<1x5xf32>, tensor<1x8x9x9xf32>
 }
 """
+
+
+def check_texts_of_levels(exe: lamina.Executable, folder: Path) -> None:
+    """The text of each level, read again, computes the same by that level's interpreter."""
+    exe.save_texts(folder)
+    arrays = {p.name: a for p, a in zip(exe.inputs, arrays_for(exe), strict=True)}
+    expected = list(exe.run(arrays).values())
+    for level in ("te", "tir", "llvm"):
+        path = folder / f"{level}.mlir"
+        ctx = LaminaContext(source_path=path)
+        module = parse_text(ctx, path.read_text(), str(path))
+        ctx.open_params(module)
+        for a, b in zip(run_module(module, ctx, "main", arrays).values(), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4, err_msg=level)

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
 import models  # noqa: E402
 from dnnl_programs import graph, missing_dnnl, needs_dnnl, offloaded, random_arrays, requantised  # noqa: E402
-from external_programs import RESIDUAL, arrays_for, compiled  # noqa: E402
+from external_programs import RESIDUAL, arrays_for, check_texts_of_levels, compiled  # noqa: E402
 
 F = "float32"
 
@@ -55,22 +55,10 @@ def test_residual_block_is_the_same(tmp_path: Path, threads: int) -> None:
 @needs_dnnl
 def test_every_level_runs_oneDNN(tmp_path: Path) -> None:
     """The text of each level, read again, computes the same by that level's interpreter; relay's makes llvm's."""
-    from lamina.context import LaminaContext
     from lamina.opt_tool import run_opt_tool
-    from lamina.parsing import parse_text
-    from lamina.runtime.execute import run_module
 
     exe = compiled(tmp_path, RESIDUAL, "dnnl, cpu", threads=1)
-    exe.save_texts(tmp_path / "texts")
-    arrays = {p.name: a for p, a in zip(exe.inputs, arrays_for(exe), strict=True)}
-    expected = list(exe.run(arrays).values())
-    for level in ("te", "tir", "llvm"):
-        path = tmp_path / "texts" / f"{level}.mlir"
-        ctx = LaminaContext(source_path=path)
-        module = parse_text(ctx, path.read_text(), str(path))
-        ctx.open_params(module)
-        for a, b in zip(run_module(module, ctx, "main", arrays).values(), expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4, err_msg=level)
+    check_texts_of_levels(exe, tmp_path / "texts")
     status, out, err = run_opt_tool([str(tmp_path / "texts" / "relay.mlir"), "-p", exe.pipeline])
     assert status == 0, err
     assert out == (tmp_path / "texts" / "llvm.mlir").read_text()

@@ -12,15 +12,13 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.context import LaminaContext
 from lamina.dialects.relay import find_op
-from lamina.runtime.execute import run_module
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 
 import models  # noqa: E402
-from external_programs import RESIDUAL, arrays_for, compiled, needs_openblas  # noqa: E402
+from external_programs import RESIDUAL, arrays_for, check_texts_of_levels, compiled, needs_openblas  # noqa: E402
 
 
 def text_of(body: str, inputs: Sequence[str], result: str) -> str:
@@ -267,20 +265,7 @@ def test_resnet50_is_the_same() -> None:
 @needs_openblas
 def test_every_level_runs_the_backend(tmp_path: Path) -> None:
     """The text of each level, read again, computes the same by that level's interpreter, and calls the backend."""
-    from lamina.parsing import parse_text
-
-    exe = compiled(tmp_path, RESIDUAL, "openblas, cpu", threads=1)
-    exe.save_texts(tmp_path / "texts")
-    arrays = {p.name: a for p, a in zip(exe.inputs, arrays_for(exe), strict=True)}
-    expected = list(exe.run(arrays).values())
-    for level in ("te", "tir", "llvm"):
-        path = tmp_path / "texts" / f"{level}.mlir"
-        ctx = LaminaContext(source_path=path)
-        module = parse_text(ctx, path.read_text(), str(path))
-        ctx.open_params(module)
-        found = list(run_module(module, ctx, "main", arrays).values())
-        for a, b in zip(found, expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4, err_msg=level)
+    check_texts_of_levels(compiled(tmp_path, RESIDUAL, "openblas, cpu", threads=1), tmp_path / "texts")
 
 
 @needs_openblas
