@@ -1,4 +1,4 @@
-"""Give every te.func that has no schedule the CPU's default one (`backends/cpu/schedules.py`).
+"""Give every te.func that has no schedule the CPU's default one (`backends/cpu/schedules/`).
 
 Before:
     te.func @relu(%x: tensor<64x16xf32>) -> tensor<64x16xf32> { %y = te.compute "relu" [64, 16] (%i, %j) ... }
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.backends.cpu.schedules import schedule_function
+from lamina.backends.cpu.schedules.function import schedule_function
 from lamina.dialects.target import module_target
 from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.te.schedule import ScheduleOp

@@ -1,0 +1,106 @@
+"""Direct convolutions: a register tile over the whole reduction, the epilogue fused at the tile."""
+
+from __future__ import annotations
+
+from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_reduction, vector_lanes
+from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.backends.cpu.tiles import choose, divisor
+from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
+
+PLAIN_CONVOLUTIONS = (
+    *(f"nn.conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "_transpose")),
+    "nn.deformable_conv2d",
+    "nn.contrib_conv2d_gemm_without_weight_transform",
+    "nn.conv2d_backward_weight",
+)
+
+
+def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers."""
+    _, chunks, _, width, lanes = stage.spatial
+    weight = weight_of(stage)
+    block = weight[1] // lanes if weight is not None else 1
+    tile = choose(width, chunks, target.registers.data, max(block, 1))
+    out = epilogue_of(s, stage, follower)
+    n, ko, y, x, kv, *reductions = s.loops(stage.name)
+    extents = list(stage.reduced)
+    if len(reductions) == 3:
+        # Plain input channels: unrolled taps would share loads across the window and hold them in registers, so the
+        # channels are innermost.
+        reductions, extents = [*reductions[1:], reductions[0]], [*extents[1:], extents[0]]
+    koo, koi = s.split(ko, [-1, tile.vectors])
+    xo, xi = s.split(x, [-1, tile.pixels])
+    s.reorder(n, koo, y, xo, *reductions, xi, koi, kv)
+    n_out, ko_out, y_out, x_out, kv_out = place_epilogue(s, stage, follower, out, xo)
+    cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
+    parallel(s, [n, koo, y])
+    unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
+    for loop in (xi, koi, ko_out, x_out):
+        s.unroll(loop)
+    s.vectorize(kv)
+    s.vectorize(kv_out)
+    if width % tile.pixels:
+        s.partition(xo)
+    del n_out, y_out
+
+
+def has_pixels_last(stage: Stage) -> bool:
+    """Whether a convolution reads neighbours of its data, and one weight, along the last dimension."""
+    reads = stage.reads()
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    return len(reads) == 2 and lane in stage.read_forms(reads[0])[-1].dims() and lane not in reads[1].indices
+
+
+def schedule_plain_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Channels in plain order: vectors of pixels, each shared by a tile of output channels of one group."""
+    lanes = vector_lanes(stage, target)
+    rank = len(stage.spatial)
+    channels, width = stage.spatial[1], stage.spatial[-1]
+    tile = divisor(max(channels // _groups(stage), 1), target.registers.data // 2)
+    out = epilogue_of(s, stage, follower)
+    loops = s.loops(stage.name)
+    (n, k, *rows, x), reductions = loops[:rank], loops[rank:]
+    ko, ki = s.split(k, [-1, tile])
+    xo, xi = s.split(x, [-1, lanes]) if width > lanes else s.split(x, [1, width])
+    s.reorder(n, ko, *rows, xo, *reductions, ki, xi)
+    out_loops = place_epilogue(s, stage, follower, out, xo)
+    parallel(s, [n, ko, *rows])
+    s.unroll(ki)
+    s.unroll(out_loops[1])
+    s.vectorize(xi)
+    s.vectorize(out_loops[-1])
+
+
+def has_channels_last(stage: Stage) -> bool:
+    """Whether a convolution reads neighbours of its weights, and one element of its data, along the last dimension."""
+    reads = stage.reads()
+    lane = stage.op.body.block.args[len(stage.spatial) - 1]
+    return len(reads) == 2 and lane in stage.read_forms(reads[1])[-1].dims() and lane not in reads[0].indices
+
+
+def schedule_channels_last_conv(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Vectors of output channels, each shared by a tile of pixels of one row."""
+    lanes = vector_lanes(stage, target)
+    width, channels = stage.spatial[-2:]
+    tile = divisor(width, target.registers.data // 2)
+    out = epilogue_of(s, stage, follower)
+    loops = s.loops(stage.name)
+    rank = len(stage.spatial)
+    (*rows, x, k), reductions = loops[:rank], loops[rank:]
+    xo, xi = s.split(x, [-1, tile])
+    ko, ki = s.split(k, [-1, lanes]) if channels > lanes else s.split(k, [1, channels])
+    s.reorder(*rows, xo, ko, *reductions, xi, ki)
+    out_loops = place_epilogue(s, stage, follower, out, ko)
+    parallel(s, [*rows, xo])
+    s.unroll(xi)
+    s.unroll(out_loops[-2])
+    s.vectorize(ki)
+    s.vectorize(out_loops[-1])
+
+
+def _groups(stage: Stage) -> int:
+    """The groups of a convolution in plain order: how often the channels that it sums over fit into the data's."""
+    data, _ = (read_shape(r) for r in stage.reads())
+    return max(data[1] // max(stage.reduced[0], 1), 1)

@@ -1,0 +1,101 @@
+"""The CPU's default schedules, chosen from the shape of a te.func; nothing is tuned.
+
+conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
+Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
+pooling and other reductions                    vectors over the last dimension, accumulators in registers
+everything else                                 vectors over the last dimension, the rest in parallel
+"""
+
+from __future__ import annotations
+
+from lamina.backends.cpu.schedules.convolution import (
+    PLAIN_CONVOLUTIONS,
+    has_channels_last,
+    has_pixels_last,
+    schedule_channels_last_conv,
+    schedule_conv2d,
+    schedule_plain_conv,
+)
+from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
+from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
+from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
+from lamina.backends.cpu.schedules.steps import vector_lanes
+from lamina.backends.cpu.schedules.winograd import find_winograd, schedule_winograd
+from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.te.scheduling import Schedule
+
+
+def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
+    """The default schedule of a function."""
+    stages = stages_of(func)
+    s = Schedule(func)
+    kept: list[Stage] = []
+    inlined: list[Stage] = []
+    winograd = find_winograd(stages)
+    for stage in stages:
+        if (winograd is None or stage not in winograd) and should_inline(stage):
+            inlined.append(stage)
+            _forget(stage)
+        else:
+            kept.append(stage)
+    for stage in reversed(inlined):
+        # The last first: by then all readers of a stage stand in few bodies, which copy it once each.
+        s.compute_inline(stage.name)
+    done: set[str] = set()
+    if winograd is not None:
+        follower = _follower(winograd.conv)
+        done |= {stage.name for stage in winograd if stage is not None}
+        if follower is not None:
+            done.add(follower.name)
+            s.compute_inline(winograd.conv.name)
+        schedule_winograd(s, winograd, (follower or winograd.conv).name, target)
+    for stage in kept:
+        if stage.name in done or 0 in stage.reduced:
+            continue  # a reduction over nothing is but its initial value
+        if stage.is_reduction:
+            follower = _follower(stage)
+            if follower is not None:
+                done.add(follower.name)
+            _schedule_reduction(s, stage, follower, target)
+        else:
+            schedule_elementwise(s, stage, target)
+    return s.build()
+
+
+def _forget(stage: Stage) -> None:
+    """After inlining, the readers read what the stage read."""
+    stage.inlined = True
+    for reader in stage.readers:
+        reader.producers.remove(stage)
+        for producer in stage.producers:
+            if producer not in reader.producers:
+                reader.producers.append(producer)
+            if reader not in producer.readers:
+                producer.readers.append(reader)
+    for producer in stage.producers:
+        producer.readers.remove(stage)
+
+
+def _follower(stage: Stage) -> Stage | None:
+    """The one stage that goes through a reduction's result element by element: its epilogue."""
+    if stage.is_output or len(stage.readers) != 1:
+        return None
+    reader = stage.readers[0]
+    return reader if reads_elementwise(reader, stage) else None
+
+
+def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    lanes = vector_lanes(stage, target)
+    if stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
+        schedule_conv2d(s, stage, follower, target)
+    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_pixels_last(stage):
+        schedule_plain_conv(s, stage, follower, target)
+    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_channels_last(stage):
+        schedule_channels_last_conv(s, stage, follower, target)
+    elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and is_row_product(stage):
+        schedule_matmul(s, stage, follower, target)
+    else:
+        schedule_plain_reduction(s, stage, follower, target)

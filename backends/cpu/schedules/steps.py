@@ -1,0 +1,79 @@
+"""What the schedules share: the lanes of a stage, its epilogue at the tile, outer loops in parallel, unrolling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.tiles import divisor
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
+from lamina.passes.stair.limits import lanes_have_code
+
+UNROLL_BUDGET = 800
+"""Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
+
+
+def vector_lanes(stage: Stage, target: TargetAttr) -> int:
+    """Elements in one vector of the stage; less than a short row has where there is no code for its length."""
+    element = stage.op.result.type.element_type
+    lanes = target.lanes(8 * itemsize(dtype_name(element)))
+    vector = vector_dim(stage.spatial)
+    row = 1 if vector is None else stage.spatial[vector]
+    # What it reads, and what its epilogue writes, are vectors of as many lanes.
+    held = [element, *(read.result.type for read in stage.reads())]
+    held += [reader.op.result.type.element_type for reader in stage.readers]
+    whole = row > lanes or all(lanes_have_code(e, row) for e in held)
+    return lanes if whole else 1 << (row.bit_length() - 1)
+
+
+def epilogue_of(s: Schedule, stage: Stage, follower: Stage | None) -> str:
+    """The stage that takes the accumulators out of the registers: the follower, else a copy."""
+    return follower.name if follower is not None else s.cache_write(stage.name, "register")
+
+
+def place_epilogue(s: Schedule, stage: Stage, follower: Stage | None, name: str, loop: SSAValue) -> list[SSAValue]:
+    loops = s.reverse_compute_at(name, loop)
+    if follower is not None:
+        s.set_scope(stage.name, "register")
+    return loops
+
+
+def parallel(s: Schedule, loops: Sequence[SSAValue]) -> None:
+    """The outer loops as one parallel loop."""
+    s.parallel(s.fuse(*loops))
+
+
+def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int) -> None:
+    """Unroll the innermost reduction loops while the body stays within its budget."""
+    size = tile
+    for extent, loop in zip(reversed(extents), reversed(loops), strict=True):
+        if size * extent > UNROLL_BUDGET:
+            factor = divisor(extent, max(UNROLL_BUDGET // size, 1))
+            if factor > 1 and size == tile:
+                _, inner = s.split(loop, [-1, factor])
+                s.unroll(inner)
+            return
+        s.unroll(loop)
+        size *= extent
+
+
+def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int) -> None:
+    """Unroll a loop by its largest divisor up to a limit."""
+    factor = divisor(extent, most)
+    if factor == extent:
+        s.unroll(loop)
+    elif factor > 1:
+        _, inner = s.split(loop, [-1, factor])
+        s.unroll(inner)
+
+
+def vector_dim(extents: Sequence[int]) -> int | None:
+    """The last dimension that has elements beside each other in memory; None when it is too short for vectors."""
+    for d in reversed(range(len(extents))):
+        if extents[d] > 1:
+            return d if extents[d] >= 4 else None
+    return None
