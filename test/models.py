@@ -229,7 +229,7 @@ def with_extra_outputs(model: ModelProto, names: Sequence[str]) -> ModelProto:
 # -- transformer -----------------------------------------------------------------------------------
 
 
-class _GraphWriter:
+class GraphWriter:
     """Nodes and random weights under construction."""
 
     def __init__(self, seed: int) -> None:
@@ -264,7 +264,7 @@ def encoder_block(
 
     Inputs: hidden [batch, length, width] float32, mask [batch, length] int64. Output: [batch, length, width].
     """
-    g = _GraphWriter(seed)
+    g = GraphWriter(seed)
     depth = width // heads
     for name, value in (("i0", 0), ("i1", 1)):
         g.constant(name, np.int64(value))
@@ -316,7 +316,7 @@ def encoder_block(
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
-def _layer_norm(g: _GraphWriter, x: str, scale: str, shift: str, name: str, opset: int) -> str:
+def _layer_norm(g: GraphWriter, x: str, scale: str, shift: str, name: str, opset: int) -> str:
     """Layer norm of primitive operators, as exporters write it before opset 17."""
 
     def mean(value: str, what: str) -> str:
