@@ -69,8 +69,9 @@ types: $(STAMP)
 lit: $(STAMP)
 	$(LIT)
 
-bench: $(STAMP) ## the nine models against onnxruntime, one thread; compile times and memory
-	$(PY) bench/models.py
+bench: $(STAMP) ## models against onnxruntime and OpenVINO, one thread and two; compile times and memory
+	$(BIN)/pip install -q -r bench/requirements.txt
+	$(PY) bench/models.py --threads 1 2 --json bench.json
 
 bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the chain of 50,000 nodes
 	$(PY) bench/scaling.py

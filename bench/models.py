@@ -1,8 +1,10 @@
-"""The nine light models against onnxruntime: run time by turns, compile time cold and cached, peak memory.
+"""Models against onnxruntime and OpenVINO: run time by turns, compile time cold and cached, peak memory.
 
-    python bench/models.py [MODEL...] [--threads 1] [--seconds 5] [--json FILE]
+    python bench/models.py [MODEL...] [--threads 1 2] [--seconds 6] [--json FILE]
 
-Each model has a process of its own, so that the peak memory is its own. Weights and inputs are random.
+The models are onnx's nine light ones and those of `zoo.py`, with random weights and inputs. Each has a process of its
+own, so that the peak memory is its own. The ratio is the best peer's median over ours: above 1 we are faster.
+OpenVINO takes part where it is installed (`pip install -r bench/requirements.txt`).
 """
 
 from __future__ import annotations
@@ -14,30 +16,50 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test"))
 
+CLOCKS = {"wall": time.perf_counter, "thread": time.thread_time, "process": time.process_time}
 
-def measure(name: str, threads: int, seconds: float, opt_level: int) -> dict[str, Any]:
+
+def model_names() -> list[str]:
+    """The models that there are, in the order of the table."""
+    import models
+    import zoo
+
+    return [*models.LIGHT_MODELS, *zoo.ZOO]
+
+
+def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str) -> dict[str, Any]:
     """Everything about one model, in this process."""
     import models
+    import zoo
+    from peers import PEERS, Array, Run, by_turns, installed_peers
 
     import lamina
-    from lamina.measure import compare, largest_difference, onnxruntime_session, random_inputs
+    from lamina.measure import largest_difference, random_inputs
 
-    found: dict[str, Any] = {"model": name, "threads": threads, "opt_level": opt_level}
+    found: dict[str, Any] = {"model": name, "threads": threads, "opt_level": opt_level, "clock": clock}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
-        proto = models.encoder_block() if name == "encoder_block" else models.light_model(name)
+        proto = zoo.ZOO[name]() if name in zoo.ZOO else models.light_model(name)
         path.write_bytes(proto.SerializeToString())
-        weights = path.stat().st_size
-        found["weights_mb"] = weights / 1e6
-        logits = models.before_softmax(proto)
-        opened = models.with_extra_outputs(proto, [logits]).SerializeToString()
+        found["weights_mb"] = path.stat().st_size / 1e6
+        if name in models.LIGHT_MODELS:
+            # Behind a softmax over random logits all outputs are nearly 0 or 1: what goes into it is compared.
+            logits = models.before_softmax(proto)
+            opened = Path(folder) / "opened.onnx"
+            opened.write_bytes(models.with_extra_outputs(proto, [logits]).SerializeToString())
+        else:
+            logits, opened = proto.graph.output[0].name, path
         del proto
         before = _peak()
         start = perf_counter()
@@ -48,14 +70,26 @@ def measure(name: str, threads: int, seconds: float, opt_level: int) -> dict[str
         found["peak_before_mb"] = before / 1e6
         found["cached_s"] = float(_in_process("cached", str(path), str(threads), str(opt_level)))
         found["compile_peak_mb"] = float(_in_process("peak", str(path), str(threads), str(opt_level)))
-        inputs = random_inputs(exe.inputs)
-        result = compare(exe.run, onnxruntime_session(str(path), threads), inputs, seconds=seconds, warmup=3)
-        for side, figures in (("lamina", result.ours), ("onnxruntime", result.theirs)):
-            found[side] = {"median": figures.median, "p10": figures.p10, "p90": figures.p90, "n": len(figures.times)}
-        found["ratio"] = result.ratio
-        expected = onnxruntime_session(opened, threads).run([logits], inputs)[0]
-        ours = lamina.compile(opened, threads=threads, opt_level=opt_level).run(inputs)[logits]
-        found["difference"] = largest_difference(ours, expected)
+        inputs = {**random_inputs(exe.inputs), **zoo.token_inputs(exe.inputs)}
+        peers = installed_peers()
+
+        def lamina_run(given: Mapping[str, Array]) -> Sequence[Array]:
+            return list(exe.run(given).values())
+
+        runs: dict[str, Run] = {"lamina": lamina_run}
+        runs |= {peer: PEERS[peer](str(path), threads) for peer in peers}
+        times = by_turns(runs, inputs, seconds, CLOCKS[clock])
+        for engine, figures in times.items():
+            found[engine] = {"median": figures.median, "p10": figures.p10, "p90": figures.p90, "n": len(figures.times)}
+        found["peer"] = min(peers, key=lambda peer: times[peer].median)
+        found["ratio"] = times[found["peer"]].median / times["lamina"].median
+        del runs
+        ours = lamina.compile(opened, threads=threads, opt_level=opt_level).run(inputs)
+        position = list(ours).index(logits)
+        found["difference"] = {
+            peer: largest_difference(ours[logits], PEERS[peer](str(opened), threads)(inputs)[position])
+            for peer in peers
+        }
     return found
 
 
@@ -71,9 +105,9 @@ def _in_process(*words: str) -> str:
 
 def figure(kind: str, path: str, threads: str, opt_level: str) -> float:
     """`cached`: seconds to a ready program from the cache; `peak`: megabytes of a compilation without it."""
+    start = perf_counter()
     import lamina
 
-    start = perf_counter()
     exe = lamina.compile(path, threads=int(threads), opt_level=int(opt_level), cache=kind == "cached")
     if kind == "cached":
         assert exe.cached
@@ -84,9 +118,10 @@ def figure(kind: str, path: str, threads: str, opt_level: str) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1])
+    parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--opt-level", type=int, default=3)
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="thread: for one thread on a busy machine")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--figure", nargs=4, help=argparse.SUPPRESS)
@@ -95,38 +130,59 @@ def main() -> int:
         print(figure(*args.figure))
         return 0
     if args.one:
-        print(json.dumps(measure(args.one, args.threads, args.seconds, args.opt_level)))
+        print(json.dumps(measure(args.one, args.threads[0], args.seconds, args.opt_level, args.clock)))
         return 0
-    import models
-
-    unknown = [m for m in args.models if m not in models.LIGHT_MODELS]
+    known = model_names()
+    unknown = [m for m in args.models if m not in known]
     if unknown:
-        parser.error(f"no model {unknown[0]!r}; there are {', '.join(models.LIGHT_MODELS)}")
+        parser.error(f"no model {unknown[0]!r}; there are {', '.join(known)}")
+    names = args.models or known
+    rows = [row for threads in args.threads for row in table(names, threads, args)]
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=2) + "\n")
+    return 0 if len(rows) == len(names) * len(args.threads) else 1
+
+
+def table(names: list[str], threads: int, args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measure and print; the rows of the models that ran."""
+    from peers import installed_peers
+
+    engines = ["lamina", *installed_peers()]
+    if len(engines) < 3:
+        print("openvino is not installed: pip install -r bench/requirements.txt")
+    head = ["model", *(f"{engine} ms" for engine in engines), "ratio", "cold s", "cached s", "peak MB", "MB", "diff"]
+    form = "{:<16}" + "{:>24}" * len(engines) + "{:>7}{:>8}{:>9}{:>9}{:>6}{:>9}"
+    print(f"{threads} thread{'s' * (threads > 1)}")
+    print(form.format(*head), flush=True)
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "LAMINA_CACHE_DIR": cache}
-        head = ("model", "lamina ms", "onnxruntime ms", "ratio", "cold s", "cached s", "peak MB", "weights MB", "diff")
-        print("{:<15}{:>26}{:>26}{:>8}{:>8}{:>10}{:>9}{:>12}{:>9}".format(*head), flush=True)
-        for name in args.models or models.LIGHT_MODELS:
-            words = [sys.executable, __file__, "--one", name, "--threads", str(args.threads)]
+        for name in names:
+            words = [sys.executable, __file__, "--one", name, "--threads", str(threads), "--clock", args.clock]
             words += ["--seconds", str(args.seconds), "--opt-level", str(args.opt_level)]
+            environment = {**os.environ, "LAMINA_CACHE_DIR": f"{cache}/{name}"}
             done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, env=environment)
             if done.returncode:
-                print(f"{name:<15}failed", flush=True)
+                print(f"{name:<16}failed", flush=True)
                 continue
             row = json.loads(done.stdout.splitlines()[-1])
             rows.append(row)
-            times = [
-                "{median:.2f} [{p10:.2f} .. {p90:.2f}]".format(**_in_ms(row[s])) for s in ("lamina", "onnxruntime")
-            ]
             print(
-                f"{name:<15}{times[0]:>26}{times[1]:>26}{row['ratio']:>8.3f}{row['cold_s']:>8.1f}{row['cached_s']:>10.2f}"
-                f"{row['compile_peak_mb']:>9.0f}{row['weights_mb']:>12.0f}{row['difference']:>9.0e}",
+                form.format(
+                    name,
+                    *("{median:.2f} [{p10:.2f} .. {p90:.2f}]".format(**_in_ms(row[e])) for e in engines),
+                    f"{row['ratio']:.3f}",
+                    f"{row['cold_s']:.1f}",
+                    f"{row['cached_s']:.2f}",
+                    f"{row['compile_peak_mb']:.0f}",
+                    f"{row['weights_mb']:.0f}",
+                    f"{max(row['difference'].values()):.0e}",
+                ),
                 flush=True,
             )
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=2) + "\n")
-    return 0 if len(rows) == len(args.models or models.LIGHT_MODELS) else 1
+    if len(rows) > 1:
+        mean = float(np.exp(np.mean([np.log(row["ratio"]) for row in rows])))
+        print(f"geometric mean of the ratios: {mean:.3f} ({len(rows)} models)", flush=True)
+    return rows
 
 
 def _in_ms(figures: dict[str, float]) -> dict[str, float]:

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import ModelProto, TensorProto, helper
@@ -25,6 +26,9 @@ from onnx import ModelProto, TensorProto, helper
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 from models import GraphWriter
+
+if TYPE_CHECKING:
+    from lamina.runtime.compiled import Port
 
 OPSET = 17
 
@@ -208,7 +212,7 @@ def bert_base(layers: int = 12, width: int = 768, heads: int = 12, tokens: int =
         x = _norm(g, x, f"{name}.norm2", width, 1e-12)
     first = g.op("Gather", x, g.constant("first", np.int64(0)), name="pooler.first", axis=1)
     pooled = g.op("Tanh", g.linear(first, "pooler", width, width), name="pooler.tanh")
-    inputs = dict.fromkeys(("input_ids", "token_type_ids", "attention_mask"), (1, tokens))
+    inputs: dict[str, Sequence[int]] = {name: (1, tokens) for name in ("input_ids", "token_type_ids", "attention_mask")}
     return _model(g, "bert_base", inputs, pooled, integer=True)
 
 
@@ -319,3 +323,11 @@ ZOO: dict[str, Callable[[], ModelProto]] = {
     f.__name__: cache(f) for f in (mobilenet_v2, efficientnet_b0, bert_base, gpt2, vit_b16, lstm, gru, unet)
 }
 """The models by name."""
+
+
+def token_inputs(ports: Sequence[Port]) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
+    """Values for the inputs of the language models, whose integers mean something: words, kinds, a mask of all ones."""
+    rng = np.random.default_rng(0)
+    below = {"input_ids": 30522, "token_type_ids": 2}
+    made = {p.name: rng.integers(0, below[p.name], p.shape) for p in ports if p.name in below}
+    return made | {p.name: np.ones(p.shape, np.int64) for p in ports if p.name == "attention_mask"}
