@@ -7,6 +7,7 @@ weights and one broadcast. Of the tiles that fit, the one with the least estimat
 
 from __future__ import annotations
 
+from math import gcd
 from typing import NamedTuple
 
 FMA_LATENCY = 4
@@ -18,6 +19,12 @@ TAIL_PENALTY = 1.05
 
 SINGLE_VECTOR_PENALTY = 1.06
 """With one vector each multiply-add brings its own broadcast, and the load ports are as busy as the multipliers."""
+
+L1_WAYS = 8
+"""Lines that a first-level cache holds of addresses that are equal modulo L1_PERIOD."""
+L1_PERIOD = 4096
+LINE = 64
+"""Bytes of a cache line."""
 
 
 class Tile(NamedTuple):
@@ -36,14 +43,22 @@ def row_cycles(width: int, pixels: int, vectors: int) -> float:
     return cycles / vectors * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
 
 
-def choose_pixels(width: int, vectors: int, registers: int) -> int:
-    """The rows of the tile, for a given number of vectors."""
+def rows_in_cache(stride: int) -> int:
+    """How many rows, so many bytes apart, the first-level cache holds a line of each."""
+    return L1_WAYS * min(L1_PERIOD // gcd(L1_PERIOD, stride), L1_PERIOD // LINE)
+
+
+def choose_pixels(width: int, vectors: int, registers: int, stride: int = 0) -> int:
+    """The rows of the tile, for a given number of vectors.
+
+    Rows that lie apart, by `stride` bytes, are no more than those whose elements wait in the cache for the next steps.
+    """
     if registers >= 32:
         # AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights.
         budget = registers * 7 // 8 // vectors
     else:
         budget = (registers - vectors - 1) // vectors
-    budget = max(budget, 1)
+    budget = max(min(budget, rows_in_cache(stride)) if stride else budget, 1)
     return min(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
 
 
@@ -58,6 +73,16 @@ def choose(width: int, chunks: int, registers: int, block: int = 1) -> Tile:
         if chunks % vectors == 0 and (vectors % block == 0 or block % vectors == 0)
     ]
     return min(tiles, key=lambda t: row_cycles(width, *t))
+
+
+def choose_vectors(rows: int, columns: int, depth: int, lanes: int, registers: int, itemsize: int = 4) -> int:
+    """The vectors of a product's tile: the least estimated time for all rows and columns, those of padding included."""
+
+    def cycles(vectors: int) -> float:
+        pixels = choose_pixels(rows, vectors, registers, depth * itemsize)
+        return row_cycles(rows, pixels, vectors) * vectors * -(-columns // (vectors * lanes))
+
+    return min((2, 3, 4, 1), key=cycles)
 
 
 def divisor(extent: int, most: int) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, vector_lanes
-from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import choose_pixels, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
@@ -28,6 +29,16 @@ def is_row_product(stage: Stage) -> bool:
     return False
 
 
+def row_stride(stage: Stage) -> int:
+    """Bytes between the rows of the operand that is broadcast; 0 where it is not read along its last dimension."""
+    lane, reduction = (stage.op.body.block.args[len(stage.spatial) + n] for n in (-1, 0))
+    for read in stage.reads():
+        forms = stage.read_forms(read)
+        if lane not in read.indices and forms and reduction in forms[-1].dims():
+            return read_shape(read)[-1] * itemsize(dtype_name(read.result.type))
+    return 0
+
+
 def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """[..., m, n] over k: tiles of rows by vectors of n, all of k in registers."""
     lanes = vector_lanes(stage, target)
@@ -41,7 +52,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         vectors = max(weight[1] // lanes, 1)
     else:
         vectors = divisor(chunks, 4 if rows == 1 else 2) if whole else 1
-    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, target.registers.data)
+    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, target.registers.data, row_stride(stage))
     if columns < lanes:
         schedule_plain_reduction(s, stage, follower, target)
         return
