@@ -139,6 +139,7 @@ TE_PIPELINE = ["relay-to-te", "cpu-schedule"]
 TIR_PIPELINE = [
     "te-to-tir",
     "tir-lower-blocks",
+    "tir-skip-padding",
     "tir-inject-prefetch",
     "tir-inject-double-buffer",
     "tir-loop-partition",

@@ -36,10 +36,11 @@ class HoistIfThenElsePass(ModulePass):
             if isinstance(func, FuncOp):
                 # Inner loops first: what leaves one may leave the next as well.
                 for loop in reversed([v for v in func.walk() if type(v) is ForOp]):
-                    _hoist(loop, self.guards)
+                    hoist_conditions(loop, self.guards)
 
 
-def _hoist(loop: ForOp, guards: bool) -> None:
+def hoist_conditions(loop: ForOp, guards: bool = False) -> None:
+    """Ask what is asked in a loop, and does not depend on it, around the loop."""
     if loop.kind.data in ("parallel", "thread"):
         return  # where threads start is no matter of a condition's cost
     ops = [op for op in loop.body.block.ops if not isinstance(op, AllocOp)]

@@ -1,5 +1,6 @@
 """The CPU's default schedules, chosen from the shape of a te.func; nothing is tuned.
 
+depthwise convolutions on channel blocks        a row of vectors in registers, the padding left out (`depthwise.py`)
 conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 pooling and other reductions                    vectors over the last dimension, accumulators in registers
@@ -16,6 +17,8 @@ from lamina.backends.cpu.schedules.convolution import (
     schedule_conv2d,
     schedule_plain_conv,
 )
+from lamina.backends.cpu.schedules.depthwise import TAG as DEPTHWISE
+from lamina.backends.cpu.schedules.depthwise import find_padding, schedule_depthwise
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
@@ -35,8 +38,9 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
     kept: list[Stage] = []
     inlined: list[Stage] = []
     winograd = find_winograd(stages)
+    padding = find_padding(stages)
     for stage in stages:
-        if (winograd is None or stage not in winograd) and should_inline(stage):
+        if stage is padding or (winograd is None or stage not in winograd) and should_inline(stage):
             inlined.append(stage)
             _forget(stage)
         else:
@@ -91,6 +95,8 @@ def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, targe
     lanes = vector_lanes(stage, target)
     if stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
         schedule_conv2d(s, stage, follower, target)
+    elif stage.tag == DEPTHWISE and stage.spatial[-1] == lanes:
+        schedule_depthwise(s, stage, follower, target)
     elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_pixels_last(stage):
         schedule_plain_conv(s, stage, follower, target)
     elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_channels_last(stage):

@@ -1,0 +1,88 @@
+"""Depthwise convolutions as machine code give the sums over their windows, whatever the shape, padding and stride."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import lamina
+from lamina.dialects.relay import find_op
+from lamina.dialects.relay.meaning import np_results
+
+
+class Case(NamedTuple):
+    shape: tuple[int, ...]
+    kernel: tuple[int, int]
+    strides: tuple[int, int] = (1, 1)
+    pads: tuple[int, int, int, int] = (1, 1, 1, 1)
+    dilations: tuple[int, int] = (1, 1)
+    threads: int = 1
+
+
+CASES = {
+    "a_row_in_one_tile": Case((1, 32, 7, 7), (3, 3)),
+    "tiles_of_a_row": Case((1, 16, 5, 40), (3, 3), threads=2),
+    "uneven_tiles": Case((1, 24, 6, 19), (3, 3)),
+    "stride_two": Case((2, 40, 17, 18), (3, 3), (2, 2), (0, 0, 1, 1)),
+    "window_of_five": Case((1, 16, 9, 14), (5, 5), pads=(2, 2, 2, 2)),
+    "window_of_five_stride_two": Case((1, 20, 11, 30), (5, 5), (2, 2), (2, 2, 2, 2)),
+    "no_padding": Case((1, 16, 8, 12), (3, 3), pads=(0, 0, 0, 0)),
+    "more_padding_than_image": Case((1, 17, 2, 3), (3, 3), pads=(4, 3, 2, 5)),
+    "wide_and_dilated": Case((1, 16, 6, 21), (1, 3), pads=(0, 2, 0, 2), dilations=(1, 2)),
+    "one_pixel": Case((3, 16, 1, 1), (3, 3)),
+}
+
+
+def model(case: Case) -> tuple[Any, np.ndarray, np.ndarray]:
+    """y = min(max(conv(x, w) + b, 0), 6)."""
+    random = np.random.default_rng(sum(case.shape))
+    channels = case.shape[1]
+    w = random.uniform(-2, 2, (channels, 1, *case.kernel)).astype(np.float32)
+    b = random.uniform(-1, 1, channels).astype(np.float32)
+    x = random.uniform(-2, 2, case.shape).astype(np.float32)
+    conv = find_op("relay.nn.conv2d")
+    assert conv is not None
+    attrs = {"strides": case.strides, "padding": case.pads, "dilation": case.dilations, "groups": channels}
+    (y,) = np_results(conv, [x.astype(np.float64), w.astype(np.float64)], attrs)
+    y = np.clip(y + b.astype(np.float64)[:, None, None], 0, 6)
+    nodes = [
+        helper.make_node(
+            "Conv",
+            ["x", "w", "b"],
+            ["c"],
+            pads=case.pads,
+            strides=case.strides,
+            dilations=case.dilations,
+            group=channels,
+        ),
+        helper.make_node("Clip", ["c", "low", "high"], ["y"]),
+    ]
+    weights = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")]
+    weights += [numpy_helper.from_array(np.array(v, np.float32), n) for n, v in (("low", 0), ("high", 6))]
+    info = helper.make_tensor_value_info("x", TensorProto.FLOAT, case.shape)
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, y.shape)
+    graph = helper.make_graph(nodes, "g", [info], [result], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), x, y
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_kernel_gives_the_convolution(name: str) -> None:
+    made, x, expected = model(CASES[name])
+    executable = lamina.compile(made, threads=CASES[name].threads)
+    assert "contrib_depthwise_conv2d_NCHWc" in executable.text("te")
+    (found,) = executable.run({"x": x}).values()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
+
+
+def test_infinite_weights_meet_no_padding() -> None:
+    """0 * inf is no number: what the window has beside the image is left out, as onnxruntime does."""
+    case = CASES["a_row_in_one_tile"]
+    made, x, _ = model(case)
+    w = np.zeros((case.shape[1], 1, *case.kernel), np.float32)
+    w[:, :, 0] = np.inf
+    made.graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w"))
+    (found,) = lamina.compile(made, threads=1).run({"x": np.abs(x) + 1}).values()
+    assert np.isfinite(found[:, :, 0]).all() and (found[:, :, 1:] == 6).all()
