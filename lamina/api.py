@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.backends.cpu.processors import available_threads
 from lamina.compiler import Progress
 from lamina.driver import Fresh, StageTexts, build, check_host, target_of
 from lamina.driver import Source as _Module
@@ -59,6 +60,7 @@ def compile(
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
+    Its processors are those that affinity and the limits of control groups leave to this process.
     Before it may stand external backends, the preferred one first: in `openblas, cpu` OpenBLAS runs what it takes, and
     everything else is compiled as ever (`Executable.placement` says what and why).
     `opt_level` is 0 to 4, or a `lamina.transform.PassContext` that says which graph passes run; by default the current
@@ -322,8 +324,15 @@ class Executable:
         how = f"{len(program.info.entries)} kernels" if fixed else program.describe()
         return (
             f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
-            f"{self.target.cpu.data}, {self.threads} threads, opt level {self.opt_level}"
+            f"{self.target.cpu.data}, {threads_text(self.threads)}, opt level {self.opt_level}"
         )
+
+
+def threads_text(threads: int) -> str:
+    """`4 threads`, and where that is more than this process has processors, how many it has."""
+    available = available_threads()
+    more = f" (this process may use {available} processor{'s' * (available > 1)})" if threads > available else ""
+    return f"{threads} threads{more}"
 
 
 def _as_array(name: str, value: Any) -> Any:

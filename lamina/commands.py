@@ -119,6 +119,7 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     from importlib.util import find_spec
 
     from lamina import measure
+    from lamina.api import threads_text
     from lamina.artefact import is_saved
     from lamina.model import is_text
 
@@ -128,7 +129,7 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     exe = _compile(args, err)
     inputs = _inputs(args.input, exe.inputs, err)
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
-    out.write("" if args.json else f"{args.model}: {exe.threads} threads, {exe.target.cpu.data}\n")
+    out.write("" if args.json else f"{args.model}: {threads_text(exe.threads)}, {exe.target.cpu.data}\n")
     if is_text(args.model) or is_saved(args.model) or find_spec("onnxruntime") is None:
         ours = exe.benchmark(inputs, args.repeats, args.seconds)
         found["lamina"] = _figures(ours)

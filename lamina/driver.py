@@ -55,8 +55,8 @@ Fresh: TypeAlias = Callable[[], Source]
 def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
     """The target of a call: with `threads`, or as many as this process may use."""
     from lamina.backends.cpu.jit import is_named_target, named_target
+    from lamina.backends.cpu.processors import available_threads
     from lamina.passes.pattern_tables import table_names
-    from lamina.runtime.program import available_threads
 
     if threads is not None and (type(threads) is not int or threads < 1):
         raise UsageError(f"threads is a positive integer or None, not {threads!r}")
@@ -74,7 +74,7 @@ def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
     if not is_named_target(host) and host in table_names():
         what = f"unknown target {target!r}; {host} is an external backend"
         raise UsageError(what, hint=f"as in '{target}, cpu'")
-    chosen = named_target(host, min(threads or available_threads(), available_threads()))
+    chosen = named_target(host, threads or available_threads())
     return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
 
 

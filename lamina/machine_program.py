@@ -6,7 +6,6 @@ compiled when shapes are seen for the first time; the object cache keeps their c
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from lamina.passes.relay.inline import is_kernel
 from lamina.relay_source import ValuePort, ports_of
 from lamina.runtime import vm
 from lamina.runtime.compiled import Port, check_inputs
+from lamina.runtime.fork_lock import ForkLock
 from lamina.transform import PassContext, pass_info
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class MachineProgram:
         self.threads = target.threads.data
         self.kernels = vm.CompiledKernels(store, target, opt_level, cache is not None, sanitize)
         self.machine = vm.VirtualMachine(module, self.kernels)
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """One run. A tensor is an array, a tuple a tuple, what a constructor makes a `lamina.runtime.vm.AdtValue`.

@@ -5,7 +5,6 @@ How programs are guarded and kept is that of the ONNX backend (`lamina.compat.on
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from lamina.frontends.onnx.tensors import dtype_of
 from lamina.machine_program import MachineInfo
 from lamina.relay_source import port_of_type
 from lamina.runtime.compiled import Port, check_inputs
+from lamina.runtime.fork_lock import ForkLock
 from lamina.runtime.vm_values import check_tensor
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class OpenProgram:
         outputs = [_port(o, origin.shapes, None) for o in model.graph.output]
         self.info = MachineInfo(tuple(ports), tuple(outputs))
         self._rep = _Rep(model, source, target, context, cache, sanitize)
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """One run; extents of one name are equal. Raises LaminaError, UnsupportedError for what cannot be compiled."""

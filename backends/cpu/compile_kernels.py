@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from lamina.backends.cpu.compile_worker import SEPARATOR, receive, send
 from lamina.backends.cpu.jit import CODEGEN_LEVEL, CompileError, Machine, compile_object, llvm_version, machine_of
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key
+from lamina.backends.cpu.processors import available_threads
 from lamina.errors import InternalError
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ _SERIAL_BYTES = 60_000
 
 
 def default_workers() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(available, 16))
+    return min(available_threads(), 16)
 
 
 def object_key(text: str, machine: Machine) -> str:

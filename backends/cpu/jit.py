@@ -201,22 +201,20 @@ def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLi
 
 def host_target(threads: int | None = None) -> TargetAttr:
     """This machine: its CPU and features, and as many threads as the process may use."""
-    import os
-
+    from lamina.backends.cpu.processors import available_threads
     from lamina.dialects.target import TargetAttr
 
     binding = _binding()
     found: dict[str, bool] = dict(binding.get_host_cpu_features())
     features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
     bits = 512 if found.get("avx512f") else 256 if found.get("avx") else 128
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return TargetAttr.get(
         triple=binding.get_process_triple(),
         cpu=binding.get_host_cpu_name(),
         features=features,
         vector_bits=bits,
         registers=32 if found.get("avx512f") else 16,
-        threads=available if threads is None else max(1, min(threads, available)),
+        threads=available_threads() if threads is None else max(1, threads),
     )
 
 

@@ -18,6 +18,7 @@ from lamina.errors import InputError, LaminaError
 from lamina.passes.stair.program import entry_labels
 from lamina.program_file import StoredProgram
 from lamina.runtime.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
+from lamina.runtime.fork_lock import ForkLock
 from lamina.runtime.program import Program, ThreadPool
 
 if TYPE_CHECKING:
@@ -191,9 +192,7 @@ class CompiledProgram:
         self._param_bases = [p.ctypes.data for p in self.params]
         self._workspaces: list[Array] = []
         self._calls: list[LoadedCall] = load_calls(info.external, info.calls, self.params, self.pool.threads)
-        import threading
-
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def check(self, inputs: Mapping[str, Any]) -> list[Array]:
         """The inputs in order, each as declared. Raises LaminaError for a wrong name, dtype, rank or shape."""

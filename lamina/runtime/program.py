@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lamina.backends.cpu.jit import JitLibrary
 from lamina.backends.cpu.pool import HEADER_BYTES, runtime_library
+from lamina.backends.cpu.processors import available_threads
+from lamina.runtime.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
@@ -23,17 +24,13 @@ if TYPE_CHECKING:
 DEFAULT_SPINS = 5000
 """Polls before an idle worker sleeps: some 0.1 to 0.2 ms, longer than the serial kernels inside a network."""
 
+PATIENCE = 10.0
+"""Seconds that the end of the workers waits for a run."""
+
 _SPINS_OFFSET = 208
 
 _i64 = ctypes.c_int64
 _ptr = ctypes.c_void_p
-
-
-def available_threads() -> int:
-    """The processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _Calls(NamedTuple):
@@ -62,36 +59,46 @@ def _calls(cache: ObjectCache | None = None) -> _Calls:
 class _Workers:
     """The block of memory of running workers. Lives until they have ended."""
 
-    def __init__(self, count: int, spins: int, calls: _Calls) -> None:
+    def __init__(self, count: int, spins: int, calls: _Calls, lock: ForkLock) -> None:
         size = HEADER_BYTES + 8 * count
         self._buffer = ctypes.create_string_buffer(size + 64)
         self.address = (ctypes.addressof(self._buffer) + 63) & ~63
         self.process = os.getpid()
         self._calls = calls
+        self._lock = lock
         _i64.from_address(self.address + _SPINS_OFFSET).value = spins
         self.count = int(calls.start(self.address, count))
 
     def stop(self) -> None:
+        """End the workers when their job is done."""
         # After a fork the workers exist in the parent only; the child has but a copy of their memory.
-        if self.count and self.process == os.getpid():
-            self._calls.stop(self.address)
-        self.count = 0
+        if not self.count or self.process != os.getpid():
+            return
+        # When the process ends, a daemon thread may be in the middle of a run. What takes longer dies with the process.
+        if self._lock.acquire(PATIENCE):
+            try:
+                self._calls.stop(self.address)
+                self.count = 0
+            finally:
+                self._lock.release()
 
 
 class ThreadPool:
     """Threads that share the loops of a kernel with the caller. Any thread may use it; one job runs at a time.
 
+    There are as many as asked for, by default as many as the process has processors. Where they are more than that,
+    idle workers do not spin: they would keep the processors from those that have work.
     The workers start at first use. A child process forked from this one starts workers of its own.
     """
 
     def __init__(self, threads: int | None = None, spins: int = DEFAULT_SPINS) -> None:
         available = available_threads()
-        self.threads = available if threads is None else max(1, min(threads, available))
-        self.spins = spins
+        self.threads = available if threads is None else max(1, threads)
+        self.spins = spins if self.threads <= available else 0
         self._workers: _Workers | None = None
         self._stop: weakref.finalize[Any, Any] | None = None
         self._closed = False
-        self.lock = threading.Lock()
+        self.lock = ForkLock()
         _pools.add(self)
 
     def address(self) -> int | None:
@@ -101,7 +108,7 @@ class ThreadPool:
         if self._closed:
             raise RuntimeError("the thread pool is closed")
         if self._workers is None:
-            workers = _Workers(self.threads - 1, self.spins, _calls())
+            workers = _Workers(self.threads - 1, self.spins, _calls(), self.lock)
             # At exit, too: the code that the workers wait in must outlive them.
             self._stop = weakref.finalize(self, workers.stop)
             self._workers = workers
@@ -114,10 +121,9 @@ class ThreadPool:
 
     def close(self) -> None:
         """End the workers. Closing twice is allowed."""
-        with self.lock:
-            self._closed = True
-            if self._stop is not None:
-                self._stop()
+        self._closed = True
+        if self._stop is not None:
+            self._stop()
 
     def __enter__(self) -> ThreadPool:
         return self
@@ -126,8 +132,7 @@ class ThreadPool:
         self.close()
 
     def forget(self) -> None:
-        """In a forked child: the workers are gone, and the lock may be held by a thread that is gone too."""
-        self.lock = threading.Lock()
+        """In a forked child: the workers are gone."""
         self._workers = None
         if self._stop is not None:
             self._stop.detach()

@@ -199,8 +199,10 @@ def test_a_pool_without_references_ends_its_threads(library: JitLibrary) -> None
     assert threads_of_process() == before
 
 
-def test_no_more_threads_than_processors() -> None:
-    assert ThreadPool(10_000).threads == available_threads()
+def test_as_many_threads_as_asked_for_else_as_there_are_processors() -> None:
+    assert ThreadPool(None).threads == available_threads()
+    many = ThreadPool(available_threads() + 1)
+    assert (many.threads, many.spins) == (available_threads() + 1, 0)
 
 
 def test_a_plain_python_function_is_a_kernel() -> None:
