@@ -62,7 +62,7 @@ def program_key(model: str, shapes: Mapping[str, Any], target: str, passes: str 
     from importlib.metadata import version
 
     import lamina
-    from lamina.backends.cpu.jit import CODEGEN_LEVEL
+    from lamina.backends.cpu.jit import CODEGEN
 
     plain = {name: size if isinstance(size, int) else list(size) for name, size in shapes.items()}
     versions = [lamina.__version__, *(version(p) for p in ("xdsl", "llvmlite", "numpy", "onnx"))]
@@ -71,7 +71,7 @@ def program_key(model: str, shapes: Mapping[str, Any], target: str, passes: str 
         model,
         json.dumps(plain, sort_keys=True),
         target,
-        f"opt {passes} codegen {CODEGEN_LEVEL}" + " sanitize" * sanitize,
+        f"opt {passes} {CODEGEN}" + " sanitize" * sanitize,
         " ".join(versions),
         sources_digest(),
     )

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from lamina.backends.cpu.compile_worker import SEPARATOR, receive, send
-from lamina.backends.cpu.jit import CODEGEN_LEVEL, CompileError, Machine, compile_object, llvm_version, machine_of
+from lamina.backends.cpu.jit import CODEGEN, CompileError, Machine, compile_object, llvm_version, machine_of
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key
 from lamina.backends.cpu.processors import available_threads
 from lamina.errors import InternalError
@@ -38,7 +38,7 @@ def default_workers() -> int:
 
 def object_key(text: str, machine: Machine) -> str:
     """The cache key of one object: everything that decides its bytes."""
-    return cache_key("object", text, *machine, llvm_version(), f"codegen {CODEGEN_LEVEL} pic")
+    return cache_key("object", text, *machine, llvm_version(), CODEGEN)
 
 
 class _Worker:

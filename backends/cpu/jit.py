@@ -8,16 +8,21 @@ function is called, since the compile workers start from this file.
 from __future__ import annotations
 
 import ctypes
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     from lamina.dialects.target import TargetAttr
 
 CODEGEN_LEVEL = 2
 """LLVM's code generator at -O2; 0 loses a third of the speed, 3 gains nothing."""
 
+
+CODEGEN = f"codegen {CODEGEN_LEVEL} pic own order"
+"""All that decides the code beside the text and the machine, for the keys of objects."""
 
 FLOAT_SUPPORT = ("__extendhfsf2", "__truncsfhf2", "__truncsfbf2", "__truncdfhf2", "__truncdfbf2")
 """Functions that LLVM calls for 16-bit floats where the processor has no instruction for them."""
@@ -112,16 +117,43 @@ def _first_lines(text: str, count: int = 6) -> str:
     return "\n".join(lines[:count])
 
 
+_ordering = threading.Lock()
+
+
+@contextmanager
+def _own_order(machine: Machine) -> Generator[None]:
+    """Instructions stay in the order of the text while LLVM makes code for x86.
+
+    Its scheduler brings loads forward across the steps of a micro-kernel until the accumulators no longer fit into the
+    registers. x86 processors look hundreds of instructions ahead themselves. The option is the whole process's: it is
+    back as it was for who else uses LLVM here.
+    """
+    if not machine.triple.startswith("x86_64"):
+        yield
+        return
+    binding = _binding()
+    with _ordering:
+        binding.set_option("lamina", "--enable-misched=0")
+        try:
+            yield
+        finally:
+            binding.set_option("lamina", "--enable-misched=1")
+
+
 def compile_object(text: str, target: TargetAttr | Machine) -> bytes:
     """The object file of one LLVM assembly text."""
-    target_machine, module = _parsed(text, machine_of(target))
-    return bytes(target_machine.emit_object(module))
+    machine = machine_of(target)
+    target_machine, module = _parsed(text, machine)
+    with _own_order(machine):
+        return bytes(target_machine.emit_object(module))
 
 
 def assembly(text: str, target: TargetAttr | Machine) -> str:
     """The machine code of one LLVM assembly text, for reading."""
-    target_machine, module = _parsed(text, machine_of(target))
-    return str(target_machine.emit_assembly(module))
+    machine = machine_of(target)
+    target_machine, module = _parsed(text, machine)
+    with _own_order(machine):
+        return str(target_machine.emit_assembly(module))
 
 
 class JitLibrary:

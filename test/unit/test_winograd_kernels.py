@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
+from lamina.backends.cpu.jit import assembly, named_target
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
+from lamina.dialects.target import TargetAttr
 from lamina.transform import PassContext
 
 
@@ -71,3 +74,14 @@ def test_kernel_gives_the_convolution(name: str, tile: int, threads: int) -> Non
     found = executable.run({"x": x})
     for value, wanted in zip(found.values(), expected, strict=True):
         np.testing.assert_allclose(value, wanted, rtol=0, atol=3e-5 * np.abs(wanted).max())
+
+
+def test_products_leave_their_accumulators_in_registers() -> None:
+    """For a processor whose model would have LLVM load ahead: no step of the reduction goes by way of the stack."""
+    named = named_target("x86-64-v4")
+    target = TargetAttr.get(named.triple.data, "znver4", named.features.data, 512, 32, 1)
+    made, _, _ = model((1, 64, 14, 14), 64, [1, 1, 1, 1])
+    code = assembly(lamina.compile(made, target=target).text("ll"), target)
+    hot = max(re.split(r"^\.L\w+:", code, flags=re.MULTILINE), key=lambda block: block.count("vfmadd"))
+    assert hot.count("vfmadd") >= 128
+    assert hot.count("(%rsp)") <= 8

@@ -5,8 +5,9 @@
       a * a matrix products, a register tile at a time    [a, a, O/16, tiles, 16]
       the products transformed back, and the epilogue
 
-A block is as many rows of tiles as half of the second-level cache holds. Where the image has too few blocks for the
-threads, the three steps are loops of their own, each in parallel.
+Each block reads all weights: its rows of tiles are few where these stay in the second-level cache, and all there are
+where the weights stream from memory. Where the image has too few blocks for the threads, the three steps are loops of
+their own, each in parallel.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from lamina.dialects.te.scheduling import Schedule
 
 TAG = "nn.contrib_conv2d_winograd_NCHWc"
 BLOCK_BYTES = 512 << 10
-"""Half of a second-level cache of 1 MB: weights stream through the rest."""
+"""Half of a second-level cache of 1 MB; a block that is larger goes through the third-level cache."""
+SECOND_LEVEL, THIRD_LEVEL, MEMORY = 32, 26, 8
+"""Bytes that a core reads in a cycle from its caches and from memory."""
 BLOCKS_PER_THREAD = 4
 """Fewer blocks than that leave threads waiting for the last one."""
 UNROLL = 16
@@ -69,14 +72,33 @@ def choose_tile(rows: int, columns: int, chunks: int, registers: int) -> Tile:
     return min(found)[1]
 
 
+def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int) -> int:
+    """The rows of tiles in a block. Each block reads all weights, and what a block holds is written and read again.
+
+    `plane` is the bytes of one tile's chunk, `chunks` those of the data and of the result.
+    """
+    weights = plane * chunks[0] * chunks[1] * lanes
+
+    def cycles(rows: int) -> float:
+        held = plane * sum(chunks) * rows * across
+        again = 2 * down / rows * held / THIRD_LEVEL if held > BLOCK_BYTES else 0
+        return down / rows * weights / bytes_per_cycle(weights) + again
+
+    return min((d for d in range(1, down + 1) if down % d == 0), key=lambda d: (cycles(d), d))
+
+
+def bytes_per_cycle(size: int) -> float:
+    """How fast so many bytes are read again and again."""
+    return SECOND_LEVEL if size <= 1 << 20 else THIRD_LEVEL if size <= 16 << 20 else MEMORY
+
+
 def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) -> None:
     """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
     n, a, _, chunks, down, across, lanes = w.tiles.spatial
     m, blocks = w.result_rows.spatial[1], w.products.spatial[3]
     if w.pad is not None:
         s.compute_inline(w.pad.name)
-    per_row = 4 * a * a * lanes * (chunks + blocks) * across
-    rows = divisor(down, max(BLOCK_BYTES // per_row, 1))
+    rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes)
     threads = target.threads.data
     apart = threads > 1 and n * (down // rows) < BLOCKS_PER_THREAD * threads
     if apart:

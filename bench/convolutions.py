@@ -1,0 +1,203 @@
+"""Every distinct convolution of the convolutional models: ours, onnxruntime's, and the peak of one core.
+
+    python bench/convolutions.py [MODEL...] [--only 3x3] [--warm] [--rounds 9] [--json FILE]
+
+Each is a model of one convolution with its ReLU. Its kernels are timed by themselves (as TFLOP/s of the direct sum
+over the measured FMA peak: above 1 where Winograd's kernels multiply less) and the two whole models, with what they
+need to change layouts, by turns. Times are the thread's own, so what other processes take is not counted; figures are
+medians, but that a kernel at its best is compared with the peak at its best. Between two runs other memory is read, so that weights and data come from where a network finds them; with
+`--warm` they are where the last run left them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from math import exp, log
+from pathlib import Path
+from statistics import median
+from time import thread_time
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+
+import models
+import peak
+import zoo
+
+import lamina
+from lamina.measure import largest_difference, onnxruntime_session
+from lamina.runtime.compiled import CompiledProgram
+
+LIGHT = ("resnet50", "vgg19", "inception_v1", "inception_v2", "densenet121")
+MODELS = (*LIGHT, "unet")
+EVICTED = 48 << 20
+"""Bytes read between two runs: more than a third-level cache holds."""
+
+
+class Convolution(NamedTuple):
+    """A 2-D convolution of one image."""
+
+    channels: int
+    rows: int
+    columns: int
+    out: int
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    pads: tuple[int, int, int, int]
+    dilations: tuple[int, int]
+    groups: int
+
+    def outputs(self) -> tuple[int, int]:
+        top, left, bottom, right = self.pads
+        sizes = (self.rows + top + bottom, self.columns + left + right)
+        spans = [(k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True)]
+        rows, columns = ((n - k) // s + 1 for n, k, s in zip(sizes, spans, self.strides, strict=True))
+        return rows, columns
+
+    def operations(self) -> int:
+        """Multiplications and additions of the direct sum."""
+        rows, columns = self.outputs()
+        return 2 * rows * columns * self.out * self.channels // self.groups * self.kernel[0] * self.kernel[1]
+
+    def __str__(self) -> str:
+        kernel, stride = ("x".join(map(str, pair)) for pair in (self.kernel, self.strides))
+        groups = f" g{self.groups}" if self.groups > 1 else ""
+        return f"{kernel} s{stride[0]} {self.channels}->{self.out} @{self.rows}x{self.columns}{groups}"
+
+    def model(self) -> ModelProto:
+        """relu(conv(x, w) + b)."""
+        random = np.random.default_rng(0)
+        shape = (self.out, self.channels // self.groups, *self.kernel)
+        w = random.standard_normal(shape).astype(np.float32) * np.float32((2 / np.prod(shape[1:])) ** 0.5)
+        weights = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(np.zeros(self.out, np.float32), "b")]
+        more: dict[str, Any] = {
+            "strides": self.strides,
+            "pads": self.pads,
+            "dilations": self.dilations,
+            "group": self.groups,
+        }
+        nodes = [
+            helper.make_node("Conv", ["x", "w", "b"], ["c"], "conv", kernel_shape=self.kernel, **more),
+            helper.make_node("Relu", ["c"], ["y"], "act"),
+        ]
+        sides = {"x": (1, self.channels, self.rows, self.columns), "y": (1, self.out, *self.outputs())}
+        x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in sides.items())
+        graph = helper.make_graph(nodes, "convolution", [x], [y], weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def convolutions(model: ModelProto) -> Iterator[Convolution]:
+    """The 2-D convolutions of a model, each as often as it is there."""
+    graph = onnx.shape_inference.infer_shapes(model).graph
+    shapes = {
+        v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim)
+        for v in (*graph.value_info, *graph.input, *graph.output)
+    }
+    shapes |= {i.name: tuple(i.dims) for i in graph.initializer}
+    for node in graph.node:
+        if node.op_type != "Conv" or len(shapes[node.input[1]]) != 4:
+            continue
+        given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        (_, channels, rows, columns), (out, _, *kernel) = (shapes[n] for n in node.input[:2])
+        pairs = [tuple(given.get(n, [default] * k)) for n, default, k in
+                 (("strides", 1, 2), ("pads", 0, 4), ("dilations", 1, 2))]  # fmt: skip
+        yield Convolution(channels, rows, columns, out, tuple(kernel), *pairs, given.get("group", 1))  # type: ignore[arg-type]
+
+
+def fma_peak() -> Callable[[], float]:
+    """What measures the operations per second of one core at its best."""
+    loop, rounds = peak.peak_loop(peak.FMA_512), 50_000
+
+    def measure() -> float:
+        start = thread_time()
+        loop(rounds)
+        return rounds * peak.ACCUMULATORS * peak.FMA_512.operations / (thread_time() - start)
+
+    return measure
+
+
+def measure(conv: Convolution, rounds: int, warm: bool) -> dict[str, Any]:
+    """Seconds of our kernels and of both whole models, and the peak meanwhile."""
+    model = conv.model().SerializeToString()
+    ours, theirs = lamina.compile(model, threads=1), onnxruntime_session(model, 1)
+    inputs = {"x": np.random.default_rng(1).standard_normal((1, *conv[:3])).astype(np.float32)}
+    program = ours._program  # type: ignore[reportPrivateUsage]
+    assert isinstance(program, CompiledProgram)
+    entries = [n for n, label in enumerate(program.info.entries) if "act" in label.split(" + ")]
+    arrays = program.check(inputs)
+    outputs = program.outputs(arrays)
+    bases = program.bases(arrays, outputs)
+    other, top = np.ones(EVICTED // 4, np.float32), fma_peak()
+    found: dict[str, list[float]] = {"kernel": [], "lamina": [], "onnxruntime": [], "peak": []}
+
+    def timed(name: str, run: Callable[[], Any]) -> None:
+        if not warm:
+            np.dot(other, other)
+        start = thread_time()
+        run()
+        found[name].append(thread_time() - start)
+
+    def kernels() -> None:
+        for n in entries:
+            program.program.run(bases, program.pool, n, n + 1)
+
+    ours_result, theirs_result = ours.run(inputs)["y"], theirs.run(None, inputs)[0]
+    for _ in range(rounds):
+        timed("kernel", kernels)
+        timed("lamina", lambda: program.program.run(bases, program.pool))
+        timed("onnxruntime", lambda: theirs.run(None, inputs))
+        found["peak"].append(top())
+    figures: dict[str, Any] = {name: median(values) for name, values in found.items()}
+    figures["roof"] = conv.operations() / min(found["kernel"]) / max(found["peak"])
+    figures["difference"] = largest_difference(ours_result, theirs_result)
+    return figures | {"convolution": str(conv), "gflops": conv.operations() / min(found["kernel"]) / 1e9}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", help=f"of {', '.join(MODELS)}")
+    parser.add_argument("--only", default="", help="convolutions with this in their name")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--warm", action="store_true")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    names = args.models or MODELS
+    if strange := sorted(set(names).difference(MODELS)):
+        parser.error(f"no model {strange[0]!r}; there are {', '.join(MODELS)}")
+    counts: dict[Convolution, dict[str, int]] = {}
+    for name in names:
+        for conv in convolutions(models.light_model(name) if name in LIGHT else zoo.ZOO[name]()):
+            of_model = counts.setdefault(conv, {})
+            of_model[name] = of_model.get(name, 0) + 1
+    head = ("convolution", "kernel us", "GFLOP/s", "of peak", "lamina us", "onnxruntime us", "ratio", "diff")
+    print("{:<30}{:>10}{:>9}{:>9}{:>11}{:>16}{:>7}{:>9}  models".format(*head), flush=True)
+    rows: list[dict[str, Any]] = []
+    for conv, of_models in counts.items():
+        if args.only not in str(conv):
+            continue
+        row = measure(conv, args.rounds, args.warm)
+        row["ratio"] = row["onnxruntime"] / row["lamina"]
+        rows.append({**row, "models": of_models})
+        used = " ".join(f"{name}:{count}" for name, count in of_models.items())
+        for name in ("kernel", "lamina", "onnxruntime"):
+            row[name] *= 1e6
+        times = "{kernel:>10.0f}{gflops:>9.1f}{roof:>9.2f}{lamina:>11.0f}{onnxruntime:>16.0f}{ratio:>7.2f}".format(
+            **row
+        )
+        print(f"{row['convolution']:<30}{times}{row['difference']:>9.0e}  {used}", flush=True)
+    if rows:
+        print(f"geometric mean of the ratios: {exp(sum(log(r['ratio']) for r in rows) / len(rows)):.3f}")
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
