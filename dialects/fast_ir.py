@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues
 
 operands_of: Callable[[Operation], tuple[SSAValue, ...]] = attrgetter("_operands")
 """`tuple(op.operands)`"""
@@ -43,6 +43,42 @@ def all_ops(root: Operation) -> list[Operation]:
             inner.reverse()
             stack += inner
     return found
+
+
+_NO_VALUES: SSAValues[SSAValue] = SSAValues()
+_NO_RESULTS: SSAValues[OpResult] = SSAValues()
+
+
+def discard(region: Region) -> int:
+    """Empty a region that uses nothing from outside and gives nothing to it; how many ops there were.
+
+    An op and its results, its neighbours and its uses hold each other, so that erased ones wait for the collector of
+    cycles, which looks at all that lives. These go at once: what holds them is taken apart.
+    """
+    count = 0
+    blocks: list[Block] = list(region.blocks)
+    for block in blocks:
+        op = block._first_op
+        block._first_op = block._last_op = None
+        while op is not None:
+            following = op._next_op
+            for inner in op.regions:
+                count += discard(inner)
+            for use in (*op._operand_uses, *op._successor_uses):
+                use._next_use = use._prev_use = None
+            for value in op._operands:
+                value.first_use = None
+            for successor in op._successors:
+                successor.first_use = None
+            op._operands, op._operand_uses, op.results = _NO_VALUES, (), _NO_RESULTS
+            op._successors, op._successor_uses = (), ()
+            op.parent = op._next_op = op._prev_op = None
+            op = following
+            count += 1
+    for block in blocks:
+        region.detach_block(block)
+        block._args = ()
+    return count
 
 
 def valid_name(hint: str | None) -> str | None:

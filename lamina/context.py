@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.te.tensor_intrin import TensorIntrinOp
     from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
+    from lamina.passes.tir_to_llvm import KernelDone
 
 OUR_DIALECTS = {
     "relay": ("lamina.dialects.relay", "RELAY"),
@@ -71,6 +72,8 @@ class LaminaContext(Context):
     """Where warnings and remarks of passes go: (severity, message, op)."""
     placement: list[str] | None = None
     """Where passes that give parts of a module to external compilers report it, if it is wanted."""
+    kernel_done: KernelDone | None = None
+    """Takes each kernel as soon as `tir-to-llvm` has finished it, if somebody waits for them."""
     _params: Any = None
     _finders: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -131,6 +134,7 @@ class LaminaContext(Context):
             self.source_path,
             self.emit,
             self.placement,
+            self.kernel_done,
             self._params,
             self._finders,
         )

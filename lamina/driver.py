@@ -1,12 +1,13 @@
 """From a model to a program: import, the pass pipeline, machine code. And back to the texts on the way, when asked.
 
-LLVM compiles the first kernels in other processes while the next ones are still being written out here; the weights
-are packed meanwhile.
+LLVM compiles the first kernels in other processes while the next ones are still being lowered here; the weights are
+packed meanwhile, in a thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,18 +16,21 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from lamina.call_graph import call_graph
-from lamina.compiler import CODEGEN, LEVELS, Progress, lower, pipeline_text
+from lamina.compiler import CODEGEN, LEVELS, LLVM_PIPELINE, TE_PIPELINE, Progress, lower, pipeline_text, quiet_gc
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
+from lamina.dialects.fast_ir import discard
 from lamina.dialects.target import TARGET, TargetAttr
+from lamina.dialects.te.ops import ParamOp
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import CONSTANTS, check_backend, compiler_of
 from lamina.program_file import StoredProgram
-from lamina.runtime.compiled import Port, ProgramInfo, aligned
+from lamina.runtime.compiled import Port, ProgramInfo
 from lamina.transform import PassContext, find_pass
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.dialects.llvm_target.ops import FuncOp
     from lamina.dialects.relay.params import ParamAttr, ParamStore
     from lamina.machine_program import MachineProgram
 
@@ -112,29 +116,15 @@ def build(
     sanitize: bool = False,
 ) -> StoredProgram | MachineProgram:
     """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order."""
-    from lamina.backends.cpu.compile_kernels import KernelCompiler
-    from lamina.backends.llvm.emit import emit_kernels
     from lamina.machine_program import MachineProgram, needs_machine
-
-    def tell(name: str, start: float, note: str) -> None:
-        if progress is not None:
-            progress(name, perf_counter() - start, note)
 
     start = perf_counter()
     source = fresh()
     module = source.module
-    nodes = sum(1 for op in module.walk() if op.name.startswith("relay.") and op.name != "relay.constant")
-    tell("import", start, f"{source.label}: {nodes} relay ops")
+    if progress is not None:
+        nodes = sum(1 for op in module.walk() if op.name.startswith("relay.") and op.name != "relay.constant")
+        progress("import", perf_counter() - start, f"{source.label}: {nodes} relay ops")
     ctx = _prepare(source, target)
-
-    graph: dict[str, Any] = {}
-
-    def step(name: str, seconds: float, note: str) -> None:
-        if name == "relay-to-te":
-            graph.update(call_graph(module))
-        if progress is not None:
-            progress(name, seconds, note or _note(name, module))
-
     with _Faults(fresh, source.label, target, opt_level, sanitize) as faults:
         if needs_machine(module, ctx, opt_level):
             # Functions that a user has partitioned; parts of the others are when they are compiled.
@@ -143,33 +133,78 @@ def build(
             given = source.params, source.label, source.inputs
             placed = "\n".join(ctx.placement or ())
             return MachineProgram(module, *given, target, opt_level, cache, sanitize, placement=placed)
-        lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
-    info = ProgramInfo.of(module)
-    with KernelCompiler(target, None, cache) as compiler:
-        start, count, size = perf_counter(), 0, 0
-        for name, text in emit_kernels(module, target):
+    with quiet_gc():
+        return _compile(source, ctx, target, opt_level, progress, cache, sanitize, faults)
+
+
+def _compile(
+    source: Source,
+    ctx: LaminaContext,
+    target: TargetAttr,
+    opt_level: int | PassContext,
+    progress: Progress | None,
+    cache: ObjectCache | None,
+    sanitize: bool,
+    faults: _Faults,
+) -> StoredProgram:
+    """Lower a graph and compile its kernels, each as soon as the last pass has finished it."""
+    from lamina.backends.cpu.compile_kernels import KernelCompiler
+    from lamina.backends.llvm.emit import emit_kernel, emit_kernels
+    from lamina.weight_packing import WeightPacking
+
+    module = source.module
+    graph: dict[str, Any] = {}
+    pieces: list[int] = []
+    emitting = ops = 0
+
+    def submit(texts: Iterable[tuple[str, str]]) -> None:
+        for name, text in texts:
             compiler.submit(name, text)
-            count, size = count + 1, size + len(text)
-        tell("emit-llvm", start, f"{count} pieces, {size / 1e6:.1f} MB of LLVM assembly")
+            pieces.append(len(text))
+
+    def finished(functions: Sequence[FuncOp], declared: Mapping[str, FuncOp]) -> None:
+        nonlocal emitting, ops
         start = perf_counter()
-        params = [aligned(_value(source.params, attr)) for attr in info.params]
-        tell("pack-weights", start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
+        submit(emit_kernel(functions, declared, target))
+        ops += len(functions) + sum(discard(f.body) for f in functions)
+        emitting += perf_counter() - start
+
+    def step(name: str, seconds: float, note: str) -> None:
+        if name == "relay-to-te":
+            graph.update(call_graph(module))
+        if name == TE_PIPELINE[-1]:
+            weights.start(op.param for op in module.walk() if isinstance(op, ParamOp))
+        if progress is not None:
+            # The kernels that were finished early are written out within the pass.
+            early = emitting if name == LLVM_PIPELINE[-1] else 0
+            note = note or (f"{ops} ops" if early else _note(name, module))
+            progress(name, seconds - early, note)
+
+    if not PassContext.of(opt_level).instruments:
+        # Instruments look at whole modules.
+        ctx.kernel_done = finished
+    with KernelCompiler(target, None, cache) as compiler, WeightPacking(source.params) as weights:
+        with faults:
+            lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
+        info = ProgramInfo.of(module)
         start = perf_counter()
+        submit(emit_kernels(module, target))
+        emitting += perf_counter() - start
+        if progress is not None:
+            progress("emit-llvm", emitting, f"{len(pieces)} pieces, {sum(pieces) / 1e6:.1f} MB of LLVM assembly")
+        start = perf_counter()
+        params = weights.result(info.params)
+        if progress is not None:
+            progress("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
+        start = perf_counter()
+        if compiler.is_busy():
+            gc.collect()
         objects = compiler.result()
-        tell("llvm-codegen", start, f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code")
+        if progress is not None:
+            note = f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code"
+            progress("llvm-codegen", perf_counter() - start, note)
     placement = "\n".join(ctx.placement or ())
     return StoredProgram(describe(info, target, placement, graph), objects, tuple(params))
-
-
-def _value(params: ParamStore, attr: Any) -> Any:
-    """The value of a constant; what was derived for this program alone leaves the store again."""
-    from lamina.dialects.relay.params import ParamAttr
-
-    derived = isinstance(attr, ParamAttr) and params.is_derived(attr)
-    value = params.get(attr)
-    if derived:
-        params.release(attr)
-    return value
 
 
 def _note(name: str, module: ModuleOp) -> str:

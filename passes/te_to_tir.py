@@ -39,6 +39,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import over_values
+from lamina.dialects.fast_ir import discard
 from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.linear import Linear
 from lamina.dialects.sizes import SHAPE, shape_attrs, symbolic_shape, verify_shapes
@@ -89,7 +90,7 @@ class TeToTirPass(ModulePass):
                 arguments[top.sym_name.data] = names
                 op.body.block.insert_op_before(lowered, top)
                 top.detach()
-                top.erase(safe_erase=False)
+                discard(top.body)
             elif isinstance(top, TensorIntrinOp):
                 if top.sym_name.data in declared:
                     raise InputError(f"te-to-tir: @{top.sym_name.data} is declared twice", op=top)
@@ -109,7 +110,7 @@ class TeToTirPass(ModulePass):
                 raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
             apply_schedule(schedule, functions[name], arguments[name], self.stop_after, intrinsics)
             schedule.detach()
-            schedule.erase()
+            discard(schedule.body)
         for declaration in declared.values():
             declaration.detach()
             declaration.erase()

@@ -19,8 +19,9 @@ Assumes `tir-lower-blocks` and `tir-vectorize-loop`, and for `@main` also `tir-p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -37,7 +38,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from lamina.dialects.fast_ir import all_ops, operands_of
+from lamina.dialects.fast_ir import all_ops, discard, operands_of
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.checks import CheckOp
@@ -55,6 +56,12 @@ from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
 from lamina.passes.tir.phases import explicit_indices, phases_of, self_contained
 
+KernelDone: TypeAlias = "Callable[[Sequence[llvm.FuncOp], Mapping[str, llvm.FuncOp]], None]"
+"""What a context's `kernel_done` is: it takes a kernel's functions and, by name, the external ones declared so far.
+
+It is called as soon as a kernel is finished and may empty its functions, so that what compiles them can start early
+and one kernel's ops are in memory at a time.
+"""
 SLICES = 256
 """A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
 
@@ -72,6 +79,7 @@ class TirToLlvmPass(ModulePass):
         external: dict[str, MainOp] = {}
         codes: dict[str, int] = {}
         made: set[Operation] = set()
+        done: KernelDone | None = getattr(ctx, "kernel_done", None)
         for top in list(op.ops):
             if isinstance(top, FuncOp):
                 check_limits(top)
@@ -83,7 +91,9 @@ class TirToLlvmPass(ModulePass):
                     inherit_location(f, top)
                     op.body.block.insert_op_before(f, top)
                 top.detach()
-                top.erase(safe_erase=False)
+                discard(top.body)
+                if done is not None:
+                    done(functions, declarations)
             elif isinstance(top, MainOp) and is_declaration(top):
                 check_on_buffers(top)
                 external[top.sym_name.data] = top

@@ -107,7 +107,7 @@ class KernelCompiler:
         self.machine = machine_of(target)
         self.workers = default_workers() if workers is None else max(1, workers)
         self.cache = cache
-        self._names: list[str] = []
+        self._names: dict[str, None] = {}
         self._objects: dict[str, bytes] = {}
         self._pending: deque[tuple[str, str]] = deque()
         self._threads: list[threading.Thread] = []
@@ -126,7 +126,7 @@ class KernelCompiler:
         """Queue a kernel. Equal texts are compiled once for each name."""
         if name in self._names:
             raise InternalError(f"kernel '{name}' was given twice")
-        self._names.append(name)
+        self._names[name] = None
         if self.cache is not None:
             found = self.cache.get(object_key(text, self.machine))
             if found is not None:
@@ -140,6 +140,10 @@ class KernelCompiler:
             thread = threading.Thread(target=self._feed, name=f"lamina-compile-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
             thread.start()
+
+    def is_busy(self) -> bool:
+        """Whether workers still compile, so that who asks for the result will have to wait."""
+        return bool(self._threads) and len(self._objects) < len(self._names)
 
     def result(self) -> dict[str, bytes]:
         """All objects, in the order of submission."""

@@ -10,7 +10,7 @@ the flags of an op are turned into text once for each distinct set of properties
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
@@ -35,7 +35,7 @@ from lamina.dialects.target import TargetAttr, module_target
 EMITTER_VERSION = 1
 """Part of the key of cached objects: raise it when the text for equal input changes."""
 
-__all__ = ["EMITTER_VERSION", "EmitError", "Emitter", "emit_kernels", "emit_module"]
+__all__ = ["EMITTER_VERSION", "EmitError", "Emitter", "emit_kernel", "emit_kernels", "emit_module"]
 
 _INLINE = frozenset({llvm.ConstantOp, llvm.AddressOfOp, llvm.UndefOp, llvm.PoisonOp, llvm.ZeroOp})
 """Ops that become operands, not instructions."""
@@ -48,7 +48,9 @@ Line = Callable[[Operation], str]
 class Emitter:
     """Turns functions and globals into text; keeps what one module's text shares: types, declarations."""
 
-    def __init__(self, target: TargetAttr | None = None) -> None:
+    def __init__(
+        self, target: TargetAttr | None = None, signatures: Mapping[str, llvm.LLVMFunctionType] | None = None
+    ) -> None:
         self.target = target
         self.triple = target.triple.data if target is not None else ""
         self.features = frozenset(target.feature_list()) if target is not None else frozenset[str]()
@@ -65,7 +67,7 @@ class Emitter:
         self.indices: dict[int, str] = {}
         """Constant indices of getelementptr by the identity of their attribute."""
         self.returns: Attribute | None = None
-        self.signatures: dict[str, llvm.LLVMFunctionType] = {}
+        self.signatures: Mapping[str, llvm.LLVMFunctionType] = signatures or {}
         """Types of the module's functions, to check calls against."""
         self._groups: dict[str, int] = {}
         self._constants: dict[tuple[int, int], str] = {}
@@ -338,16 +340,11 @@ def _top_level(module: ModuleOp) -> dict[str, llvm.FuncOp | llvm.GlobalOp]:
     return symbols
 
 
-def _emitter(module: ModuleOp, symbols: dict[str, llvm.FuncOp | llvm.GlobalOp], target: TargetAttr | None) -> Emitter:
-    emitter = Emitter(target or module_target(module))
-    emitter.signatures = {n: op.function_type for n, op in symbols.items() if isinstance(op, llvm.FuncOp)}
-    return emitter
-
-
 def emit_module(module: ModuleOp, target: TargetAttr | None = None) -> str:
     """The whole module as one LLVM assembly text. The target defaults to the module's own."""
     symbols = _top_level(module)
-    emitter = _emitter(module, symbols, target)
+    signatures = {n: op.function_type for n, op in symbols.items() if isinstance(op, llvm.FuncOp)}
+    emitter = Emitter(target or module_target(module), signatures)
     texts = [emitter.definition(op) for op in symbols.values()]
     for name in emitter.referenced:
         if name not in symbols:
@@ -360,15 +357,26 @@ def emit_kernels(module: ModuleOp, target: TargetAttr | None = None) -> Iterator
 
     The pieces are compiled apart, in any order, and link to one library.
     """
-    symbols = _top_level(module)
+    yield from _pieces(_top_level(module), target or module_target(module))
+
+
+def emit_kernel(
+    functions: Iterable[llvm.FuncOp], declarations: Mapping[str, llvm.FuncOp], target: TargetAttr | None
+) -> Iterator[tuple[str, str]]:
+    """What `emit_kernels` gives for these functions, of which no other but those declared is called."""
+    yield from _pieces({**declarations, **{f.sym_name.data: f for f in functions}}, target)
+
+
+def _pieces(symbols: Mapping[str, llvm.FuncOp | llvm.GlobalOp], target: TargetAttr | None) -> Iterator[tuple[str, str]]:
     private = {n for n, op in symbols.items() if op.linkage.linkage.data in ("internal", "private")}
     globals_ = [n for n, op in symbols.items() if isinstance(op, llvm.GlobalOp) and n not in private]
     roots = [[n] for n, op in symbols.items() if isinstance(op, llvm.FuncOp) and n not in private and op.body.blocks]
     if globals_:
         roots.append(globals_)
+    signatures = {n: op.function_type for n, op in symbols.items() if isinstance(op, llvm.FuncOp)}
     shared: dict[str, str] = {}
     for names in roots:
-        emitter = _emitter(module, symbols, target)
+        emitter = Emitter(target, signatures)
         texts: list[str] = []
         pending, done = list(names), set(names)
         while pending:
