@@ -56,6 +56,7 @@ GRAPH_PASSES = (
     "relay-fold-transpose",
     "relay-alter-op-layout",
     "cpu-pack-weights",
+    "cpu-pack-recurrent",
     "cpu-winograd",
     "cpu-transpose-factors",
     "relay-simplify-expr-post-alter-op",
@@ -89,7 +90,7 @@ EXTERNAL_PASSES = (
     (CODEGEN, "targets"),
 )
 """What gives parts of a graph to external backends, and the option that names these."""
-LAYOUTS = ("relay-alter-op-layout", "cpu-pack-weights", "cpu-winograd")
+LAYOUTS = ("relay-alter-op-layout", "cpu-pack-weights", "cpu-pack-recurrent", "cpu-winograd")
 """From here on a graph is as our kernels want it: external backends take their parts before."""
 
 

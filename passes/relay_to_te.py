@@ -33,6 +33,7 @@ from lamina.dialects.relay.base import RelayOp, attrs_of, has_unknown_extents
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
+from lamina.dialects.te.build import any_use
 from lamina.dialects.te.lib import Tensor, building
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
@@ -230,7 +231,22 @@ def lower_function(function: FnOp, name: str) -> te.FuncOp:
                 raise InputError(f"relay-to-te: {op.name} cannot stand in a primitive function", op=op)
             tag = StringAttr(op.name.removeprefix("relay."))
             _each_new(target, before, lambda new: _mark(new, tag, op))  # noqa: B023
+    if any(len(op.results) > 1 for op in block.ops):
+        drop_unread_stages(target)
     return lowered
+
+
+def drop_unread_stages(block: Block) -> None:
+    """Stages of results that nobody wants go: an op with several gives them all."""
+    for stage in reversed(list(block.ops)):
+        if isinstance(stage, te.ComputeOp) and not any_use(stage) and not has_check(stage):
+            stage.detach()
+            stage.erase()
+
+
+def has_check(stage: te.ComputeOp) -> bool:
+    """Whether a stage may stop the program."""
+    return any(isinstance(op, te.CheckOp) for op in stage.body.walk())
 
 
 def _each_new(block: Block, before: Operation | None, visit: Callable[[Operation], None]) -> None:

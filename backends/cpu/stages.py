@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import cast
 
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import StringAttr, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.linear import Linear
@@ -43,6 +44,11 @@ class Stage:
         return self.op.reduced
 
     @property
+    def element_type(self) -> Attribute:
+        """The element type of its (first) result."""
+        return self.op.tensors[0].type.element_type
+
+    @property
     def is_reduction(self) -> bool:
         return self.op.combiner is not None
 
@@ -75,24 +81,33 @@ def stages_of(func: FuncOp) -> list[Stage]:
     """The stages of a function in program order."""
     returns = func.body.block.last_op
     assert isinstance(returns, ReturnOp)
-    outputs = set(returns.operands)
+    return stages_in(func.body.block, returns.operands)
+
+
+def stages_in(block: Block, outputs: Sequence[SSAValue]) -> list[Stage]:
+    """The stages of a block, a function's or that of a scan's body, in program order."""
+    wanted = set(outputs)
     found: dict[SSAValue, Stage] = {}
-    for op in func.body.block.ops:
+    stages: list[Stage] = []
+    for op in block.ops:
         if isinstance(op, ComputeOp):
-            stage = found[op.result] = Stage(op, op.stage.data, op.result in outputs)
+            stage = Stage(op, op.stage.data, not wanted.isdisjoint(op.tensors))
+            stages.append(stage)
+            found.update(dict.fromkeys(op.tensors, stage))
             for tensor in dict.fromkeys(r.tensor for r in stage.reads()):
                 producer = found.get(tensor)
                 if producer is not None:
                     stage.inputs[tensor] = producer
-                    producer.readers.append(stage)
-                    stage.producers.append(producer)
-    return list(found.values())
+                    if stage not in producer.readers:
+                        producer.readers.append(stage)
+                        stage.producers.append(producer)
+    return stages
 
 
 def loads_per_element(producer: Stage, reader: Stage) -> float:
     """How often a reader loads each element of a producer, on average."""
     points = prod(reader.spatial) * prod(reader.reduced)
-    return points * len(reader.reads(producer.op.result)) / max(prod(producer.spatial), 1)
+    return points * sum(len(reader.reads(t)) for t in producer.op.tensors) / max(prod(producer.spatial), 1)
 
 
 def should_inline(stage: Stage) -> bool:

@@ -3,6 +3,7 @@
 depthwise convolutions on channel blocks        a row of vectors in registers, the padding left out (`depthwise.py`)
 conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
+recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
 pooling and other reductions                    vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
 """
@@ -21,12 +22,14 @@ from lamina.backends.cpu.schedules.depthwise import TAG as DEPTHWISE
 from lamina.backends.cpu.schedules.depthwise import find_padding, schedule_depthwise
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
+from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.steps import vector_lanes
 from lamina.backends.cpu.schedules.winograd import find_winograd, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.scheduling import Schedule
 
@@ -66,6 +69,9 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
             _schedule_reduction(s, stage, follower, target)
         else:
             schedule_elementwise(s, stage, target)
+    for scan in func.body.block.ops:
+        if isinstance(scan, ScanOp):
+            schedule_scan(s, scan, target)
     return s.build()
 
 

@@ -19,13 +19,13 @@ UNROLL_BUDGET = 800
 
 def vector_lanes(stage: Stage, target: TargetAttr) -> int:
     """Elements in one vector of the stage; less than a short row has where there is no code for its length."""
-    element = stage.op.result.type.element_type
+    element = stage.element_type
     lanes = target.lanes(8 * itemsize(dtype_name(element)))
     vector = vector_dim(stage.spatial)
     row = 1 if vector is None else stage.spatial[vector]
     # What it reads, and what its epilogue writes, are vectors of as many lanes.
     held = [element, *(read.result.type for read in stage.reads())]
-    held += [reader.op.result.type.element_type for reader in stage.readers]
+    held += [reader.element_type for reader in stage.readers]
     whole = row > lanes or all(lanes_have_code(e, row) for e in held)
     return lanes if whole else 1 << (row.bit_length() - 1)
 

@@ -1,0 +1,94 @@
+"""Recurrent layers of ONNX models as kernels: the same numbers as onnxruntime, and one kernel whatever the steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+import lamina
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def layer(
+    kind: str,
+    steps: int,
+    batch: int,
+    hidden: int,
+    direction: str = "forward",
+    optional: tuple[str, ...] = (),
+    **attrs: Any,
+) -> tuple[ModelProto, dict[str, Any]]:
+    """A model of one layer on inputs of 5 values, and its inputs; `optional` of B, lengths, states and P."""
+    random = np.random.default_rng(steps + hidden)
+    ways, gates = 2 if direction == "bidirectional" else 1, GATES[kind]
+
+    def draw(*shape: int) -> Any:
+        return random.uniform(-0.5, 0.5, shape).astype("float32")
+
+    weights = {"W": draw(ways, gates * hidden, 5), "R": draw(ways, gates * hidden, hidden)}
+    inputs: dict[str, Any] = {"X": draw(steps, batch, 5)}
+    names = ["X", "W", "R"]
+    for name, shape in (
+        ("B", (ways, 2 * gates * hidden)), ("lengths", (batch,)), ("h", (ways, batch, hidden)),
+        *((("c", (ways, batch, hidden)), ("P", (ways, 3 * hidden))) if kind == "LSTM" else ()),
+    ):  # fmt: skip
+        given = name in optional
+        names.append(name if given else "")
+        if name == "lengths" and given:
+            inputs[name] = random.integers(1, steps + 1, shape).astype("int32")
+        elif given:
+            (weights if name in "BP" else inputs)[name] = draw(*shape)
+    outputs = ["Y", "Y_h", *(["Y_c"] if kind == "LSTM" else [])]
+    node = helper.make_node(kind, names, outputs, hidden_size=hidden, direction=direction, **attrs)
+    types = {"lengths": TensorProto.INT32}
+    graph = helper.make_graph(
+        [node],
+        "layer",
+        [helper.make_tensor_value_info(n, types.get(n, TensorProto.FLOAT), v.shape) for n, v in inputs.items()],
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs],
+        [numpy_helper.from_array(v, n) for n, v in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), inputs
+
+
+LAYERS = {
+    "one sequence, whole blocks": ("LSTM", 4, 1, 64, "forward", ("B",)),
+    "blocks and tiles of sequences with a tail": (
+        "LSTM",
+        3,
+        9,
+        40,
+        "reverse",
+        ("B", "h", "c", "P", "lengths"),
+    ),
+    "fewer units than lanes": ("GRU", 3, 2, 5, "forward", ("h",)),
+    "two directions": ("GRU", 4, 3, 72, "bidirectional", ("B", "lengths")),
+    "all vectors of a block, one product": ("RNN", 3, 1, 130, "bidirectional", ("B", "h")),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layer_computes_what_onnxruntime_does(name: str) -> None:
+    ort = pytest.importorskip("onnxruntime")
+    kind, steps, batch, hidden, direction, optional = LAYERS[name]
+    attrs = {"linear_before_reset": 1} if kind == "GRU" and batch == 3 else {}
+    model, inputs = layer(kind, steps, batch, hidden, direction, optional, **attrs)
+    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = lamina.compile(model, threads=1, cache=False).run(inputs)
+    for ours, expected in zip(found.values(), session.run(None, inputs), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_steps_are_one_kernel() -> None:
+    few, many = (lamina.compile(layer("LSTM", steps, 1, 8)[0], threads=1, cache=False) for steps in (2, 2000))
+    assert few.text("te").count("te.func") == many.text("te").count("te.func")
+
+
+def test_unknown_activation_is_refused() -> None:
+    model, _ = layer("RNN", 2, 1, 4, activations=["Elu"])
+    with pytest.raises(lamina.LaminaError, match="the activation 'Elu' is not supported"):
+        lamina.compile(model, cache=False)
