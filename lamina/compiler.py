@@ -40,6 +40,8 @@ CODEGEN = "relay-external-codegen"
 GRAPH_PASSES = (
     *FUNCTIONS_AWAY,
     CODEGEN,
+    "relay-quantized-products",
+    "relay-qnn-legalize",
     "relay-qnn-canonicalize",
     "relay-legalize",
     "relay-simplify-inference",

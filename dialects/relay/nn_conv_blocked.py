@@ -49,6 +49,8 @@ class ContribConv2dNCHWcOp(_Blocked):
     `channels` is the true number of output channels. Each group's channels are padded to whole blocks, input
     channels with zero weights; output channel k*16 + v reads the kernel at [(k*16+v) floordiv 32, ..., (k*16+v)
     mod 32]. A first layer keeps its few channels plain: data layout NCHW, kernel OIHW32o [O/32, I, KH, KW, 32].
+    Instructions that sum up small groups of input channels want the group innermost: kernel OIHW32o4i [O/32, I/4, KH,
+    KW, 32, 4]; the data's blocks are some groups, of which the last may be more padding than the kernel has.
     Padding lanes of the result are zero; those of the data must be finite.
     """
 
@@ -76,7 +78,7 @@ class ContribConv2dNCHWcOp(_Blocked):
         check_kernel([w["H"], w["W"]], kernel_size)
         if groups < 1 or channels < 1 or channels % groups:
             raise TypeMismatch(f"{groups} groups do not divide {channels} channels")
-        if x["C"] != w["I"] * groups:
+        if not _channels_fit(x["C"], w["I"], block_of(data_layout, "C"), groups, is_grouped(kernel_layout)):
             among = f" / {groups} groups" if groups > 1 else ""
             raise TypeMismatch(f"input has {x['C']} channels{among}, weight expects {w['I']}")
         out = groups * _group_block(channels, groups, block_of(out_layout, "C"))
@@ -94,6 +96,7 @@ class ContribConv2dNCHWcOp(_Blocked):
         out = groups * _group_block(attrs["channels"], groups, inner)
         x = _unblock_data(data, attrs["data_layout"])
         w = _unblock_kernel(weight, attrs["kernel_layout"])[:out]
+        w = np.pad(w, ((0, 0), (0, x.shape[1] // groups - w.shape[1]), (0, 0), (0, 0)))
         slides = windows(x.shape[2:], w.shape[2:], attrs["strides"], attrs["dilation"], attrs["padding"])
         y = correlate(x, w, slides, groups, attrs.get("out_dtype") or data.dtype.name)
         n, _, h, v = y.shape
@@ -112,7 +115,10 @@ class ContribConv2dNCHWcOp(_Blocked):
         chunks = weight.shape[1]
         c = te.reduce_axis(chunks, "c")
         taps = te.reduce_axis(h.size, "r"), te.reduce_axis(v.size, "s")
-        ci = te.reduce_axis(data.shape[4], "ci") if blocked else None
+        grouped = is_grouped(kernel_layout)
+        ci = te.reduce_axis(weight.shape[5] if grouped else data.shape[4], "ci") if blocked else None
+        # Groups of channels in a block of the data, of which the kernel says how many there are.
+        fan = data.shape[4] // weight.shape[5] if grouped else 1
 
         def element(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
             r, s = taps
@@ -121,6 +127,9 @@ class ContribConv2dNCHWcOp(_Blocked):
             o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
             if ci is None:
                 a, b = padded[n, chunk, row, column], weight[o, c, r, s, ov]
+            elif grouped:
+                a = padded[n, chunk // fan, row, column, chunk % fan * weight.shape[5] + ci]
+                b = weight[o, c, r, s, ov, ci]
             else:
                 a, b = padded[n, chunk, row, column, ci], weight[o, c, r, s, ci, ov]
             axes: list[IterVar] = [c, r, s] if ci is None else [c, r, s, ci]
@@ -156,6 +165,27 @@ class ContribConv2dNCHWcOp(_Blocked):
             sample(
                 ((1, 1, 3, 3, 16), "int8"), ((1, 1, 2, 2, 16, 32), "int8"),
                 attrs={"channels": 16, "out_dtype": "int32"},
+            ),
+            sample(
+                ((1, 2, 5, 4, 16), "uint8"), ((2, 6, 3, 3, 16, 4), "int8"),
+                attrs={"channels": 20, "kernel_layout": "OIHW16o4i", "out_dtype": "int32", "padding": [1, 1, 1, 1]},
+                ranges=((0, 255), (-128, 127)),
+            ),
+            sample(
+                ((2, 1, 7, 5, 4), "uint8"), ((1, 1, 3, 3, 32, 4), "int8"),
+                attrs={
+                    "channels": 32, "data_layout": "NCHW4c", "kernel_layout": "OIHW32o4i", "out_dtype": "int32",
+                    "strides": [2, 2],
+                },
+                ranges=((0, 255), (-128, 127)),
+            ),
+            sample(
+                ((1, 2, 3, 3, 16), "bfloat16"), ((1, 16, 1, 1, 32, 2), "bfloat16"),
+                attrs={"channels": 32, "kernel_layout": "OIHW32o2i", "out_dtype": "float32"},
+            ),
+            sample(
+                ((1, 2, 3, 3, 16), "int8"), ((1, 4, 1, 1, 16, 4), "int8"),
+                attrs={"channels": 16, "kernel_layout": "OIHW16o4i"}, error="input has 32 channels, weight expects 16",
             ),
             sample(x, (1, 3, 3, 3, 16, 32), attrs={"channels": 32}, error="input has 32 channels, weight expects 48"),
             sample(x, w, attrs={"channels": 40}, error="weight has 32 output channels, expects 64"),
@@ -260,10 +290,20 @@ def _check_blocked(data_layout: str, kernel_layout: str, out_layout: str) -> Non
             f"layouts {data_layout}, {kernel_layout} and {out_layout} must be NCHW, OIHW and NCHW in blocks"
         )
     letters = [a.letter for a in parse_layout(kernel_layout)][4:]
-    if letters not in (["i", "o"], ["o"]) or len(parse_layout(out_layout)) != 5:
+    if letters not in (["i", "o"], ["o"], ["o", "i"]) or len(parse_layout(out_layout)) != 5:
         raise TypeMismatch(f"kernel layout {kernel_layout} and output layout {out_layout} must end in blocks")
     if ("i" in letters) != (len(parse_layout(data_layout)) == 5):
         raise TypeMismatch(f"data layout {data_layout} does not fit kernel layout {kernel_layout}")
+
+
+def is_grouped(kernel_layout: str) -> bool:
+    """Whether small groups of input channels are innermost in a kernel, as in OIHW32o4i."""
+    return parse_layout(kernel_layout)[-1].letter == "i"
+
+
+def _channels_fit(channels: int, expected: int, block: int, groups: int, grouped: bool) -> bool:
+    """Whether data of so many channels, in blocks, is what a kernel reads; groups of channels may end in a block."""
+    return channels == (_blocks(expected, block) * block if grouped else expected) * groups
 
 
 def _unblock_data(x: NDArray[Any], layout: str) -> NDArray[Any]:
@@ -275,8 +315,10 @@ def _unblock_data(x: NDArray[Any], layout: str) -> NDArray[Any]:
 
 
 def _unblock_kernel(w: NDArray[Any], layout: str) -> NDArray[Any]:
-    """[O/a, I/b, H, W, b, a] or [O/a, I, H, W, a] -> [O, I, H, W]."""
+    """[O/a, I/b, H, W, b, a], [O/a, I/b, H, W, a, b] or [O/a, I, H, W, a] -> [O, I, H, W]."""
     if w.ndim == 5:
         w = w[:, :, :, :, None, :]
+    elif is_grouped(layout):
+        w = np.swapaxes(w, 4, 5)
     o, i, h, v, b, a = w.shape
     return np.transpose(w, (0, 5, 1, 4, 2, 3)).reshape(o * a, i * b, h, v)

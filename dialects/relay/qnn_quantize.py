@@ -21,7 +21,7 @@ from lamina.dialects.relay.qnn_rescale import difference, rescaled
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
 
-ROUNDINGS = ("None", "UPWARD", "TONEAREST")
+ROUNDINGS = ("None", "UPWARD", "TONEAREST", "TONEVEN")
 COMPUTE_DTYPES = ("None", "int64", "float32", "float64")
 FLOATS = ("float32", "float16", "float64")
 
@@ -39,7 +39,8 @@ class RequantizeOp(RelayOp):
     `input_scale` and `input_zero_point` may be lists along `axis`. `rounding` says where ties go: UPWARD, or TONEAREST
     away from zero. `compute_dtype` int64 rescales in fixed point (`relay.multiplier_shift`); with float32 or
     float64 the product is one of floats and the zero point is added before rounding. "None" stands for UPWARD and
-    int64.
+    int64. TONEVEN is what ONNX's quantised products do, in floats only: the product by itself is rounded, halves to
+    the even number, and the ratio of the scales is one of `compute_dtype`.
     """
 
     name = "relay.qnn.requantize"
@@ -68,6 +69,8 @@ class RequantizeOp(RelayOp):
         qs.check_scales("output", (output_scale, output_zero_point))
         one_of("rounding", rounding, ROUNDINGS)
         one_of("compute_dtype", compute_dtype, COMPUTE_DTYPES)
+        if rounding == "TONEVEN" and compute_dtype not in FLOATS:
+            raise TypeMismatch(f"rounding 'TONEVEN' is one of floats, compute_dtype is {compute_dtype!r}")
         return TensorInfo(data.shape, qs.check_out_dtype(out_dtype))
 
     @staticmethod
@@ -76,6 +79,9 @@ class RequantizeOp(RelayOp):
         output_scale: SSAValue, output_zero_point: SSAValue,
         axis: int, rounding: str, compute_dtype: str, out_dtype: str,
     ) -> Any:  # fmt: skip
+        if rounding == "TONEVEN":
+            scales = input_scale, output_scale
+            return _rounded_to_even(data, scales, input_zero_point, output_zero_point, axis, compute_dtype, out_dtype)
         to_nearest = rounding == "TONEAREST"
         centred = difference(data, input_zero_point, axis)
         if compute_dtype in ("None", "int64"):
@@ -103,6 +109,10 @@ class RequantizeOp(RelayOp):
         if compute_dtype in ("None", "int64"):
             made = qs.ref_rescaled(centred, input_scale, output_scale, axis, to_nearest) + zero
             return qs.ref_saturated(made, out_dtype)
+        if rounding == "TONEVEN":
+            ratio = input_scale.astype(compute_dtype) / output_scale.astype(compute_dtype).reshape(())
+            made = np.rint(centred.astype(compute_dtype) * qs.ref_along(ratio, axis, data.ndim)).astype(np.float64)
+            return qs.ref_saturated(made + zero, out_dtype)
         ratio = (input_scale.astype(np.float64) / output_scale.astype(np.float64).reshape(())).astype(compute_dtype)
         product = centred.astype(compute_dtype) * qs.ref_along(ratio, axis, data.ndim)
 
@@ -135,6 +145,13 @@ class RequantizeOp(RelayOp):
             one((4, 6), "int32", rounding="UPWARD", compute_dtype="int64", out_dtype="uint8"),
             one((31,), "int32", compute_dtype="float32"), one((31,), "int32", 31, compute_dtype="float64", axis=0),
             one((5, 7), "int32", 7, compute_dtype="float32", rounding="TONEAREST", out_dtype="uint8"),
+            one((5, 7), "int32", 7, compute_dtype="float32", rounding="TONEVEN", out_dtype="uint8"),
+            one((33,), "uint8", compute_dtype="float64", rounding="TONEVEN", out=(0.001, 0.002)),
+            sample(((64,), "int8"), (), ((), "int32"), (), ((), "int32"),
+                   attrs={"rounding": "TONEVEN", "compute_dtype": "float32"},
+                   ranges=((-60, 60), (0.5, 0.5), (0, 0), (1.0, 1.0), (3, 3))),
+            sample(((3,), "int32"), (), ((), "int32"), (), ((), "int32"), attrs={"rounding": "TONEVEN"},
+                   error="compute_dtype is 'None'"),
             # Ties: the ratio is a half, a quarter.
             sample(((64,), "int8"), (), ((), "int32"), (), ((), "int32"), attrs={"rounding": "TONEAREST"},
                    ranges=((-60, 60), (0.5, 0.5), (0, 0), (1.0, 1.0), (0, 0))),
@@ -155,6 +172,20 @@ class RequantizeOp(RelayOp):
             sample(((3,), "int32"), (), ((), "int32"), (), ((), "int32"), attrs={"out_dtype": "float32"},
                    error="out_dtype 'float32' is none of"),
         ]  # fmt: skip
+
+
+def _rounded_to_even(
+    data: SSAValue, scales: tuple[SSAValue, SSAValue], zero_point: SSAValue, output_zero_point: SSAValue, axis: int,
+    compute_dtype: str, out_dtype: str,
+) -> Any:  # fmt: skip
+    """Requantisation as ONNX's products have it; `relay-quantized-products` has a shorter one for known scales."""
+    rank = qs.rank_of(data)
+    narrow = qs.info_of(data).dtype in (*qs.NARROW, "int16") or qs.is_zero(zero_point)
+    whole = qs.centred(data, zero_point, axis, "int32") if narrow else difference(data, zero_point, axis)
+    first, second = qs.cast(scales[0], compute_dtype), qs.cast(_scalar(scales[1]), compute_dtype)
+    product = r.multiply(r.cast(whole, dtype=compute_dtype), qs.along(r.divide(first, second), axis, rank))
+    bounded = r.clip(r.round(product), a_min=-(2.0**40), a_max=2.0**40)
+    return qs.saturated(qs.shifted(r.cast(bounded, dtype="int64"), output_zero_point), out_dtype)
 
 
 def _scalar(value: SSAValue) -> Any:

@@ -336,7 +336,8 @@ class Builder:
         if op_type is None:
             raise self._lacks(op_name)
         try:
-            if all(o.array is not None for o in operands):
+            # What a model quantises stays as the passes on quantised tensors look for it.
+            if all(o.array is not None for o in operands) and not op_name.startswith("qnn."):
                 folded = self._fold(op_type, operands, attrs)
                 if folded is not None:
                     return folded

@@ -11,6 +11,9 @@ from lamina.frontends.onnx.narrow import LIMITS, is_float_code, widened
 from lamina.frontends.onnx.registry import onnx_op
 from lamina.frontends.onnx.tensors import HELD
 
+QUANTIZED = ("int8", "uint8", "int16", "int32")
+"""What the quantised ops of Relay take; other types are converted element by element."""
+
 
 def spread(n: Node, b: Builder, v: Value, shape: tuple[int, ...], axis: int, block: int) -> Value:
     """A scale or zero point as it broadcasts to the tensor: one number, one a slice of `axis`, or one a block of it."""
@@ -34,6 +37,28 @@ def number(b: Builder, v: Value, dtype: str) -> Value:
     return b.cast(widened(b, v) if v.logical in HELD else v, dtype)
 
 
+def affine(n: Node, b: Builder, scale: Value, zero: Value | None, shape: tuple[int, ...], axis: int) -> list[Value]:
+    """Scale and zero point as the quantised ops take them: one number, or one a slice of `axis`; int32 the latter."""
+    made = [scale, b.cast(zero, "int32") if zero is not None else b.constant(np.int32(0))]
+    known = made[1].array
+    if known is not None and known.size and np.all(known == known.flat[0]):
+        # Weights have a list of equal ones, which passes know better as one.
+        made[1] = b.constant(np.int32(known.flat[0]))
+    for i, v in enumerate(made):
+        if v.rank == 0 or v.shape == (1,):
+            made[i] = b.reshape(v, ())
+        elif v.rank != 1 or v.shape[0] != shape[n.axis(axis, len(shape))]:
+            raise n.fail(f"a scale or zero point of shape {list(v.shape)} for axis {axis} of {list(shape)}")
+    return made
+
+
+def is_plain(n: Node, *values: Value | None) -> bool:
+    """Whether a node has no blocks, and is about tensors of the dtypes that the quantised ops have."""
+    if n.attr("block_size", 0) or n.attr("precision", 0):
+        return False
+    return all(v is None or v.logical == v.dtype and v.dtype in (*QUANTIZED, "float32") for v in values)
+
+
 @onnx_op("QuantizeLinear", held=True)
 def quantize(n: Node, b: Builder) -> Value:
     """y = round(x / scale) + zero, saturated; the quotient in the scale's type, unless `precision` says otherwise."""
@@ -44,6 +69,10 @@ def quantize(n: Node, b: Builder) -> Value:
     axis, block = n.attr("axis", 1), n.attr("block_size", 0)
     if x.dtype == "int32":
         x = b.cast(x, "float32")
+    if x.dtype == scale.dtype == "float32" and x.rank and logical in QUANTIZED and is_plain(n, x, scale, zero):
+        given = affine(n, b, scale, zero, x.shape, axis)
+        at = n.axis(axis, x.rank) if given[0].rank or given[1].rank else -1
+        return b.op("qnn.quantize", x, *given, axis=at, out_dtype=logical, rounding="TONEVEN")
     if "precision" in n.attrs and n.attrs["precision"]:
         name = b.type_of(n.attrs["precision"])
         x, scale = b.cast(x, name), b.cast(scale, name)
@@ -67,6 +96,11 @@ def dequantize(n: Node, b: Builder) -> Value:
     """(x - zero) * scale in float32, in the scale's type or `output_dtype`."""
     x, scale = n.input(0), n.input(1)
     axis, block = n.attr("axis", 1), n.attr("block_size", 0)
+    zero = n.input(2) if n.has(2) else None
+    if scale.dtype == "float32" and x.rank and not n.attr("output_dtype", 0) and is_plain(n, x, scale, zero):
+        given = affine(n, b, scale, zero, x.shape, axis)
+        at = n.axis(axis, x.rank) if given[0].rank or given[1].rank else -1
+        return b.op("qnn.dequantize", x, *given, axis=at)
     # The difference of integers is exact before it becomes a float.
     whole = x.logical in ("int32", "uint32")
     y = number(b, x, "int32" if whole else "float32")

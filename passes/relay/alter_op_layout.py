@@ -31,7 +31,7 @@ from lamina.dialects.relay.params import store_of
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold_constant import fold_constants
-from lamina.passes.relay.layout_rules import PLAIN, Offer, Plan, plan
+from lamina.passes.relay.layout_rules import NO_DOTS, PLAIN, Dots, Offer, Plan, dots_of, plan
 
 
 @dataclass(frozen=True)
@@ -47,25 +47,29 @@ class AlterOpLayout(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
-        to_blocks(op, self.block or (target.lanes(32) if target is not None else 16), self.v)
+        to_blocks(op, self.block or (target.lanes(32) if target is not None else 16), self.v, dots_of(target))
         fold_constants(op, store_of(ctx))
 
 
-def to_blocks(module: ModuleOp, lanes: int, v: int) -> None:
-    """Convert the functions of a module to blocks of `lanes` channels, of which kernels compute `v` together."""
+def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS) -> None:
+    """Convert the functions of a module to blocks of `lanes` channels, of which kernels compute `v` together.
+
+    Products of the dtypes of `dots` have the target's instructions for so many input channels.
+    """
     for function in module.body.block.ops:
         if isinstance(function, func.FuncOp):
             for block in function.body.blocks:
-                Converter(block, lanes, v).run()
+                Converter(block, lanes, v, dots).run()
 
 
 class Converter:
     """One block: the forms that each value has by now, by layout."""
 
-    def __init__(self, block: Block, lanes: int, v: int) -> None:
+    def __init__(self, block: Block, lanes: int, v: int, dots: Dots = NO_DOTS) -> None:
         self.block = block
         self.lanes = lanes
         self.v = v
+        self.dots = dots
         self.blocked = f"NCHW{lanes}c"
         self._other: dict[SSAValue, SSAValue] = {}
         """Blocked form of a value at home in NCHW."""
@@ -81,7 +85,7 @@ class Converter:
             found = None
             types = [*op.operand_types, *op.result_types]
             if isinstance(op, RelayOp) and len(op.results) == 1 and not has_unknown_extents(types):
-                found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v)
+                found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v, self.dots)
             if found is None:
                 self._stay(op)
             else:
@@ -123,8 +127,11 @@ class Converter:
         """A value in a layout: "" is as it is, "NCHW" plain, "O...": a kernel, else the blocked layout."""
         if want in ("", PLAIN):
             return self._plain_form(value, before) if value in self._home else value
-        if want != self.blocked:
+        if want != self.blocked and want[0] == "O":
             return self._transform(value, "OIHW", want, 0, before)
+        if want != self.blocked:
+            plain = self._plain_form(value, before) if value in self._home else value
+            return self._transform(plain, PLAIN, want, 0, before)
         home = self._home.get(value)
         if home is not None:
             return home

@@ -9,19 +9,21 @@ finite: ops outside `KEEPS_ZEROS_FINITE` are converted only where the channels f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.target import TargetAttr
 
 PLAIN = "NCHW"
 
 KEEPS_ZEROS_FINITE = frozenset(
     f"relay.{n}"
     for n in (
-        "abs", "add", "ceil", "clip", "copy", "erf", "floor", "maximum", "minimum", "multiply", "negative",
+        "abs", "add", "cast", "ceil", "clip", "copy", "erf", "floor", "maximum", "minimum", "multiply", "negative",
         "nn.leaky_relu", "nn.relu", "round", "sigmoid", "sign", "subtract", "tanh",
     )
 )  # fmt: skip
@@ -53,10 +55,26 @@ class Plan:
     op: str = ""
 
 
-def plan(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int) -> Plan | None:
+Dots: TypeAlias = Mapping[tuple[str, str, str], int]
+"""How many input channels the target's instructions multiply and add at once, by the dtypes of data, weight and sum."""
+NO_DOTS: Dots = {}
+
+
+def dots_of(target: TargetAttr | None) -> Dots:
+    """vpdpbusd takes four bytes, vdpbf16ps two bfloat16 numbers."""
+    found: dict[tuple[str, str, str], int] = {}
+    if target is not None and target.lanes(32) == 16:
+        if target.has_feature("avx512vnni"):
+            found["uint8", "int8", "int32"] = 4
+        if target.has_feature("avx512bf16"):
+            found["bfloat16", "bfloat16", "float32"] = 2
+    return found
+
+
+def plan(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots: Dots = NO_DOTS) -> Plan | None:
     """How an op works on blocks, None when it stays plain. The result of a planned op is in NCHW{lanes}c."""
     if op.name == "relay.nn.conv2d":
-        return _convolution(op, offers, lanes, v)
+        return _convolution(op, offers, lanes, v, dots)
     if not any(o.blocked for o in offers):
         return None
     if op.name in HAS_LAYOUT_FACET:
@@ -70,11 +88,13 @@ def plan(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int) -> Plan | Non
     return None
 
 
-def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int) -> Plan | None:
+def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots: Dots) -> Plan | None:
     attrs = attrs_of(op)
     data, weight = offers[0].info, offers[1].info
     plain = (attrs["data_layout"], attrs["kernel_layout"], attrs["out_layout"]) == (PLAIN, "OIHW", "")
-    if not plain or data.dtype != "float32" or attrs["out_dtype"] not in ("", "float32") or not offers[1].constant:
+    dot = dots.get((data.dtype, weight.dtype, attrs["out_dtype"] or data.dtype), 0)
+    floats = data.dtype == "float32" and attrs["out_dtype"] in ("", "float32")
+    if not plain or not (floats or dot) or not offers[1].constant:
         return None
     channels, groups = data.shape[1], attrs["groups"]
     out, per_group = weight.shape[0], weight.shape[1]
@@ -84,12 +104,16 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int) -> Pl
         kernel = f"OIHW1i{lanes}o"
         given |= {"data_layout": blocked, "kernel_layout": kernel}
         return Plan((blocked, kernel), given, "relay.nn.contrib_depthwise_conv2d_NCHWc")
-    if groups > 1 and (per_group % lanes or (out // groups) % lanes):
+    if groups > 1 and (dot or per_group % lanes or (out // groups) % lanes):
         return None
     # A kernel computes v blocks together: they must not straddle two groups.
     blocks = -(-(out // groups) // lanes)
     wide = lanes * (v if blocks % v == 0 else 1)
-    if channels < lanes and not offers[0].blocked:
+    few = channels < lanes and not offers[0].blocked
+    if dot:
+        # Few channels fill blocks of what the instruction takes.
+        data_layout, kernel = f"{PLAIN}{dot if few else lanes}c", f"OIHW{wide}o{dot}i"
+    elif few:
         # Few channels: blocks would be mostly padding.
         data_layout, kernel = PLAIN, f"OIHW{wide}o"
     else:
@@ -135,7 +159,7 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     result = tensor_info(op.results[0].type).shape
     if len(result) != 4:
         return None
-    if not _whole(op, lanes) and op.name not in KEEPS_ZEROS_FINITE:
+    if not _whole(op, lanes) and op.name not in KEEPS_ZEROS_FINITE and not _divides_by_number(op):
         return None
     if op.FUSION_KIND == OpPattern.ELEMWISE and (len(offers) != 1 or offers[0].info.shape != result):
         return None
@@ -143,6 +167,12 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     if op.FUSION_KIND == OpPattern.BROADCAST and (op.properties or not _broadcasts(offers, result)):
         return None
     return Plan(tuple("" if not o.info.shape else f"{PLAIN}{lanes}c" for o in offers))
+
+
+def _divides_by_number(op: RelayOp) -> bool:
+    """Whether the op divides by one number that is not zero."""
+    number = qs.constant(op.operands[1]) if op.name == "relay.divide" else None
+    return number is not None and number.shape == () and bool(number != 0)
 
 
 def _broadcasts(offers: Sequence[Offer], result: tuple[int, ...]) -> bool:

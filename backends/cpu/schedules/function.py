@@ -21,6 +21,7 @@ from lamina.backends.cpu.schedules.convolution import (
 from lamina.backends.cpu.schedules.depthwise import TAG as DEPTHWISE
 from lamina.backends.cpu.schedules.depthwise import find_padding, schedule_depthwise
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
+from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
@@ -99,7 +100,10 @@ def _follower(stage: Stage) -> Stage | None:
 
 def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     lanes = vector_lanes(stage, target)
-    if stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
+    dot = dot_intrinsic(stage, target) if stage.tag == "nn.contrib_conv2d_NCHWc" else None
+    if dot is not None:
+        schedule_grouped_conv2d(s, stage, follower, target, dot)
+    elif stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
         schedule_conv2d(s, stage, follower, target)
     elif stage.tag == DEPTHWISE and stage.spatial[-1] == lanes:
         schedule_depthwise(s, stage, follower, target)
