@@ -13,7 +13,7 @@ Unlike relay-fake-quantization-to-integer it leaves sums, pools and functions th
 they fuse into kernels between bytes, and round as the model says. Only products gain, and they lose nothing:
 integers are summed exactly. What moves elements moves bytes. A bias is added to the sums, as whole numbers of their
 scale. Bounds (relu, clip) before a quantize are bounds on the integers behind it, where most of them say nothing: a
-quantize saturates. Ratios of known scales below one leave 32 bits within 32 bits, and rescaling is written out for them.
+quantize saturates. Ratios of known scales below one leave 32 bits within 32 bits; rescaling is written out for them.
 """
 
 from __future__ import annotations
@@ -203,21 +203,24 @@ def bounds(value: SSAValue, scale: float, zero: int, dtype: str) -> tuple[SSAVal
 
 def rescaled(x: Affine, target: Affine, dtype: str, store: ParamStore) -> Any:
     """Sums as integers of another scale, rounded to even."""
-    scales = [numbers(v, store) for v in (x.scale, target.scale)]
-    if any(v is None for v in scales):
+    ratio = small_ratio(x.scale, target.scale, store)
+    if ratio is None:
         return r.qnn.requantize(
             x.value, x.scale, x.zero_point, target.scale, target.zero_point,
             axis=normalize_axis(x.axis, x.rank), rounding="TONEVEN", compute_dtype="float32", out_dtype=dtype,
         )  # fmt: skip
-    ratio = scales[0] / scales[1].reshape(())
-    if not float(np.abs(ratio).max()) < SMALL_RATIO:
-        return r.qnn.requantize(
-            x.value, x.scale, x.zero_point, target.scale, target.zero_point,
-            axis=normalize_axis(x.axis, x.rank), rounding="TONEVEN", compute_dtype="float32", out_dtype=dtype,
-        )  # fmt: skip
-    factor = Rewrite(store, x.scale, x.zero_point, dtype, -1).constant(ratio.astype(np.float32), "ratio")
+    factor = Rewrite(store, x.scale, x.zero_point, dtype, -1).constant(ratio, "ratio")
     made = r.multiply(r.cast(x.value, dtype="float32"), qs.along(factor, x.axis, x.rank))
     return qs.saturated(qs.shifted(r.cast(r.round(made), dtype="int32"), target.zero_point), dtype)
+
+
+def small_ratio(scale: SSAValue, output_scale: SSAValue, store: ParamStore) -> Any | None:
+    """The ratio of known scales in f32, where it is small enough for 32 bits."""
+    first, second = numbers(scale, store), numbers(output_scale, store)
+    if first is None or second is None:
+        return None
+    ratio = (first / second.reshape(())).astype(np.float32)
+    return ratio if float(np.abs(ratio).max()) < SMALL_RATIO else None
 
 
 def requantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
@@ -226,10 +229,8 @@ def requantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
     if attrs["rounding"] != "TONEVEN" or attrs["compute_dtype"] != "float32" or attrs["out_dtype"] not in qs.NARROW:
         return None
     data, scale, zero, out_scale, out_zero = op.operands
-    x, known = Affine(data, scale, zero, attrs["axis"]), [numbers(v, store) for v in (scale, out_scale)]
-    if x.dtype != "int32" or not qs.is_zero(zero) or any(v is None for v in known):
-        return None
-    if not float(np.abs(known[0] / known[1].reshape(())).max()) < SMALL_RATIO:
+    x = Affine(data, scale, zero, attrs["axis"])
+    if x.dtype != "int32" or not qs.is_zero(zero) or small_ratio(scale, out_scale, store) is None:
         return None
     return rescaled(x, Affine(data, out_scale, out_zero), attrs["out_dtype"], store)
 

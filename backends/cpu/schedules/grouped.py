@@ -6,12 +6,23 @@ numbers are one word, which goes to all lanes. Tiles are those of f32, a step of
 
 from __future__ import annotations
 
+from typing import cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
+
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import choose
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
+
+DOTS = (
+    (("uint8", "int8", "int32"), 4, "avx512vnni", "cpu.vnni_u8s8s32_16x4"),
+    (("bfloat16", "bfloat16", "float32"), 2, "avx512bf16", "cpu.bf16_dot_16x2"),
+)
+"""Dtypes of data, weight and sum, group, the feature that has the instruction, and its tensor intrinsic."""
 
 GROUP_UNROLL = 4
 """Groups of input channels in one body: a block of sixteen bytes of data."""
@@ -22,19 +33,18 @@ def dot_intrinsic(stage: Stage, target: TargetAttr) -> str | None:
     reads = stage.reads()
     if len(reads) != 2 or target.lanes(32) != 16 or not stage.reduced:
         return None
-    data, weight = (dtype_name(r.result.type) for r in reads)
-    out = dtype_name(stage.op.result.type.element_type)
-    unsigned = dtype_name(reads[0].tensor.type.element_type) == "uint8"  # type: ignore[union-attr]
-    group, lanes = stage.reduced[-1], read_shape(reads[1])[-2]
-    del data, weight
-    signed = dtype_name(reads[1].tensor.type.element_type)  # type: ignore[union-attr]
-    if lanes % 16:
+    shape = read_shape(reads[1])
+    if shape[-1] != stage.reduced[-1] or len(shape) < 2 or shape[-2] % 16:
         return None
-    if unsigned and signed == "int8" and out == "int32" and group == 4 and target.has_feature("avx512vnni"):
-        return "cpu.vnni_u8s8s32_16x4"
-    if signed == "bfloat16" and out == "float32" and group == 2 and target.has_feature("avx512bf16"):
-        return "cpu.bf16_dot_16x2"
+    dtypes = *(element_dtype(r.tensor.type) for r in reads), dtype_name(stage.op.result.type.element_type)
+    for given, group, feature, intrinsic in DOTS:
+        if given == dtypes and group == shape[-1] and target.has_feature(feature):
+            return intrinsic
     return None
+
+
+def element_dtype(type_: Attribute) -> str:
+    return dtype_name(cast("TensorType[Attribute]", type_).element_type)
 
 
 def schedule_grouped_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, dot: str) -> None:
