@@ -20,7 +20,8 @@ from lamina.compiler import Progress
 from lamina.driver import Fresh, StageTexts, build, check_host, target_of
 from lamina.driver import Source as _Module
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
-from lamina.measure import Benchmark, Profile, random_inputs, repeated
+from lamina.kernel_profile import Profile, Recording, kernels_of
+from lamina.measure import Benchmark, random_inputs, repeated
 from lamina.model import Model, Origin, Shapes, Source, port_of
 from lamina.passes.external_backends import is_foreign
 from lamina.passes.legal_forms import any_registered
@@ -211,12 +212,27 @@ class Executable:
 
     def profile(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Profile:
         """The time of each kernel, named by the model's own nodes."""
+        return self.record(inputs, repeats).profile()
+
+    def record(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Recording:
+        """What ran when, on which thread, in so many runs: `Recording.save` writes a trace for Perfetto.
+
+        Raises UnsupportedError where the machine runs the program.
+        """
         if not isinstance(self._program, CompiledProgram):
             what = f"this model is {self._program.describe()}: it has no kernels in a fixed order"
             raise UnsupportedError(what, hint="benchmark times whole runs")
+        if type(repeats) is not int or repeats < 1:
+            raise UsageError(f"repeats is a positive integer, not {repeats!r}")
+        from lamina.runtime.trace import traced_runs
+
         arrays = self._arrays(inputs)
         self._program.run(arrays)
-        return Profile.of(self._program.info.entries, self._program.time_entries(arrays, repeats))
+        runs = traced_runs(self._program, arrays, repeats)
+        info = self._program.info
+        external = [c.entry for c in info.calls]
+        kernels = kernels_of(info.entries, info.entry_calls, self._description.get("graph", {}), external)
+        return Recording(info.name, kernels, info.entry_calls, self.threads, runs)
 
     def text(self, level: str) -> str:
         """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""

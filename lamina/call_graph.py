@@ -3,7 +3,8 @@
     {"nodes": [["x", "", [], [[[4, 8], "float32"]]],                       an input
                ["p0", "", [], ...],                                        a weight, the first one
                ["relu", "fused_nn_dense_nn_relu", [[0, 0], [1, 0]], ...]], a call: node and result of each argument
-     "outputs": [[2, 0]]}
+     "outputs": [[2, 0]],
+     "costs": [[144, 128, 160]]}                                           of each call (`kernel_costs.CallCost`)
 
 It is kept with programs: TVM's users ask a library for its graph, and a saved program has no texts below Relay.
 """
@@ -17,7 +18,8 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.te.ops import CallOp, ParamOp
+from lamina.dialects.te.ops import CallOp, FuncOp, ParamOp
+from lamina.kernel_costs import FunctionCost, call_cost, function_cost
 from lamina.relay_source import names_of
 from lamina.runtime.relay_reference import main_function
 
@@ -44,16 +46,22 @@ def call_graph(module: ModuleOp) -> dict[str, Any]:
 
     for name, argument in zip(inputs, main.body.block.args, strict=True):
         node(name, "", [], [argument])
-    weights = 0
+    costs: list[list[int | None]] = []
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    known: dict[str, FunctionCost] = {}
+    weights: dict[SSAValue, int] = {}
     for op in main.body.block.ops:
         if isinstance(op, ParamOp):
-            node(unique(f"p{weights}"), "", [], [op.result])
-            weights += 1
+            weights[op.result] = len(weights)
+            node(unique(f"p{weights[op.result]}"), "", [], [op.result])
         elif isinstance(op, CallOp):
             kernel = op.callee.string_value()
             node(unique(kernel), kernel, [places[v] for v in op.arguments], list(op.res))
+            if kernel not in known:
+                known[kernel] = function_cost(functions[kernel]) if kernel in functions else FunctionCost(None, {})
+            costs.append(list(call_cost(op, known[kernel], weights)))
         elif isinstance(op, ReturnOp):
-            return {"nodes": nodes, "outputs": [places[v] for v in op.operands]}
+            return {"nodes": nodes, "outputs": [places[v] for v in op.operands], "costs": costs}
     raise AssertionError("@main ends without return")
 
 

@@ -16,7 +16,8 @@ from lamina.errors import EXIT_INTERNAL, EXIT_OK, LaminaError, UsageError, did_y
 COMMANDS = {
     "compile": "compile a model; print or write the text of any level",
     "run": "run a model on arrays from npy or npz files, or on random ones",
-    "bench": "time a model, by turns with onnxruntime where that is installed",
+    "bench": "time a model, by turns with onnxruntime where that is installed; kernels against the machine's limits",
+    "profile": "time each kernel in real runs; write a trace that Perfetto shows",
     "check": "list every operator of a model that is not supported",
     "debug": "compare: run a program of the relay, te or tir level after each step, and name the first that differs",
 }
@@ -47,7 +48,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     if command == "compile":
         parser.add_argument("model", nargs="?", metavar="MODEL", help=MODEL)
     else:
-        program = ", or a program that `lamina compile -o FILE.lamina` wrote" * (command in ("run", "bench"))
+        program = ", or a program that `lamina compile -o FILE.lamina` wrote" * (command in ("run", "bench", "profile"))
         parser.add_argument("model", metavar="MODEL", help=MODEL + program)
     if command == "check":
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -91,6 +92,16 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--repeats", type=int, metavar="N", help="runs of each (default: as --seconds allow)")
         parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="default: 5")
         parser.add_argument("--profile", action="store_true", help="print the time of each kernel too")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+        parser.add_argument(
+            "--roofline", action="store_true", help="what part of the machine's limits each kernel reaches"
+        )
+        parser.add_argument("--output", metavar="FILE.html", help="write the roofline as a picture")
+    elif command == "profile":
+        _add_inputs(parser)
+        parser.add_argument("--repeats", type=int, default=20, metavar="N", help="runs (default: 20)")
+        parser.add_argument("--limit", type=int, metavar="N", help="print so many kernels, the slowest")
+        parser.add_argument("--trace", metavar="FILE.json", help="write the last runs for ui.perfetto.dev")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser
 

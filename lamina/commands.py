@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from lamina import profile_commands
 from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UsageError
 
 if TYPE_CHECKING:
     from lamina.api import Executable
-    from lamina.runtime.compiled import Port
     from lamina.transform import PassContext
 
 
@@ -56,7 +56,7 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     if args.output is not None and saved is None and args.emit is None:
         args.emit = "all"
     if args.emit is None:
-        exe = _compile(args, err)
+        exe = compiled(args, err)
         out.write(f"{exe!r}\n")
         if exe.placement:
             out.write(f"{exe.placement}\n")
@@ -87,8 +87,8 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     """One inference: the outputs, described or written to a file."""
     import numpy as np
 
-    exe = _compile(args, err)
-    inputs = _inputs(args.input, exe.inputs, err)
+    exe = compiled(args, err)
+    inputs = given_inputs(args, exe, err)
     results = exe.run(inputs)
     arrays: dict[str, np.ndarray[Any, Any]] = {n: v for n, v in results.items() if isinstance(v, np.ndarray)}
     for name, value in results.items():
@@ -125,9 +125,11 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
 
     if args.seconds <= 0:
         raise UsageError("--seconds must be positive")
+    if args.output is not None and not args.roofline:
+        raise UsageError("--output is for the picture of --roofline", hint="give both, or neither")
     args.threads = args.threads or 1
-    exe = _compile(args, err)
-    inputs = _inputs(args.input, exe.inputs, err)
+    exe = compiled(args, err)
+    inputs = given_inputs(args, exe, err)
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
     out.write("" if args.json else f"{args.model}: {threads_text(exe.threads)}, {exe.target.cpu.data}\n")
     if is_text(args.model) or is_saved(args.model) or find_spec("onnxruntime") is None:
@@ -142,6 +144,13 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
         found |= {"lamina": _figures(result.ours), "onnxruntime": _figures(result.theirs)}
         found |= {"ratio": result.ratio, "difference": result.difference}
         text = f"{result}\n"
+    roofline = profile_commands.roofline(exe, inputs, str(args.model), args.repeats) if args.roofline else None
+    if roofline is not None:
+        found["roofline"] = roofline.plain()
+        text += f"\n{roofline.table()}\n"
+        if args.output is not None:
+            roofline.save(args.output)
+            text += f"{args.output}\n"
     out.write(json.dumps(found, indent=2) + "\n" if args.json else text)
     if args.profile:
         out.write(exe.profile(inputs).table() + "\n")
@@ -203,6 +212,7 @@ COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "compile": compile_model,
     "run": run,
     "bench": bench,
+    "profile": profile_commands.profile,
     "check": check,
     "debug": debug,
 }
@@ -212,7 +222,7 @@ def _figures(benchmark: Any) -> dict[str, float]:
     return {"median": benchmark.median, "p10": benchmark.p10, "p90": benchmark.p90, "runs": len(benchmark.times)}
 
 
-def _compile(args: Any, err: TextIO) -> Executable:
+def compiled(args: Any, err: TextIO) -> Executable:
     from lamina import api
     from lamina.artefact import is_saved
     from lamina.progress import StageProgress
@@ -292,19 +302,20 @@ def _shapes(given: Sequence[str]) -> dict[str, Any]:
     return shapes
 
 
-def _inputs(given: Sequence[str], ports: Sequence[Port], err: TextIO) -> Mapping[str, Any]:
+def given_inputs(args: Any, exe: Executable, err: TextIO) -> Mapping[str, Any]:
     """The arrays that files give, and random ones for the rest."""
     from lamina.measure import random_inputs
 
+    ports = exe.inputs
     arrays: dict[str, Any] = {}
-    for text in given:
+    for text in args.input:
         name, mark, path = text.partition("=@")
         if mark:
             arrays[name] = _load(path)
             continue
         loaded = _load(text)
         if not isinstance(loaded, dict):
-            if len(ports) > 1:
+            if len(ports) != 1:
                 raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
             loaded = {ports[0].name: loaded}
         arrays |= loaded

@@ -1,4 +1,4 @@
-"""Measuring: random inputs, repeated runs with their spread, kernels by time, and a comparison with onnxruntime.
+"""Measuring: random inputs, repeated runs with their spread, and a comparison with onnxruntime.
 
 No figure stands alone: medians come with the 10th and 90th percentile, and whatever is compared runs interleaved.
 """
@@ -96,48 +96,6 @@ def repeated(run: Callable[[], Any], repeats: int | None, seconds: float, warmup
         if repeats is None and now > end and len(times) >= 5:
             break
     return Benchmark(tuple(times))
-
-
-@dataclass(frozen=True)
-class KernelTime:
-    """One call of a kernel: the model's nodes that it computes, and its median time."""
-
-    nodes: str
-    seconds: float
-    share: float
-
-
-class Profile(tuple[KernelTime, ...]):
-    """The kernels of a program, the slowest first."""
-
-    __slots__ = ()
-
-    @staticmethod
-    def of(labels: Sequence[str], times: Sequence[Sequence[float]]) -> Profile:
-        medians = [float(np.median(t)) for t in times]
-        total = sum(medians) or 1.0
-        rows = [KernelTime(label, t, t / total) for label, t in zip(labels, medians, strict=True)]
-        return Profile(sorted(rows, key=lambda r: (-r.seconds, r.nodes)))
-
-    @property
-    def total(self) -> float:
-        return sum(row.seconds for row in self)
-
-    def table(self, limit: int | None = None) -> str:
-        """Time, share and nodes of each kernel, and the total."""
-        rows = [(f"{r.seconds * 1e6:,.1f}", f"{r.share:.1%}", r.nodes) for r in self[:limit]]
-        left = len(self) - len(rows)
-        if left > 0:
-            rest = sum(r.seconds for r in self[limit:])
-            rows.append((f"{rest * 1e6:,.1f}", f"{rest / (self.total or 1.0):.1%}", f"({left} more)"))
-        rows.append((f"{self.total * 1e6:,.1f}", "100.0%", "total"))
-        return columns([("us", "share", "nodes"), *rows])
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def __repr__(self) -> str:
-        return self.table(20)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

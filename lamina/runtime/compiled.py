@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.dialects.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.errors import InputError, LaminaError
-from lamina.passes.stair.program import entry_labels
+from lamina.passes.stair.program import entry_calls, entry_labels
 from lamina.program_file import StoredProgram
 from lamina.runtime.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
 from lamina.runtime.fork_lock import ForkLock
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
+    from lamina.runtime.trace import TracedProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,6 +74,7 @@ class ProgramInfo:
     outputs: tuple[Port, ...]
     params: tuple[Attribute, ...]
     entries: tuple[str, ...]
+    """What each row computes: the model's nodes."""
     messages: tuple[str, ...] = ()
     """What the codes 1, 2, ... say that a kernel may leave in the status block."""
     workspaces: tuple[Port, ...] = ()
@@ -80,6 +83,8 @@ class ProgramInfo:
     """The functions that external backends run."""
     calls: tuple[ExternalCall, ...] = ()
     """The entries that call them, in order."""
+    entry_calls: tuple[int, ...] = ()
+    """Which call of the program each entry belongs to."""
 
     @property
     def sizes(self) -> list[str]:
@@ -95,6 +100,7 @@ class ProgramInfo:
             "outputs": [[p.name, list(p.shape), p.dtype] for p in self.outputs],
             "entries": list(self.entries),
             "messages": list(self.messages),
+            "entry_calls": list(self.entry_calls),
             **({"external": [f.plain() for f in self.external]} if self.external else {}),
             **({"calls": [c.plain() for c in self.calls]} if self.calls else {}),
         }
@@ -109,7 +115,9 @@ class ProgramInfo:
         external = tuple(ExternalFunction.from_plain(f) for f in data.get("external", ()))
         calls = tuple(ExternalCall.from_plain(c) for c in data.get("calls", ()))
         entries, messages = tuple(data["entries"]), tuple(data.get("messages", ()))
-        return ProgramInfo(data["name"], data["arena"], inputs, outputs, (), entries, messages, (), external, calls)
+        of_entries = tuple(data.get("entry_calls", range(len(entries))))
+        what = (data["name"], data["arena"], inputs, outputs, (), entries, messages, (), external, calls)
+        return ProgramInfo(*what, entry_calls=of_entries)
 
     @staticmethod
     def of(module: ModuleOp) -> ProgramInfo:
@@ -118,11 +126,12 @@ class ProgramInfo:
             raise InputError(f"the module has no {PROGRAM!r}; only what tir-to-llvm makes of @main can run")
         name = attr.data["name"]
         assert isinstance(name, StringAttr)
-        return ProgramInfo.of_attribute(attr, entry_labels(module, name.data))
+        calls = entry_calls(module, name.data)
+        return ProgramInfo.of_attribute(attr, entry_labels(module, name.data), calls)
 
     @staticmethod
-    def of_attribute(attr: DictionaryAttr, labels: list[str]) -> ProgramInfo:
-        """What the attribute says of a program whose entries are called so."""
+    def of_attribute(attr: DictionaryAttr, labels: list[str], entry_calls: Sequence[int] = ()) -> ProgramInfo:
+        """What the attribute says of a program whose entries are called so and belong to these calls."""
         data: dict[str, Any] = dict(attr.data)
         external = tuple(ExternalFunction.of(f) for f in data.get("external", ()))
         calls = tuple(ExternalCall.of(c) for c in data.get("calls", ()))
@@ -140,6 +149,7 @@ class ProgramInfo:
             tuple(_port(w) for w in data.get("workspaces", ())),
             external,
             calls,
+            tuple(entry_calls) or tuple(range(len(labels))),
         )
 
 
@@ -192,7 +202,10 @@ class CompiledProgram:
         self._param_bases = [p.ctypes.data for p in self.params]
         self._workspaces: list[Array] = []
         self._calls: list[LoadedCall] = load_calls(info.external, info.calls, self.params, self.pool.threads)
-        self._lock = ForkLock()
+        self.lock = ForkLock()
+        """Held while it runs."""
+        self.traced: TracedProgram | None = None
+        """While runs are being traced (`lamina.runtime.trace`)."""
 
     def check(self, inputs: Mapping[str, Any]) -> list[Array]:
         """The inputs in order, each as declared. Raises LaminaError for a wrong name, dtype, rank or shape."""
@@ -203,15 +216,15 @@ class CompiledProgram:
         arrays = self.check(inputs)
         outputs = self.outputs(arrays)
         bases = self.bases(arrays, outputs)
-        with self._lock:
-            self._run(bases)
+        with self.lock:
+            self.run_on(bases)
         return {p.name: o for p, o in zip(self.info.outputs, outputs, strict=True)}
 
     def run_into(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Run on checked inputs and write into contiguous outputs of the right types and shapes."""
         bases = self.bases(inputs, outputs)
-        with self._lock:
-            self._run(bases)
+        with self.lock:
+            self.run_on(bases)
 
     def sizes(self, inputs: Sequence[Array]) -> list[int]:
         """The sizes among checked inputs."""
@@ -236,7 +249,8 @@ class CompiledProgram:
         given = [a.ctypes.data for a in (*inputs, *outputs)]
         return [self._arena_base, *given, *self._param_bases, *(w.ctypes.data for w in self._workspaces)]
 
-    def _run(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
+    def run_on(self, bases: list[int], first: int = 0, last: int | None = None) -> None:
+        """Run entries [first, last) on base pointers, with the lock held."""
         end = len(self.info.entries) if last is None else last
         for call in self._calls:
             if first <= call.entry < end:
@@ -248,6 +262,7 @@ class CompiledProgram:
             self._run_kernels(bases, first, end)
 
     def _run_external(self, call: LoadedCall, bases: list[int]) -> None:
+        start = perf_counter_ns()
         try:
             call.run(bases)
         except LaminaError:
@@ -256,28 +271,14 @@ class CompiledProgram:
             said = " ".join(str(e).split())[:300]
             what = f"the external backend {call.compiler!r} failed: {type(e).__name__}: {said}"
             raise InputError(what, where=f"node {self.info.entries[call.entry]!r}") from e
+        if self.traced is not None:
+            self.traced.note_external(call.entry, start)
 
     def _run_kernels(self, bases: list[int], first: int, last: int) -> None:
         failure = self.program.run(bases, self.pool, first, last)
         if failure is not None:
             what = self.info.messages[failure.code - 1]
             raise InputError(what, where=f"node {self.info.entries[failure.entry]!r}")
-
-    def time_entries(self, inputs: Mapping[str, Any], repeats: int) -> list[list[float]]:
-        """Seconds of each program entry, once for every repeat."""
-        from time import perf_counter
-
-        arrays = self.check(inputs)
-        outputs = self.outputs(arrays)
-        bases = self.bases(arrays, outputs)
-        times: list[list[float]] = [[] for _ in self.info.entries]
-        with self._lock:
-            for _ in range(repeats):
-                for n, found in enumerate(times):
-                    start = perf_counter()
-                    self._run(bases, n, n + 1)
-                    found.append(perf_counter() - start)
-        return times
 
 
 def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array]:

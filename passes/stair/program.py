@@ -246,15 +246,37 @@ def entry_labels(module: ModuleOp, name: str) -> list[str]:
 
     That of an external function is empty then.
     """
-    labels: list[str] = []
+    return [" + ".join(dict.fromkeys(_names(op.location))) or _symbol(op) for op in _row_kernels(module, name)]
+
+
+def entry_calls(module: ModuleOp, name: str) -> list[int]:
+    """Which call of `@main` each row belongs to, counted from 0: a kernel of several phases has several rows."""
+    return calls_of_symbols([_symbol(op) for op in _row_kernels(module, name)])
+
+
+def calls_of_symbols(symbols: Sequence[str]) -> list[int]:
+    """Rows of one call are `kernel.0`, `kernel.1` and so on; one of a single phase is `kernel`, an external one ``."""
+    calls: list[int] = []
+    before = ("", -1)
+    for symbol in symbols:
+        base, mark, number = symbol.rpartition(".")
+        phase = int(number) if mark and number.isdecimal() else -1
+        same = phase > 0 and before == (base, phase - 1)
+        calls.append((calls[-1] if calls else -1) + (not same))
+        before = (base, phase)
+    return calls
+
+
+def _row_kernels(module: ModuleOp, name: str) -> list[Operation]:
+    """What gives each row of a program its kernel."""
     for table in module.ops:
         if isinstance(table, llvm.GlobalOp) and table.sym_name.data == f"{name}.program":
-            for kernel in table.body.block.ops:
-                if isinstance(kernel, (llvm.AddressOfOp, llvm.ZeroOp)):
-                    nodes = list(dict.fromkeys(_names(kernel.location)))
-                    symbol = kernel.global_name.root_reference.data if isinstance(kernel, llvm.AddressOfOp) else ""
-                    labels.append(" + ".join(nodes) or symbol)
-    return labels
+            return [op for op in table.body.block.ops if isinstance(op, (llvm.AddressOfOp, llvm.ZeroOp))]
+    return []
+
+
+def _symbol(kernel: Operation) -> str:
+    return kernel.global_name.root_reference.data if isinstance(kernel, llvm.AddressOfOp) else ""
 
 
 def _names(location: Attribute) -> list[str]:

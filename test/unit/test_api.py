@@ -183,7 +183,7 @@ def test_profile_names_the_nodes_of_the_model(exe: lamina.Executable) -> None:
     assert "conv" in nodes and "relu" in nodes and "twice" in nodes
     assert [r.seconds for r in profile] == sorted((r.seconds for r in profile), reverse=True)
     table = profile.table(1)
-    assert table.splitlines()[0].split() == ["us", "share", "nodes"] and "total" in table
+    assert table.splitlines()[0].split() == ["us", "share", "Gop/s", "nodes"] and "total" in table
     assert abs(sum(r.share for r in profile) - 1) < 1e-6
 
 
