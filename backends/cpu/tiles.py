@@ -25,6 +25,8 @@ L1_WAYS = 8
 L1_PERIOD = 4096
 LINE = 64
 """Bytes of a cache line."""
+LAST_PANEL_PENALTY = 1.25
+"""The last, narrower panel of a product's columns has a kernel and a loop of its own."""
 
 
 class Tile(NamedTuple):
@@ -75,14 +77,30 @@ def choose(width: int, chunks: int, registers: int, block: int = 1) -> Tile:
     return min(tiles, key=lambda t: row_cycles(width, *t))
 
 
-def choose_vectors(rows: int, columns: int, depth: int, lanes: int, registers: int, itemsize: int = 4) -> int:
-    """The vectors of a product's tile: the least estimated time for all rows and columns, those of padding included."""
+def choose_vectors(
+    rows: int, columns: int, depth: int, lanes: int, registers: int, itemsize: int = 4, padded: bool = True
+) -> int:
+    """The vectors of a product's tile: the least estimated time for all rows and columns.
+
+    Padded columns are multiplied like the others; else the last tile of a row is as wide as what is left.
+    """
+    chunks = -(-columns // lanes)
+
+    def panel_cycles(pixels: int, vectors: int) -> float:
+        full, tail = divmod(rows, pixels)
+        cycles = full * (max(pixels * vectors, FMA_LATENCY) + 2 * STEP_OVERHEAD)
+        cycles += max(tail * vectors, FMA_LATENCY) + 2 * STEP_OVERHEAD if tail else 0
+        return cycles * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
 
     def cycles(vectors: int) -> float:
         pixels = choose_pixels(rows, vectors, registers, depth * itemsize)
-        return row_cycles(rows, pixels, vectors) * vectors * -(-columns // (vectors * lanes))
+        full, tail = divmod(chunks, vectors)
+        if padded:
+            full, tail = full + bool(tail), 0
+        cycles = full * panel_cycles(pixels, vectors)
+        return cycles + (panel_cycles(pixels, tail) * LAST_PANEL_PENALTY if tail else 0)
 
-    return min((2, 3, 4, 1), key=cycles)
+    return min((4, 3, 2, 1), key=cycles)
 
 
 def divisor(extent: int, most: int) -> int:

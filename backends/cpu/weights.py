@@ -29,7 +29,7 @@ def cache_weights(
     inner = loops[-1]
     extent = min(width, block)
     if extent > lanes:
-        outer, inner = s.split(inner, [extent // lanes, lanes])
+        outer, inner = s.split(inner, [-(-extent // lanes), lanes])
         loops = [*loops[:-1], outer, inner]
     for v in loops[:-1]:
         s.unroll(v)

@@ -170,7 +170,8 @@ class Schedule:
         rank = self.rank[stage]
         self.rank[name] = rank + 1
         self.dims[stage] = [*self.dims[stage][:rank], loop.name_hint or "rf"]
-        return name, self._add(RFactorOp.make(stage, loop, axis, loops), [f"{stage}_rf{n}" for n in range(loops)])
+        self.dims[name] = [f"{stage}_rf{n}" for n in range(loops)]
+        return name, self._add(RFactorOp.make(stage, loop, axis, loops), self.dims[name])
 
     def decompose_reduction(self, stage: str, loop: SSAValue) -> str:
         """Returns the name of the stage that the start becomes."""

@@ -1,11 +1,26 @@
-"""Matrix products: a register tile over the whole reduction, the epilogue fused at the tile."""
+"""Matrix products: a register tile over the whole reduction, the epilogue fused at the tile.
+
+    for a panel of columns, in parallel
+      the panel of the second factor, copied so that it lies as it is read     (constant ones lie so from the start)
+      for a tile of rows
+        for k: so many vectors of the panel, and for each row a broadcast and as many multiply-adds
+        the epilogue of the tile
+
+Few rows of a large second factor are another matter: it is read once, so it should be read as it lies. There sums stay
+in memory, and some rows of the factor at a time are added to all of them.
+"""
 
 from __future__ import annotations
 
-from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
+from math import prod
+from typing import NamedTuple
+
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_pixels, divisor
+from lamina.backends.cpu.tiles import choose_pixels, choose_vectors, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -14,6 +29,16 @@ from lamina.dialects.te.scheduling import Schedule
 MATMUL_UNROLL = 4
 """Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a
 row are loaded together when more steps are in sight, and then held in registers that the tile needs."""
+STREAM_VECTORS = 4
+"""Vectors of a tile where there is one row."""
+STREAM_STEPS = 8
+"""Rows of the second factor that are read at a time where it is read as it lies: streams for the prefetcher."""
+STREAMED_ROWS = 4
+"""Rows of the first factor up to which reading the second one is what takes the time."""
+STREAMED_BYTES = 256 << 10
+"""Bytes of a second factor that does not stay in the caches: a quarter of a second-level cache of 1 MB."""
+COPIED_ROWS = 32
+"""Rows of the first factor from which on copying the second one, panel by panel, costs next to nothing."""
 
 
 def is_row_product(stage: Stage) -> bool:
@@ -39,30 +64,60 @@ def row_stride(stage: Stage) -> int:
     return 0
 
 
+class Shape(NamedTuple):
+    """A product and the tile for it."""
+
+    rows: int
+    columns: int
+    depth: int
+    lanes: int
+    vectors: int
+    pixels: int
+    weight: tuple[str, int] | None
+    """Name and innermost extent of the second factor."""
+    is_packed: bool
+    """Whether the second factor lies in panels."""
+
+    @property
+    def panel(self) -> int:
+        return self.vectors * self.lanes
+
+    def factor_bytes(self, stage: Stage) -> int:
+        return self.depth * self.columns * itemsize(dtype_name(stage.op.result.type.element_type))
+
+
+def shape_of(stage: Stage, target: TargetAttr) -> Shape:
+    """Choose the tile of a product."""
+    *outer, columns = stage.spatial
+    lanes = min(vector_lanes(stage, target), columns)
+    rows = outer[-1] if outer else 1
+    depth = stage.reduced[0]
+    weight = weight_of(stage)
+    is_packed = weight is not None and weight[1] != columns
+    stride = row_stride(stage)
+    registers = target.registers.data
+    if is_packed and weight is not None:
+        vectors = max(weight[1] // lanes, 1)
+    elif rows == 1:
+        vectors = min(-(-columns // lanes), STREAM_VECTORS)
+    else:
+        vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
+    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, registers, stride)
+    return Shape(rows, columns, depth, lanes, vectors, pixels, weight, is_packed)
+
+
 def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """[..., m, n] over k: tiles of rows by vectors of n, all of k in registers."""
-    lanes = vector_lanes(stage, target)
-    *outer_extents, columns = stage.spatial
-    rows = outer_extents[-1] if outer_extents else 1
-    chunks = max(-(-columns // lanes), 1)
-    weight = weight_of(stage)
-    packed = weight is not None and weight[1] != columns
-    whole = not columns % lanes
-    if packed and weight is not None:
-        vectors = max(weight[1] // lanes, 1)
-    else:
-        vectors = divisor(chunks, 4 if rows == 1 else 2) if whole else 1
-    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, target.registers.data, row_stride(stage))
-    if columns < lanes:
-        schedule_plain_reduction(s, stage, follower, target)
+    shape = shape_of(stage, target)
+    if not shape.is_packed and shape.rows <= STREAMED_ROWS and shape.factor_bytes(stage) > STREAMED_BYTES:
+        schedule_streamed(s, stage, follower, shape, target)
         return
     out = epilogue_of(s, stage, follower)
-    loops = s.loops(stage.name)
-    *batch, n, k = loops
-    m = batch.pop() if outer_extents else None
-    no, ni, nv = s.split(n, [-1, vectors, lanes])
-    if m is not None and pixels > 1:
-        mo, mi = s.split(m, [-1, pixels])
+    *batch, n, k = s.loops(stage.name)
+    m = batch.pop() if len(stage.spatial) > 1 else None
+    no, ni, nv = s.split(n, [-1, shape.vectors, shape.lanes])
+    if m is not None and shape.pixels > 1:
+        mo, mi = s.split(m, [-1, shape.pixels])
         s.reorder(*batch, no, mo, k, mi, ni, nv)
         at = mo
         outer = [*batch, no]
@@ -71,22 +126,78 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.reorder(*head, no, k, ni, nv)
         mi = None
         at = no
-        outer = [*head, no] if rows == 1 else head
+        outer = [*head, no] if shape.rows == 1 else head
     out_loops = place_epilogue(s, stage, follower, out, at)
-    if whole or packed:
-        cache_weights(s, stage, weight, k, vectors, lanes)
+    weight = _copy_panel(s, stage, shape, no)
+    cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
+    if _has_last_panel(shape):
+        # The last panel is cut off from the loop over panels, which is no part of another one then.
+        if prod(stage.spatial[:-2]) > 1:
+            outer = outer[:-1]
+        else:
+            outer = [no := s.fuse(*outer)]
+        s.partition(no)
     parallel(s, outer)
-    unroll_by(s, stage.reduced[0], k, MATMUL_UNROLL)
+    unroll_by(s, shape.depth, k, MATMUL_UNROLL)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])
     s.unroll(ni)
     s.vectorize(nv)
-    if vectors * lanes > lanes:
-        oo, ov = s.split(out_loops[-1], [-1, lanes])
-        s.unroll(oo)
-        s.vectorize(ov)
-    else:
-        s.vectorize(out_loops[-1])
-    if mi is not None and rows % pixels:
+    _vectorize_row(s, out_loops[-1], shape)
+    if mi is not None and shape.rows % shape.pixels:
         s.partition(at)
+
+
+def _has_last_panel(shape: Shape) -> bool:
+    """Whether the last panel is narrower than the others, which are more."""
+    return not shape.is_packed and shape.columns > shape.panel and shape.columns % shape.panel != 0
+
+
+def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> None:
+    if shape.vectors > 1:
+        over, loop = s.split(loop, [-1, shape.lanes])
+        s.unroll(over)
+    s.vectorize(loop)
+
+
+def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue) -> tuple[str, int] | None:
+    """Copy a panel of the second factor for all the rows, where that pays. Returns what the vectors are read from."""
+    if shape.weight is None or shape.is_packed:
+        return shape.weight
+    name, _ = shape.weight
+    size = shape.factor_bytes(stage)
+    is_small = size <= STREAMED_BYTES and size // shape.depth % 1024 != 0
+    if shape.rows < COPIED_ROWS or shape.columns <= shape.panel or is_small:
+        return name, max(shape.columns, shape.panel)
+    *_, along = s.cache_read(name, stage.name, panel, "global", 2)
+    over, lane = s.split(along, [-1, shape.lanes])
+    s.unroll(over)
+    s.vectorize(lane)
+    return f"{name}.global", shape.panel
+
+
+def schedule_streamed(s: Schedule, stage: Stage, follower: Stage | None, shape: Shape, target: TargetAttr) -> None:
+    """[..., m, n] over k, a few rows of the second factor at a time: for k in blocks, for n, for m."""
+    steps = divisor(shape.depth, STREAM_STEPS)
+    *_, k = s.loops(stage.name)
+    ko, _ = s.split(k, [-1, steps])
+    part, _ = s.rfactor(stage.name, ko, 0, len(stage.spatial) + 2)
+    *batch, n, k = s.loops(stage.name)
+    m = batch.pop() if len(stage.spatial) > 1 else None
+    no, ni, nv = s.split(n, [-1, shape.vectors, shape.lanes])
+    inner = [m, ni, nv] if m is not None else [ni, nv]
+    s.reorder(*batch, k, no, *inner)
+    s.decompose_reduction(stage.name, k)
+    *part_rows, part_n, part_k = s.compute_at(part, no)
+    s.set_scope(part, "register")
+    over, lane = s.split(part_n, [-1, shape.lanes])
+    s.reorder(part_k, *part_rows[-1:], over, lane)
+    for loop in (part_k, *part_rows[-1:], over, *inner[:-1]):
+        s.unroll(loop)
+    s.vectorize(lane)
+    s.vectorize(nv)
+    if batch:
+        parallel(s, batch)
+    if follower is not None:
+        schedule_elementwise(s, follower, target)

@@ -1,0 +1,68 @@
+"""Matrix products as machine code give NumPy's numbers: tails of rows, columns and vectors, few rows, batches, factors
+that are copied by panels, read as they lie, or packed at compile time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import lamina
+
+Shape = tuple[int, ...]
+
+
+def product(a: Shape, b: Shape, constant: bool, bias: bool) -> tuple[Any, dict[str, Any], Any]:
+    """relu(a @ b + c), or a @ b alone; its inputs and what it gives."""
+    random = np.random.default_rng([*a, *b])
+    x, w = (random.uniform(-1, 1, s).astype(np.float32) for s in (a, b))
+    c = random.uniform(-1, 1, b[-1]).astype(np.float32)
+    expected = np.matmul(x.astype(np.float64), w.astype(np.float64))
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["p" if bias else "y"])]
+    if bias:
+        nodes += [helper.make_node("Add", ["p", "c"], ["s"]), helper.make_node("Relu", ["s"], ["y"])]
+        expected = np.maximum(expected + c, 0)
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, a)]
+    if not constant:
+        inputs.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, b))
+    weights = [numpy_helper.from_array(w, "w")] if constant else []
+    weights += [numpy_helper.from_array(c, "c")] if bias else []
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, expected.shape)
+    graph = helper.make_graph(nodes, "g", inputs, [output], weights)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return made, {"x": x} if constant else {"x": x, "w": w}, expected
+
+
+CASES: dict[str, tuple[Shape, Shape, bool, bool]] = {
+    "panels_copied_with_tails": ((70, 300), (300, 403), False, True),
+    "rows_that_share_cache_lines": ((33, 1024), (1024, 64), False, False),
+    "one_row_streamed": ((1, 516), (516, 407), False, True),
+    "few_rows_streamed_depth_prime": ((3, 251), (251, 300), False, False),
+    "one_row_of_a_small_factor": ((1, 37), (37, 50), False, False),
+    "columns_fewer_than_lanes": ((29, 40), (40, 7), False, True),
+    "one_vector_and_one_column": ((20, 30), (30, 17), False, False),
+    "one_column": ((20, 30), (30, 1), False, False),
+    "depth_of_one": ((9, 1), (1, 33), False, False),
+    "batch_with_tails": ((3, 19, 24), (3, 24, 83), False, True),
+    "batch_of_one": ((1, 40, 300), (1, 300, 403), False, False),
+    "packed_with_tails": ((37, 61), (61, 83), True, True),
+    "packed_one_row": ((1, 61), (61, 150), True, False),
+    "packed_few_columns": ((11, 31), (31, 5), True, True),
+}
+USUAL = {"panels_copied_with_tails", "one_row_streamed", "columns_fewer_than_lanes", "batch_with_tails"}
+
+
+@pytest.mark.parametrize(
+    ("name", "threads"),
+    [
+        pytest.param(name, threads, marks=[] if name in USUAL and threads == 1 else pytest.mark.long)
+        for name in CASES
+        for threads in (1, 2)
+    ],
+)
+def test_kernel_gives_the_product(name: str, threads: int) -> None:
+    made, inputs, expected = product(*CASES[name])
+    (found,) = lamina.compile(made, threads=threads).run(inputs).values()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
