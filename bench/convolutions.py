@@ -5,7 +5,8 @@
 Each is a model of one convolution with its ReLU. Its kernels are timed by themselves (as TFLOP/s of the direct sum
 over the measured FMA peak: above 1 where Winograd's kernels multiply less) and the two whole models, with what they
 need to change layouts, by turns. Times are the thread's own, so what other processes take is not counted; figures are
-medians, but that a kernel at its best is compared with the peak at its best. Between two runs other memory is read, so that weights and data come from where a network finds them; with
+medians, but that kernels and peak are compared at their best. Between two runs other memory is read, so that weights
+and data come from where a network finds them; with
 `--warm` they are where the last run left them.
 """
 

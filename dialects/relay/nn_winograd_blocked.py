@@ -176,7 +176,9 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
 
     @classmethod
     def te_compute(cls, data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
-        """Stages: tile_rows, tiles (the data transformed), products, result_rows, conv; and pad, if it is asked for."""
+        """Stages: tile_rows, tiles (the data transformed), products, result_rows, conv; and pad, if it is asked for.
+
+        Tiles are counted row after row."""
         a, m, block = weight.shape[0], attrs["tile_size"], weight.shape[5]
         n, chunks, _, _, inner = data.shape
         back, into, _ = winograd_matrices(m, a - m + 1)
@@ -190,31 +192,31 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
         ]
         padded = te.pad(data, [0, 0, slides[0].before, slides[1].before, 0], [0, 0, *after, 0])
 
-        def tile_rows_of(n: Index, e: Index, s: Index, c: Index, ty: Index, tx: Index, ci: Index) -> Any:
-            return _row(to_tile, e, lambda r: padded[n, c, ty * m + r, tx * m + s, ci])
+        def tile_rows_of(n: Index, e: Index, s: Index, c: Index, t: Index, ci: Index) -> Any:
+            return _row(to_tile, e, lambda r: padded[n, c, t // across * m + r, t % across * m + s, ci])
 
-        half = te.compute((n, a, a, chunks, down, across, inner), tile_rows_of, "tile_rows")
+        half = te.compute((n, a, a, chunks, down * across, inner), tile_rows_of, "tile_rows")
 
-        def tiles_of(n: Index, e: Index, f: Index, c: Index, ty: Index, tx: Index, ci: Index) -> Any:
-            return _row(to_tile, f, lambda s: half[n, e, s, c, ty, tx, ci])
+        def tiles_of(n: Index, e: Index, f: Index, c: Index, t: Index, ci: Index) -> Any:
+            return _row(to_tile, f, lambda s: half[n, e, s, c, t, ci])
 
-        tiles = te.compute((n, a, a, chunks, down, across, inner), tiles_of, "tiles")
+        tiles = te.compute((n, a, a, chunks, down * across, inner), tiles_of, "tiles")
         c, ci = te.reduce_axis(chunks, "c"), te.reduce_axis(inner, "ci")
 
-        def products_of(n: Index, e: Index, f: Index, ko: Index, ty: Index, tx: Index, kv: Index) -> Any:
+        def products_of(n: Index, e: Index, f: Index, ko: Index, t: Index, kv: Index) -> Any:
             o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
-            return te.sum(tiles[n, e, f, c, ty, tx, ci] * weight[e, f, o, c, ci, ov], [c, ci])
+            return te.sum(tiles[n, e, f, c, t, ci] * weight[e, f, o, c, ci, ov], [c, ci])
 
         out = -(-attrs["channels"] // inner)
-        products = te.compute((n, a, a, out, down, across, inner), products_of, "products")
+        products = te.compute((n, a, a, out, down * across, inner), products_of, "products")
 
-        def result_rows_of(n: Index, i: Index, f: Index, ko: Index, ty: Index, tx: Index, kv: Index) -> Any:
-            return _row(from_tile, i, lambda e: products[n, e, f, ko, ty, tx, kv])
+        def result_rows_of(n: Index, i: Index, f: Index, ko: Index, t: Index, kv: Index) -> Any:
+            return _row(from_tile, i, lambda e: products[n, e, f, ko, t, kv])
 
-        rows = te.compute((n, m, a, out, down, across, inner), result_rows_of, "result_rows")
+        rows = te.compute((n, m, a, out, down * across, inner), result_rows_of, "result_rows")
 
         def result_of(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
-            return _row(from_tile, x % m, lambda f: rows[n, y % m, f, ko, y // m, x // m, kv])
+            return _row(from_tile, x % m, lambda f: rows[n, y % m, f, ko, y // m * across + x // m, kv])
 
         return te.compute((n, out, *outs, inner), result_of, "conv")
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import divisor, row_cycles
+from lamina.backends.cpu.tiles import choose, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -52,26 +52,6 @@ def find_winograd(stages: Sequence[Stage]) -> Winograd | None:
     return Winograd(pad, *own)
 
 
-class Tile(NamedTuple):
-    """A register tile: rows of tiles, tiles of a row, and vectors of output channels."""
-
-    rows: int
-    columns: int
-    vectors: int
-
-
-def choose_tile(rows: int, columns: int, chunks: int, registers: int) -> Tile:
-    """The register tile with the least estimated time: whole rows of tiles, or parts of a row."""
-    found: list[tuple[float, Tile]] = []
-    budget = registers * 7 // 8 if registers >= 32 else registers - 3
-    for vectors in (v for v in (2, 4, 1, 3) if chunks % v == 0):
-        most = max(budget // vectors, 1)
-        whole = divisor(rows, most // columns) if columns <= most else 0
-        shape = (whole, columns) if whole else (1, divisor(columns, most))
-        found.append((row_cycles(rows * columns, shape[0] * shape[1], vectors), Tile(*shape, vectors)))
-    return min(found)[1]
-
-
 def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int) -> int:
     """The rows of tiles in a block. Each block reads all weights, and what a block holds is written and read again.
 
@@ -94,8 +74,9 @@ def bytes_per_cycle(size: int) -> float:
 
 def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) -> None:
     """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
-    n, a, _, chunks, down, across, lanes = w.tiles.spatial
-    m, blocks = w.result_rows.spatial[1], w.products.spatial[3]
+    n, a, _, chunks, tiles, lanes = w.tiles.spatial
+    m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
+    down, across = -(-height // m), -(-width // m)
     if w.pad is not None:
         s.compute_inline(w.pad.name)
     rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes)
@@ -117,24 +98,30 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) ->
     s.vectorize(kv)
     s.vectorize(lane)
     # The products, a register tile at a time.
-    tile = choose_tile(rows, across, blocks, target.registers.data)
+    weight = weight_of(w.products)
+    block = max(weight[1] // lanes, 1) if weight is not None else 1
+    tile = choose(rows * across, blocks, target.registers.data, block)
+    if tile.pixels == rows * across and tile.vectors > block:
+        tile = tile._replace(vectors=block)  # nothing is multiplied twice by a weight: one stream of them is faster
     loops = s.loops(memory) if apart else s.compute_at(memory, yb)
-    p_n, e, f, ko_p, ty, tx, kv_p = loops
+    p_n, e, f, ko_p, t_p, kv_p = loops
     ko_o, ko_i = s.split(ko_p, [-1, tile.vectors])
-    ty_o, ty_i = s.split(ty, [-1, tile.rows])
-    tx_o, tx_i = s.split(tx, [-1, tile.columns])
-    s.reorder(p_n, e, f, ko_o, ty_o, tx_o, ty_i, tx_i, ko_i, kv_p)
-    *_, ko_a, ty_a, tx_a, kv_a, c, ci = s.compute_at(w.products.name, tx_o)
+    t_o, t_i = s.split(t_p, [-1, tile.pixels])
+    s.reorder(p_n, e, f, ko_o, t_o, t_i, ko_i, kv_p)
+    *_, ko_a, t_a, kv_a, c, ci = s.compute_at(w.products.name, t_o)
     ci_o, ci_i = s.split(ci, [-1, divisor(lanes, UNROLL)])
-    s.reorder(c, ci_o, ci_i, ty_a, tx_a, ko_a, kv_a)
-    cache_weights(s, w.products, weight_of(w.products), ci_i, tile.vectors, lanes)
-    for loop in (ty_i, tx_i, ko_i, ty_a, tx_a, ko_a, ci_i):
+    s.reorder(c, ci_o, ci_i, t_a, ko_a, kv_a)
+    cache_weights(s, w.products, weight, ci_i, tile.vectors, lanes)
+    for loop in (t_i, ko_i, t_a, ko_a, ci_i):
         s.unroll(loop)
     s.vectorize(kv_p)
     s.vectorize(kv_a)
+    if rows * across % tile.pixels:
+        s.partition(t_o)
     # The data's tiles: all of one in registers.
     loops = s.loops(w.tiles.name) if apart else s.compute_at(w.tiles.name, yb)
-    t_n, e_t, f_t, c_t, ty_t, tx_t, ci_t = loops
+    t_n, e_t, f_t, c_t, t_t, ci_t = loops
+    ty_t, tx_t = s.split(t_t, [rows, across])
     s.reorder(t_n, c_t, ty_t, tx_t, e_t, f_t, ci_t)
     _, e_r, s_r, *_, ci_r = s.compute_at(w.tile_rows.name, tx_t)
     s.set_scope(w.tile_rows.name, "register")
