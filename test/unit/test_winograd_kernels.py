@@ -50,6 +50,7 @@ CASES: dict[str, tuple[tuple[int, ...], int, list[int], dict[str, bool]]] = {
     "channels_beyond_a_block": ((1, 20, 13, 11), 35, [0, 1, 2, 1], {}),
     "batch": ((3, 16, 9, 8), 48, [1, 1, 1, 1], {}),
     "two_readers": ((1, 16, 12, 12), 16, [1, 1, 1, 1], {"used_twice": True}),
+    "tiles_left_over": ((1, 16, 20, 17), 64, [1, 1, 1, 1], {}),
     "no_padding": ((1, 16, 10, 22), 64, [0, 0, 0, 0], {}),
 }
 

@@ -23,7 +23,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %i3o, %i3i = te.split %i3 [-1, 4]
 // CHECK-NEXT:   %i2oo, %i2oi = te.split %i2o [-1, 2]
 // CHECK-NEXT:   te.reorder %i0, %i2oo, %i1, %i2oi, %i3o, %i2i, %i3i, %i4
-// CHECK-NEXT:   %n_at, %i_at, %f_at, %ko_at, %ty_at, %tx_at, %kv_at = te.compute_at "result_rows" at %i3o [7]
+// CHECK-NEXT:   %n_at, %i_at, %f_at, %ko_at, %t_at, %kv_at = te.compute_at "result_rows" at %i3o [6]
 // CHECK-NEXT:   te.set_scope "result_rows" "register"
 // CHECK-NEXT:   te.unroll %i2i
 // CHECK-NEXT:   te.unroll %i3i
@@ -31,30 +31,28 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.unroll %f_at
 // CHECK-NEXT:   te.vectorize %i4
 // CHECK-NEXT:   te.vectorize %kv_at
-// CHECK-NEXT:   %n_at_1, %e_at, %f_at_1, %ko_at_1, %ty_at_1, %tx_at_1, %kv_at_1 = te.compute_at "products.out" at %i2oo [7]
+// CHECK-NEXT:   %n_at_1, %e_at, %f_at_1, %ko_at_1, %t_at_1, %kv_at_1 = te.compute_at "products.out" at %i2oo [6]
 // CHECK-NEXT:   %ko_ato, %ko_ati = te.split %ko_at_1 [-1, 2]
-// CHECK-NEXT:   %ty_ato, %ty_ati = te.split %ty_at_1 [-1, 1]
-// CHECK-NEXT:   %tx_ato, %tx_ati = te.split %tx_at_1 [-1, 14]
-// CHECK-NEXT:   te.reorder %n_at_1, %e_at, %f_at_1, %ko_ato, %ty_ato, %tx_ato, %ty_ati, %tx_ati, %ko_ati, %kv_at_1
-// CHECK-NEXT:   %n_at_2, %e_at_1, %f_at_2, %ko_at_2, %ty_at_2, %tx_at_2, %kv_at_2, %c_at, %ci_at = te.compute_at "products" at %tx_ato [9]
+// CHECK-NEXT:   %t_ato, %t_ati = te.split %t_at_1 [-1, 14]
+// CHECK-NEXT:   te.reorder %n_at_1, %e_at, %f_at_1, %ko_ato, %t_ato, %t_ati, %ko_ati, %kv_at_1
+// CHECK-NEXT:   %n_at_2, %e_at_1, %f_at_2, %ko_at_2, %t_at_2, %kv_at_2, %c_at, %ci_at = te.compute_at "products" at %t_ato [8]
 // CHECK-NEXT:   %ci_ato, %ci_ati = te.split %ci_at [-1, 16]
-// CHECK-NEXT:   te.reorder %c_at, %ci_ato, %ci_ati, %ty_at_2, %tx_at_2, %ko_at_2, %kv_at_2
+// CHECK-NEXT:   te.reorder %c_at, %ci_ato, %ci_ati, %t_at_2, %ko_at_2, %kv_at_2
 // CHECK-NEXT:   %p10 = te.cache_read "p1" in "products" at %ci_ati scope "register" [1]
 // CHECK-NEXT:   %p10o, %p10i = te.split %p10 [2, 16]
 // CHECK-NEXT:   te.unroll %p10o
 // CHECK-NEXT:   te.vectorize %p10i
-// CHECK-NEXT:   te.unroll %ty_ati
-// CHECK-NEXT:   te.unroll %tx_ati
+// CHECK-NEXT:   te.unroll %t_ati
 // CHECK-NEXT:   te.unroll %ko_ati
-// CHECK-NEXT:   te.unroll %ty_at_2
-// CHECK-NEXT:   te.unroll %tx_at_2
+// CHECK-NEXT:   te.unroll %t_at_2
 // CHECK-NEXT:   te.unroll %ko_at_2
 // CHECK-NEXT:   te.unroll %ci_ati
 // CHECK-NEXT:   te.vectorize %kv_at_1
 // CHECK-NEXT:   te.vectorize %kv_at_2
-// CHECK-NEXT:   %n_at_3, %e_at_2, %f_at_3, %c_at_1, %ty_at_3, %tx_at_3, %ci_at_1 = te.compute_at "tiles" at %i2oo [7]
-// CHECK-NEXT:   te.reorder %n_at_3, %c_at_1, %ty_at_3, %tx_at_3, %e_at_2, %f_at_3, %ci_at_1
-// CHECK-NEXT:   %n_at_4, %e_at_3, %s_at, %c_at_2, %ty_at_4, %tx_at_4, %ci_at_2 = te.compute_at "tile_rows" at %tx_at_3 [7]
+// CHECK-NEXT:   %n_at_3, %e_at_2, %f_at_3, %c_at_1, %t_at_3, %ci_at_1 = te.compute_at "tiles" at %i2oo [6]
+// CHECK-NEXT:   %t_ato_1, %t_ati_1 = te.split %t_at_3 [2, 14]
+// CHECK-NEXT:   te.reorder %n_at_3, %c_at_1, %t_ato_1, %t_ati_1, %e_at_2, %f_at_3, %ci_at_1
+// CHECK-NEXT:   %n_at_4, %e_at_3, %s_at, %c_at_2, %t_at_4, %ci_at_2 = te.compute_at "tile_rows" at %t_ati_1 [6]
 // CHECK-NEXT:   te.set_scope "tile_rows" "register"
 // CHECK-NEXT:   te.unroll %e_at_2
 // CHECK-NEXT:   te.unroll %f_at_3

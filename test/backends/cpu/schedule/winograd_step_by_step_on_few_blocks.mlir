@@ -23,7 +23,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %i3o, %i3i = te.split %i3 [-1, 4]
 // CHECK-NEXT:   %i2oo, %i2oi = te.split %i2o [-1, 4]
 // CHECK-NEXT:   te.reorder %i0, %i2oo, %i1, %i2oi, %i3o, %i2i, %i3i, %i4
-// CHECK-NEXT:   %n_at, %i_at, %f_at, %ko_at, %ty_at, %tx_at, %kv_at = te.compute_at "result_rows" at %i3o [7]
+// CHECK-NEXT:   %n_at, %i_at, %f_at, %ko_at, %t_at, %kv_at = te.compute_at "result_rows" at %i3o [6]
 // CHECK-NEXT:   te.set_scope "result_rows" "register"
 // CHECK-NEXT:   te.unroll %i2i
 // CHECK-NEXT:   te.unroll %i3i
@@ -31,30 +31,28 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.unroll %f_at
 // CHECK-NEXT:   te.vectorize %i4
 // CHECK-NEXT:   te.vectorize %kv_at
-// CHECK-NEXT:   %n, %e, %f, %ko, %ty, %tx, %kv = te.loops "products.out" [7]
+// CHECK-NEXT:   %n, %e, %f, %ko, %t, %kv = te.loops "products.out" [6]
 // CHECK-NEXT:   %koo, %koi = te.split %ko [-1, 2]
-// CHECK-NEXT:   %tyo, %tyi = te.split %ty [-1, 2]
-// CHECK-NEXT:   %txo, %txi = te.split %tx [-1, 4]
-// CHECK-NEXT:   te.reorder %n, %e, %f, %koo, %tyo, %txo, %tyi, %txi, %koi, %kv
-// CHECK-NEXT:   %n_at_1, %e_at, %f_at_1, %ko_at_1, %ty_at_1, %tx_at_1, %kv_at_1, %c_at, %ci_at = te.compute_at "products" at %txo [9]
+// CHECK-NEXT:   %to, %ti = te.split %t [-1, 8]
+// CHECK-NEXT:   te.reorder %n, %e, %f, %koo, %to, %ti, %koi, %kv
+// CHECK-NEXT:   %n_at_1, %e_at, %f_at_1, %ko_at_1, %t_at_1, %kv_at_1, %c_at, %ci_at = te.compute_at "products" at %to [8]
 // CHECK-NEXT:   %ci_ato, %ci_ati = te.split %ci_at [-1, 16]
-// CHECK-NEXT:   te.reorder %c_at, %ci_ato, %ci_ati, %ty_at_1, %tx_at_1, %ko_at_1, %kv_at_1
+// CHECK-NEXT:   te.reorder %c_at, %ci_ato, %ci_ati, %t_at_1, %ko_at_1, %kv_at_1
 // CHECK-NEXT:   %p10 = te.cache_read "p1" in "products" at %ci_ati scope "register" [1]
 // CHECK-NEXT:   %p10o, %p10i = te.split %p10 [2, 16]
 // CHECK-NEXT:   te.unroll %p10o
 // CHECK-NEXT:   te.vectorize %p10i
-// CHECK-NEXT:   te.unroll %tyi
-// CHECK-NEXT:   te.unroll %txi
+// CHECK-NEXT:   te.unroll %ti
 // CHECK-NEXT:   te.unroll %koi
-// CHECK-NEXT:   te.unroll %ty_at_1
-// CHECK-NEXT:   te.unroll %tx_at_1
+// CHECK-NEXT:   te.unroll %t_at_1
 // CHECK-NEXT:   te.unroll %ko_at_1
 // CHECK-NEXT:   te.unroll %ci_ati
 // CHECK-NEXT:   te.vectorize %kv
 // CHECK-NEXT:   te.vectorize %kv_at_1
-// CHECK-NEXT:   %n_1, %e_1, %f_1, %c, %ty_1, %tx_1, %ci = te.loops "tiles" [7]
-// CHECK-NEXT:   te.reorder %n_1, %c, %ty_1, %tx_1, %e_1, %f_1, %ci
-// CHECK-NEXT:   %n_at_2, %e_at_1, %s_at, %c_at_1, %ty_at_2, %tx_at_2, %ci_at_1 = te.compute_at "tile_rows" at %tx_1 [7]
+// CHECK-NEXT:   %n_1, %e_1, %f_1, %c, %t_1, %ci = te.loops "tiles" [6]
+// CHECK-NEXT:   %to_1, %ti_1 = te.split %t_1 [4, 4]
+// CHECK-NEXT:   te.reorder %n_1, %c, %to_1, %ti_1, %e_1, %f_1, %ci
+// CHECK-NEXT:   %n_at_2, %e_at_1, %s_at, %c_at_1, %t_at_2, %ci_at_1 = te.compute_at "tile_rows" at %ti_1 [6]
 // CHECK-NEXT:   te.set_scope "tile_rows" "register"
 // CHECK-NEXT:   te.unroll %e_1
 // CHECK-NEXT:   te.unroll %f_1
@@ -66,6 +64,6 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.parallel %i0_i2oo_i1
 // CHECK-NEXT:   %n_e_f_koo = te.fuse %n, %e, %f, %koo
 // CHECK-NEXT:   te.parallel %n_e_f_koo
-// CHECK-NEXT:   %n_c_ty = te.fuse %n_1, %c, %ty_1
-// CHECK-NEXT:   te.parallel %n_c_ty
+// CHECK-NEXT:   %n_c_to = te.fuse %n_1, %c, %to_1
+// CHECK-NEXT:   te.parallel %n_c_to
 // CHECK-NEXT: }
