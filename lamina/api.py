@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
 from lamina.compiler import Progress
-from lamina.driver import Fresh, StageTexts, build, check_host, target_of
+from lamina.driver import Fresh, StageTexts, build, check_host, questions_of, target_of
 from lamina.driver import Source as _Module
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.kernel_profile import Profile, Recording, kernels_of
@@ -32,11 +32,13 @@ from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina import artefact
+    from lamina.dialects.choices import Question
     from lamina.dialects.target import TargetAttr
     from lamina.machine_program import MachineProgram
     from lamina.open_model import OpenProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
+    Choice: TypeAlias = str | os.PathLike[str] | Mapping[str, str] | None
 
 __all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "load"]
 
@@ -58,6 +60,7 @@ def compile(
     progress: Progress | None = None,
     cache: bool = True,
     sanitize: bool = False,
+    choices: Choice = None,
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
@@ -67,7 +70,8 @@ def compile(
     `opt_level` is 0 to 4, or a `lamina.transform.PassContext` that says which graph passes run; by default the current
     context, 3 outside of all. `progress(step, seconds, note)` is called after each step. With `cache` (and unless the
     environment says LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels
-    check their accesses while they run: bounds, elements that nothing has written, races.
+    check their accesses while they run: bounds, elements that nothing has written, races. `choices` are what
+    `lamina.tuning` has found to be faster than the default schedules: a choice file, or the answers by question.
 
     A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.runtime.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
@@ -77,6 +81,8 @@ def compile(
     context = _context(opt_level)
     chosen = target_of(target, threads)
     check_host(chosen)
+    answers = _answers(choices, chosen)
+    fresh = _with_choices(fresh, answers)
     # What decides a program of a backend from another package, or with forms of ops that a user has written, is not
     # among what the key holds.
     foreign = any_registered() or any(map(is_foreign, chosen.backend_list()))
@@ -84,7 +90,7 @@ def compile(
     stored: StoredProgram | MachineProgram | OpenProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None and not foreign:
-        key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize)
+        key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize, answers)
         # Instruments want to see the passes run.
         stored = programs.load(key) if not context.instruments else None
     cached = stored is not None
@@ -98,6 +104,9 @@ def compile(
         if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
             programs.store(key, stored)
     stages = StageTexts(fresh, chosen, context, sanitize)
+    if answers and not isinstance(stored, StoredProgram):
+        what = f"choices are for models whose kernels have a fixed order; this one is {stored.describe()}"
+        raise UnsupportedError(what, hint="compile it without")
     if isinstance(stored, StoredProgram):
         program = load_program(stored, _objects(programs))
         return Executable(program, stages, chosen, context, cached, sanitize, stored)
@@ -111,10 +120,47 @@ def texts(
     threads: int | None = None,
     opt_level: int | PassContext | None = None,
     sanitize: bool = False,
+    choices: Choice = None,
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
     _, fresh = _source_of(model, shapes)
-    return StageTexts(fresh, target_of(target, threads), _context(opt_level), sanitize)
+    chosen = target_of(target, threads)
+    return StageTexts(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level), sanitize)
+
+
+def questions(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    threads: int | None = None,
+    opt_level: int | PassContext | None = None,
+) -> list[Question]:
+    """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
+    _, fresh = _source_of(model, None)
+    return questions_of(fresh, target_of(target, threads), _context(opt_level))
+
+
+def _answers(choices: Choice, target: TargetAttr) -> Mapping[str, str]:
+    """The answers by question, from a choice file where one is given."""
+    if choices is None or isinstance(choices, Mapping):
+        return choices or {}
+    from lamina.tuning.choice_file import read_choices
+
+    return read_choices(choices, target)
+
+
+def _with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
+    """The modules with the choices that they are to be compiled by."""
+    if not answers:
+        return fresh
+
+    def chosen() -> _Module:
+        from lamina.dialects.choices import CHOICES, attribute
+
+        source = fresh()
+        source.module.attributes[CHOICES] = attribute(answers)
+        return source
+
+    return chosen
 
 
 def _context(opt_level: int | PassContext | None) -> PassContext:

@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "run a model on arrays from npy or npz files, or on random ones",
     "bench": "time a model, by turns with onnxruntime where that is installed; kernels against the machine's limits",
     "profile": "time each kernel in real runs; write a trace that Perfetto shows",
+    "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
     "check": "list every operator of a model that is not supported",
     "debug": "compare: run a program of the relay, te or tir level after each step, and name the first that differs",
 }
@@ -67,8 +68,13 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     target.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"
     )
+    if command != "tune":
+        target.add_argument("--choices", metavar="FILE.json", help="compile as a file of `lamina tune` says")
     target.add_argument("--no-cache", action="store_true", help="compile afresh, and keep nothing")
-    target.add_argument("--sanitize", action="store_true", help="kernels check bounds, unwritten elements and races")
+    if command != "tune":
+        target.add_argument(
+            "--sanitize", action="store_true", help="kernels check bounds, unwritten elements and races"
+        )
     parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
     if command == "compile":
         parser.add_argument(
@@ -87,6 +93,10 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         _add_inputs(parser)
         parser.add_argument("--output", metavar="Y.npz", help="write the outputs to a file")
         parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
+    elif command == "tune":
+        _add_inputs(parser)
+        parser.add_argument("-o", "--output", required=True, metavar="FILE.json", help="the choice file to write")
+        parser.add_argument("--rounds", type=int, default=15, metavar="N", help="runs of each program (default: 15)")
     elif command == "bench":
         _add_inputs(parser)
         parser.add_argument("--repeats", type=int, metavar="N", help="runs of each (default: as --seconds allow)")

@@ -11,7 +11,7 @@ from lamina import profile_commands
 from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UsageError
 
 if TYPE_CHECKING:
-    from lamina.api import Executable
+    from lamina.api import Executable, Model
     from lamina.transform import PassContext
 
 
@@ -157,6 +157,28 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     return EXIT_OK
 
 
+def tune(args: Any, out: TextIO, err: TextIO) -> int:
+    """Choose among candidates inside the model, and write the choice file."""
+    from lamina import api
+    from lamina.artefact import refuse_saved
+    from lamina.driver import target_of
+    from lamina.progress import StageProgress
+    from lamina.tuning.choice_file import write_choices
+    from lamina.tuning.in_situ import choose_in_situ
+
+    refuse_saved(args.model)
+    model = api.load(args.model, _shapes(args.shape))
+    inputs = given_inputs(args, model, err)
+    with StageProgress(err) as progress:
+        how = args.threads, _context(args), inputs, args.rounds, progress, not args.no_cache
+        found = choose_in_situ(model, args.target, None, *how)
+    if args.time:
+        err.write(progress.table() + "\n")
+    write_choices(args.output, found.answers, target_of(args.target, args.threads))
+    out.write(f"{found}\n{args.output}\n")
+    return EXIT_OK
+
+
 def debug(args: Any, out: TextIO, err: TextIO) -> int:
     """Compare a program level by level; status 1 where a step differs."""
     from lamina.compare_levels import compare_levels
@@ -213,6 +235,7 @@ COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "run": run,
     "bench": bench,
     "profile": profile_commands.profile,
+    "tune": tune,
     "check": check,
     "debug": debug,
 }
@@ -239,6 +262,7 @@ def compiled(args: Any, err: TextIO) -> Executable:
             progress,
             not args.no_cache,
             args.sanitize,
+            args.choices,
         )
     if args.time:
         err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
@@ -262,7 +286,17 @@ def _saved(args: Any, err: TextIO) -> Executable:
     return exe
 
 
-_DECIDED = ("target", "opt_level", "required_pass", "disabled_pass", "pass_config", "shape", "no_cache", "sanitize")
+_DECIDED = (
+    "target",
+    "opt_level",
+    "required_pass",
+    "disabled_pass",
+    "pass_config",
+    "shape",
+    "choices",
+    "no_cache",
+    "sanitize",
+)
 """Options that say how a model is compiled."""
 
 
@@ -284,7 +318,8 @@ def _context(args: Any) -> PassContext:
 def _texts(args: Any) -> Any:
     from lamina.api import texts
 
-    return texts(args.model, args.target, _shapes(args.shape), args.threads, _context(args), args.sanitize)
+    how = _shapes(args.shape), args.threads, _context(args), args.sanitize, args.choices
+    return texts(args.model, args.target, *how)
 
 
 def _shapes(given: Sequence[str]) -> dict[str, Any]:
@@ -302,7 +337,7 @@ def _shapes(given: Sequence[str]) -> dict[str, Any]:
     return shapes
 
 
-def given_inputs(args: Any, exe: Executable, err: TextIO) -> Mapping[str, Any]:
+def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str, Any]:
     """The arrays that files give, and random ones for the rest."""
     from lamina.measure import random_inputs
 

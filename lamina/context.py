@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import UnregisteredConstructException
 from lamina.errors import InputError
 
 if TYPE_CHECKING:
+    from lamina.dialects.choices import Question
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.te.tensor_intrin import TensorIntrinOp
     from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
@@ -74,6 +75,8 @@ class LaminaContext(Context):
     """Where passes that give parts of a module to external compilers report it, if it is wanted."""
     kernel_done: KernelDone | None = None
     """Takes each kernel as soon as `tir-to-llvm` has finished it, if somebody waits for them."""
+    questions: list[Question] | None = None
+    """Where passes that choose among candidates say what they asked, if it is wanted."""
     _params: Any = None
     _finders: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -135,6 +138,7 @@ class LaminaContext(Context):
             self.emit,
             self.placement,
             self.kernel_done,
+            self.questions,
             self._params,
             self._finders,
         )

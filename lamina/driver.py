@@ -30,6 +30,7 @@ from lamina.transform import PassContext, find_pass
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.dialects.choices import Question
     from lamina.dialects.llvm_target.ops import FuncOp
     from lamina.dialects.relay.params import ParamAttr, ParamStore
     from lamina.machine_program import MachineProgram
@@ -233,6 +234,26 @@ def describe(info: ProgramInfo, target: TargetAttr, placement: str = "", graph: 
         **({"placement": placement} if placement else {}),
         **({"graph": graph} if graph else {}),
     }
+
+
+def questions_of(fresh: Fresh, target: TargetAttr, opt_level: int | PassContext) -> list[Question]:
+    """What the passes ask that choose among candidates, each question once."""
+    from lamina.dialects.choices import Question
+    from lamina.machine_program import needs_machine
+
+    source = fresh()
+    ctx = _prepare(source, target)
+    ctx.questions = []
+    if needs_machine(source.module, ctx, opt_level):
+        what = "this model's kernels are in no fixed order: there is nothing to choose"
+        raise UnsupportedError(what, where=source.label)
+    with _Faults(fresh, source.label, target, opt_level, False) as faults:
+        lower(source.module, ctx, opt_level, progress=faults.watch(None), until="te")
+    found: dict[str, Question] = {}
+    for q in ctx.questions:
+        nodes = q.nodes | (found[q.name].nodes if q.name in found else frozenset[str]())
+        found[q.name] = Question(q.name, q.candidates, nodes)
+    return list(found.values())
 
 
 # -- texts ---------------------------------------------------------------------------------------------------

@@ -57,7 +57,14 @@ def _sources(root: Path) -> Iterator[Path]:
                 pending.append(path)
 
 
-def program_key(model: str, shapes: Mapping[str, Any], target: str, passes: str | int, sanitize: bool = False) -> str:
+def program_key(
+    model: str,
+    shapes: Mapping[str, Any],
+    target: str,
+    passes: str | int,
+    sanitize: bool = False,
+    choices: Mapping[str, str] | None = None,
+) -> str:
     """The key of a program. `model` is a digest of everything that it consists of, `passes` the PassContext's text."""
     from importlib.metadata import version
 
@@ -69,7 +76,7 @@ def program_key(model: str, shapes: Mapping[str, Any], target: str, passes: str 
     return cache_key(
         "program",
         model,
-        json.dumps(plain, sort_keys=True),
+        json.dumps([plain, dict(choices or {})], sort_keys=True),
         target,
         f"opt {passes} {CODEGEN}" + " sanitize" * sanitize,
         " ".join(versions),

@@ -26,11 +26,21 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, FusedLoc, LocationAttr, ModuleOp, NoneAttr, UnknownLoc
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    FusedLoc,
+    LocationAttr,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.dialects.fast_ir import all_ops
@@ -44,12 +54,23 @@ __all__ = [
     "inherit_location",
     "inherit_name",
     "located",
+    "node_names",
 ]
 
 
 def has_location(op: Operation) -> bool:
     """Whether the op knows where it comes from."""
     return not isinstance(op.location, UnknownLoc)
+
+
+def node_names(location: Attribute) -> list[str]:
+    """The model's nodes that a location names, each once."""
+    if isinstance(location, NameLoc):
+        return [location.desc.data]
+    if isinstance(location, FusedLoc):
+        parts = cast("ArrayAttr[Attribute]", location.locations)
+        return list(dict.fromkeys(n for part in parts for n in node_names(part)))
+    return []
 
 
 def inherit_location(new: Operation, source: Operation | LocationAttr) -> None:

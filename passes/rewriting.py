@@ -133,12 +133,14 @@ class Rules:
         _ = self.entries
         return self._dispatch
 
-    def apply(self, root: Operation, fuel: int | None = None) -> int:
+    def apply(self, root: Operation, fuel: int | None = None, only: Callable[[Operation], bool] | None = None) -> int:
         """Rewrite everything inside an op until no rule applies: how often one did.
+
+        With `only` rules fire at the ops that it allows.
 
         Raises InternalError, naming the rules that go in a circle, when the fuel is spent.
         """
-        return Driver(self, root, fuel).run()
+        return Driver(self, root, fuel, only).run()
 
     def statistics(self) -> str:
         """Hit counts and times, the most frequent first."""
@@ -190,8 +192,11 @@ class _Names:
 class Driver:
     """One run of a set of rules over an op."""
 
-    def __init__(self, rules: Rules, root: Operation, fuel: int | None) -> None:
+    def __init__(
+        self, rules: Rules, root: Operation, fuel: int | None, only: Callable[[Operation], bool] | None = None
+    ) -> None:
         self.rules = rules
+        self.only = only
         self.root = root
         self.dispatch = rules.dispatch
         self.reach = max((e.compiled.depth for e in rules.entries), default=1)
@@ -231,7 +236,7 @@ class Driver:
         while queue:
             op = queue.popleft()
             queued.discard(op)
-            if op.parent is None:
+            if op.parent is None or self.only is not None and not self.only(op):
                 continue
             owners = {type(v.owner) for v in op.operands}
             for entry in dispatch[type(op)]:

@@ -29,6 +29,10 @@ LAST_PANEL_PENALTY = 1.25
 """The last, narrower panel of a product's columns has a kernel and a loop of its own."""
 
 
+SIMILAR_TILES = 2
+"""Tiles of as many vectors that are candidates."""
+
+
 class Tile(NamedTuple):
     pixels: int
     vectors: int
@@ -51,7 +55,12 @@ def rows_in_cache(stride: int) -> int:
 
 
 def choose_pixels(width: int, vectors: int, registers: int, stride: int = 0) -> int:
-    """The rows of the tile, for a given number of vectors.
+    """The rows of the tile, for a given number of vectors (`pixel_counts`)."""
+    return pixel_counts(width, vectors, registers, stride)[0]
+
+
+def pixel_counts(width: int, vectors: int, registers: int, stride: int = 0) -> list[int]:
+    """The rows that a tile may have, for a given number of vectors, the best by estimate first.
 
     Rows that lie apart, by `stride` bytes, are no more than those whose elements wait in the cache for the next steps.
     """
@@ -61,20 +70,21 @@ def choose_pixels(width: int, vectors: int, registers: int, stride: int = 0) -> 
     else:
         budget = (registers - vectors - 1) // vectors
     budget = max(min(budget, rows_in_cache(stride)) if stride else budget, 1)
-    return min(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
+    return sorted(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
 
 
-def choose(width: int, chunks: int, registers: int, block: int = 1) -> Tile:
-    """The tile for rows of `width` pixels and `chunks` vectors of output channels.
+def candidates(width: int, chunks: int, registers: int, block: int = 1) -> list[Tile]:
+    """Tiles for rows of `width` pixels and `chunks` vectors of output channels, the best by estimate first.
 
     `block` is the number of vectors that lie side by side in the weights; a tile takes whole blocks or whole parts.
     """
     tiles = [
-        Tile(choose_pixels(width, vectors, registers), vectors)
+        Tile(pixels, vectors)
         for vectors in (2, 4, 1, 3)
         if chunks % vectors == 0 and (vectors % block == 0 or block % vectors == 0)
+        for pixels in pixel_counts(width, vectors, registers)[:SIMILAR_TILES]
     ]
-    return min(tiles, key=lambda t: row_cycles(width, *t))
+    return sorted(tiles, key=lambda t: row_cycles(width, *t))
 
 
 def choose_vectors(

@@ -20,12 +20,10 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntElementsAttr,
     DictionaryAttr,
-    FusedLoc,
     IntegerAttr,
     LocationAttr,
     MemRefType,
     ModuleOp,
-    NameLoc,
     StringAttr,
     TensorType,
     i64,
@@ -42,6 +40,7 @@ from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
+from lamina.passes.base import node_names
 from lamina.passes.external_backends import CODE, COMPILER, CONSTANTS, OUTPUTS
 from lamina.passes.stair.builder import POINTER
 
@@ -246,7 +245,7 @@ def entry_labels(module: ModuleOp, name: str) -> list[str]:
 
     That of an external function is empty then.
     """
-    return [" + ".join(dict.fromkeys(_names(op.location))) or _symbol(op) for op in _row_kernels(module, name)]
+    return [" + ".join(node_names(op.location)) or _symbol(op) for op in _row_kernels(module, name)]
 
 
 def entry_calls(module: ModuleOp, name: str) -> list[int]:
@@ -277,14 +276,6 @@ def _row_kernels(module: ModuleOp, name: str) -> list[Operation]:
 
 def _symbol(kernel: Operation) -> str:
     return kernel.global_name.root_reference.data if isinstance(kernel, llvm.AddressOfOp) else ""
-
-
-def _names(location: Attribute) -> list[str]:
-    if isinstance(location, NameLoc):
-        return [location.desc.data]
-    if isinstance(location, FusedLoc):
-        return [n for part in cast(ArrayAttr[Attribute], location.locations) for n in _names(part)]
-    return []
 
 
 def program_globals(name: str, entries: Sequence[Entry]) -> list[llvm.GlobalOp]:

@@ -10,21 +10,23 @@ After:
       te.vectorize %j
     }
 
-Assumes the module attribute `lamina.target`.
+Assumes the module attribute `lamina.target`. Where the tile of a kernel is a matter of taste, `lamina.choices` decides.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.schedules.function import schedule_function
+from lamina.dialects.choices import Choices
 from lamina.dialects.target import module_target
-from lamina.dialects.te.ops import FuncOp
+from lamina.dialects.te.ops import CallOp, FuncOp
 from lamina.dialects.te.schedule import ScheduleOp
-from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.base import Context, ModulePass, inherit_location, node_names
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,25 @@ class CpuSchedulePass(ModulePass):
         if target is None:
             raise VerifyException("cpu-schedule: the module names no 'lamina.target'")
         scheduled = {s.func.root_reference.data for s in op.ops if isinstance(s, ScheduleOp)}
+        choices = Choices.of(op)
+        # Whose answers are asked for is of interest only to those who collect the questions.
+        nodes = nodes_of_functions(op) if getattr(ctx, "questions", None) is not None else {}
         for func in [f for f in op.ops if isinstance(f, FuncOp)]:
             if func.sym_name.data in scheduled:
                 continue
-            schedule = schedule_function(func, target)
+            schedule = schedule_function(func, target, partial(choices.pick, nodes=nodes.get(func.sym_name.data, ())))
             if schedule.body.block.ops:
                 inherit_location(schedule, func)
                 op.body.block.insert_op_after(schedule, func)
             else:
                 schedule.erase()
+        choices.tell(ctx)
+
+
+def nodes_of_functions(module: ModuleOp) -> dict[str, list[str]]:
+    """The nodes of the model that each function computes, in all its calls."""
+    found: dict[str, list[str]] = {}
+    for call in module.walk():
+        if isinstance(call, CallOp):
+            found.setdefault(call.callee.root_reference.data, []).extend(node_names(call.location))
+    return found

@@ -21,17 +21,22 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.choices import Choices, spelling
+from lamina.dialects.relay.base import TensorInfo, attrs_of
+from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.nn_conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import windows
 from lamina.dialects.target import module_target
 from lamina.dialects.terms import attr, computed, const, var
-from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
 from lamina.passes.relay.fold_constant import fold_ops
 from lamina.passes.rewriting import Rules
 
@@ -47,14 +52,16 @@ x, w = var("x"), const("w")
 p, n, k = attr("p n k")
 
 
-@computed
-def saves_work(data: tuple[int, ...], weight: tuple[int, ...], padding: Sequence[int], tile: int) -> bool:
+def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int) -> bool:
     """Whether a convolution with kernels of 3x3 has so much fewer multiplications in tiles that it pays."""
-    if weight[2:4] != (3, 3):
+    if tuple(weight[2:4]) != (3, 3):
         return False
     rows, columns = (s.outputs() for s in windows(data[2:4], (3, 3), (1, 1), (1, 1), padding))
     products = (tile + 2) ** 2 * -(-rows // tile) * -(-columns // tile)
     return data[0] * rows * columns >= LEAST_PIXELS and 9 * rows * columns >= LEAST_GAIN * products
+
+
+saves_work = computed(pays)
 
 
 @computed
@@ -118,8 +125,32 @@ class CpuWinograd(ModulePass):
         target = module_target(op)
         if target is None:
             raise VerifyException("cpu-winograd: the module names no 'lamina.target'")
-        if self.tile_size:
-            in_tiles(target.lanes(32), self.tile_size).apply(op)
+        sizes = self.sizes(ctx, op)
+        for size in sorted({n for n in sizes.values() if n}):
+            in_tiles(target.lanes(32), size).apply(op, only=lambda conv, size=size: sizes.get(conv) == size)
+        if sizes:
             transforms = [o for o in op.walk() if o.name == WEIGHT]
             # They are larger than the weights, by a factor that is known: fold them whatever their size.
             fold_ops(transforms, store_of(ctx), sys.maxsize)
+
+    def sizes(self, ctx: Context, module: ModuleOp) -> dict[Operation, int]:
+        """The size of the tiles of each convolution that may be done in tiles, 0 for none, as the module chooses."""
+        choices = Choices.of(module)
+        found: dict[Operation, int] = {}
+        for conv in module.walk():
+            if not isinstance(conv, ContribConv2dNCHWcOp) or not isinstance(conv.operands[1].owner, ConstantOp):
+                continue
+            attrs = attrs_of(conv)
+            if tuple(attrs["strides"]) != (1, 1) or attrs["groups"] != 1:
+                continue
+            data, weight = (cast("TensorType[Attribute]", v.type).get_shape() for v in conv.operands[:2])
+            padding = attrs["padding"]
+            fit = [n for n in reversed(TILE_SIZES) if pays(data, weight, padding, n)]
+            if not fit:
+                continue
+            own = self.tile_size if self.tile_size in fit else 0
+            others = [n for n in (*fit, 0) if n != own]
+            question = f"winograd {spelling(data)} by {spelling(weight)} padded {spelling(tuple(padding))}"
+            found[conv] = choices.pick(question, [own, *others], node_names(conv.location))
+        choices.tell(ctx)
+        return found

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_reduction, vector_lanes
+from lamina.backends.cpu.schedules.steps import (
+    epilogue_of,
+    parallel,
+    place_epilogue,
+    question,
+    unroll_reduction,
+    vector_lanes,
+)
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose, divisor
+from lamina.backends.cpu.tiles import candidates, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
@@ -17,12 +25,12 @@ PLAIN_CONVOLUTIONS = (
 )
 
 
-def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick) -> None:
     """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers."""
     _, chunks, _, width, lanes = stage.spatial
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
-    tile = choose(width, chunks, target.registers.data, max(block, 1))
+    tile = pick(question("tile", stage), candidates(width, chunks, target.registers.data, max(block, 1)))
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)

@@ -28,6 +28,7 @@ from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.steps import vector_lanes
 from lamina.backends.cpu.schedules.winograd import find_winograd, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
+from lamina.dialects.choices import Pick, first
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.te.scan import ScanOp
@@ -35,8 +36,8 @@ from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.scheduling import Schedule
 
 
-def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
-    """The default schedule of a function."""
+def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> ScheduleOp:
+    """The default schedule of a function; `pick` takes one of several tiles."""
     stages = stages_of(func)
     s = Schedule(func)
     kept: list[Stage] = []
@@ -67,7 +68,7 @@ def schedule_function(func: FuncOp, target: TargetAttr) -> ScheduleOp:
             follower = _follower(stage)
             if follower is not None:
                 done.add(follower.name)
-            _schedule_reduction(s, stage, follower, target)
+            _schedule_reduction(s, stage, follower, target, pick)
         else:
             schedule_elementwise(s, stage, target)
     for scan in func.body.block.ops:
@@ -98,13 +99,13 @@ def _follower(stage: Stage) -> Stage | None:
     return reader if reads_elementwise(reader, stage) else None
 
 
-def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick) -> None:
     lanes = vector_lanes(stage, target)
     dot = dot_intrinsic(stage, target) if stage.tag == "nn.contrib_conv2d_NCHWc" else None
     if dot is not None:
-        schedule_grouped_conv2d(s, stage, follower, target, dot)
+        schedule_grouped_conv2d(s, stage, follower, target, dot, pick)
     elif stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
-        schedule_conv2d(s, stage, follower, target)
+        schedule_conv2d(s, stage, follower, target, pick)
     elif stage.tag == DEPTHWISE and stage.spatial[-1] == lanes:
         schedule_depthwise(s, stage, follower, target)
     elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_pixels_last(stage):

@@ -11,9 +11,10 @@ from typing import cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by
+from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose
+from lamina.backends.cpu.tiles import candidates
+from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -47,12 +48,14 @@ def element_dtype(type_: Attribute) -> str:
     return dtype_name(cast("TensorType[Attribute]", type_).element_type)
 
 
-def schedule_grouped_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, dot: str) -> None:
+def schedule_grouped_conv2d(
+    s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, dot: str, pick: Pick
+) -> None:
     """koo, y in parallel; xo; c, r, s; then the tile xi, koi of instructions."""
     _, chunks, _, width, lanes = stage.spatial
     weight = stage.reads()[1]
     block = read_shape(weight)[-2] // lanes
-    tile = choose(width, chunks, target.registers.data, max(block, 1))
+    tile = pick(question("tile", stage), candidates(width, chunks, target.registers.data, max(block, 1)))
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, c, r, q, ci = s.loops(stage.name)
     koo, koi = s.split(ko, [-1, tile.vectors])

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
+from lamina.dialects.choices import spelling
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -77,3 +78,9 @@ def vector_dim(extents: Sequence[int]) -> int | None:
         if extents[d] > 1:
             return d if extents[d] >= 4 else None
     return None
+
+
+def question(what: str, stage: Stage) -> str:
+    """What is to be chosen for a stage, the same for all stages of the same work (`lamina.dialects.choices`)."""
+    source = "".join(f" of {spelling(read_shape(data))}" for data in stage.reads()[:1])
+    return f"{what} {stage.tag} {spelling(stage.spatial)} over {spelling(stage.reduced)}{source}"

@@ -1,0 +1,1 @@
+"""Choosing schedules by measurement, where the estimates that choose by default are not enough."""

@@ -1,0 +1,62 @@
+"""A choice file: for which machine, and the answer to each question that differs from the default.
+
+    {"format": 1, "target": "x86_64-unknown-linux-gnu znver4 512 32",
+     "choices": {"tile nn.contrib_conv2d_NCHWc 1x4x56x56x16 over 4x16 of 1x4x56x56x16": "14x2"}}
+
+With the same version of Lamina a model and a choice file give the same program, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from lamina.errors import InputError
+
+if TYPE_CHECKING:
+    from lamina.dialects.target import TargetAttr
+
+FORMAT = 1
+
+
+def machine_of(target: TargetAttr) -> str:
+    """What decides which choices are good: the processor, its vectors and registers; not the number of threads."""
+    triple, cpu = target.triple.data, target.cpu.data
+    return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}"
+
+
+def write_choices(path: str | os.PathLike[str], answers: Mapping[str, str], target: TargetAttr) -> None:
+    """Write a choice file; what stood there is replaced at once. Raises InputError."""
+    data = {"format": FORMAT, "target": machine_of(target), "choices": dict(sorted(answers.items()))}
+    beside = Path(f"{os.fspath(path)}.{os.getpid()}.tmp")
+    try:
+        beside.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+        beside.replace(path)
+    except OSError as e:
+        beside.unlink(missing_ok=True)
+        raise InputError(f"cannot write: {e.strerror}", where=os.fspath(path)) from None
+
+
+def read_choices(path: str | os.PathLike[str], target: TargetAttr) -> dict[str, str]:
+    """The answers of a choice file. Raises InputError for one that is none, or is for another machine."""
+    where = os.fspath(path)
+    hint = "`lamina tune` writes them"
+    try:
+        read: Any = json.loads(Path(path).read_text("utf-8"))
+    except OSError as e:
+        raise InputError(f"cannot read: {e.strerror}", where=where) from None
+    except ValueError as e:
+        raise InputError(f"no choice file: {e}", where=where, hint=hint) from None
+    data = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+    found = cast("dict[str, Any] | None", data.get("choices"))
+    if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
+        raise InputError("no choice file: there are no 'choices'", where=where, hint=hint)
+    if data.get("format") != FORMAT:
+        raise InputError(f"a choice file of format {data.get('format')!r}; this version reads {FORMAT}", where=where)
+    if data.get("target") != machine_of(target):
+        what = f"the choices are for {data.get('target')}, the target is {machine_of(target)}"
+        raise InputError(what, where=where, hint="tune again on this machine")
+    return found
