@@ -50,6 +50,7 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.external_backends import check_on_buffers, is_declaration
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
+from lamina.passes.stair.cost import cycles, grain_of
 from lamina.passes.stair.limits import check_limits
 from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, check_main, lower_main
 from lamina.passes.stair.replay import Replay
@@ -80,10 +81,12 @@ class TirToLlvmPass(ModulePass):
         codes: dict[str, int] = {}
         made: set[Operation] = set()
         done: KernelDone | None = getattr(ctx, "kernel_done", None)
+        target = module_target(op)
+        vector_bits = 128 if target is None else target.vector_bits.data
         for top in list(op.ops):
             if isinstance(top, FuncOp):
                 check_limits(top)
-                functions, found = lower_function(top, declarations, codes)
+                functions, found = lower_function(top, declarations, codes, vector_bits)
                 phases[top.sym_name.data] = found
                 signatures[top.sym_name.data] = list(top.function_type.inputs)
                 made.update(functions)
@@ -135,7 +138,7 @@ def check_features(module: ModuleOp) -> None:
 
 
 def lower_function(
-    func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int]
+    func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int], vector_bits: int
 ) -> tuple[list[llvm.FuncOp], list[Phase]]:
     """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks."""
     name = func.sym_name.data
@@ -155,13 +158,15 @@ def lower_function(
         }
         used = [a for a in arguments if a in mentioned]
         checks = any(type(inner) is CheckOp for inner in inside)
+        loop = _parallel_loop(ops)
+        extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
+        # What the loop costs is told by the tir, which is short: the code below has its unrolled loops written out.
+        grain = 1 if loop is None or loop.bounds else grain_of(extent, cycles(loop.body.block.ops, vector_bits))
         body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None)
         hints = [a.name_hint for a in used] + ["status"] * checks
         functions += [body, _entry(symbol, body, hints)]
-        loop = _parallel_loop(ops)
-        extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
         taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks
-        phases.append(Phase(symbol, extent, taken))
+        phases.append(Phase(symbol, extent, grain, taken))
     return functions, phases
 
 

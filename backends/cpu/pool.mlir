@@ -7,7 +7,7 @@
 //   128  ptr  kernel    the job: kernel(args, lo, hi) for slices of [0, extent)
 //   136  ptr  args
 //   144  i64  extent
-//   152  i64  grain     iterations taken at a time
+//   152  i64  grain     the fewest iterations taken at a time
 //   192  i32  sleepers  workers that wait in the kernel
 //   196  i32  stop      workers are to end
 //   200  i64  workers   threads besides the caller
@@ -17,6 +17,9 @@
 // A worker joins a job by adding one to `state` while the open bit is set, so the caller, who clears that bit when the
 // iterations are gone, has only to wait for workers that did join: one that the system has not scheduled costs nothing.
 // The job's number is what sleeping workers wait on (a futex at offset 4).
+//
+// A thread takes a quarter of its share of what is left, but no less than a grain: much while there is much, so that
+// neighbouring iterations find each other's data, and little at the end, where all should come at once.
 //
 // A program is a constant array of {ptr kernel, i64 extent, i64 grain, i64 first_arg, i64 n_args}, its arguments an
 // array of {i64 base, i64 byte_offset}: argument i of an entry is bases[base] + byte_offset. bases[0] is the status
@@ -31,6 +34,10 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 
   // Take slices of the job until none is left.
   llvm.func internal @take(%pool: !llvm.ptr) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %two = llvm.mlir.constant(2 : i64) : i64
+    %workers.at = llvm.getelementptr %pool[200] : (!llvm.ptr) -> !llvm.ptr, i8
     %next = llvm.getelementptr %pool[64] : (!llvm.ptr) -> !llvm.ptr, i8
     %kernel.at = llvm.getelementptr %pool[128] : (!llvm.ptr) -> !llvm.ptr, i8
     %args.at = llvm.getelementptr %pool[136] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -40,16 +47,28 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %args = llvm.load %args.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
     %extent = llvm.load %extent.at {alignment = 8 : i64} : !llvm.ptr -> i64
     %grain = llvm.load %grain.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    llvm.br ^take
-  ^take:
-    %lo = llvm.atomicrmw add %next, %grain monotonic {alignment = 8 : i64} : !llvm.ptr, i64
-    %some = llvm.icmp "slt" %lo, %extent : i64
-    llvm.cond_br %some, ^run, ^done
-  ^run:
-    %end = llvm.add %lo, %grain : i64
+    %workers = llvm.load %workers.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %threads = llvm.add %workers, %one : i64
+    %shares = llvm.shl %threads, %two : i64
+    %first = llvm.load %next atomic monotonic {alignment = 8 : i64} : !llvm.ptr -> i64
+    llvm.br ^take(%first : i64)
+  ^take(%lo: i64):
+    %left = llvm.sub %extent, %lo : i64
+    %some = llvm.icmp "sgt" %left, %zero : i64
+    llvm.cond_br %some, ^claim, ^done
+  ^claim:
+    %share = llvm.sdiv %left, %shares : i64
+    %size = llvm.intr.smax(%share, %grain) : (i64, i64) -> i64
+    %end = llvm.add %lo, %size : i64
     %hi = llvm.intr.smin(%end, %extent) : (i64, i64) -> i64
+    %pair = llvm.cmpxchg %next, %lo, %hi monotonic monotonic {alignment = 8 : i64} : !llvm.ptr, i64
+    %current = llvm.extractvalue %pair[0] : !llvm.struct<(i64, i1)>
+    %mine = llvm.extractvalue %pair[1] : !llvm.struct<(i64, i1)>
+    llvm.cond_br %mine, ^run, ^take(%current : i64)
+  ^run:
     llvm.call %kernel(%args, %lo, %hi) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
-    llvm.br ^take
+    %following = llvm.load %next atomic monotonic {alignment = 8 : i64} : !llvm.ptr -> i64
+    llvm.br ^take(%following : i64)
   ^done:
     llvm.return
   }
@@ -64,13 +83,14 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %open = llvm.mlir.constant(2147483648 : i64) : i64
     %futex = llvm.mlir.constant(202 : i64) : i64
     %futex_wait = llvm.mlir.constant(128 : i64) : i64
+    %often = llvm.mlir.constant(31 : i64) : i64
     %null = llvm.mlir.zero : !llvm.ptr
     %number.at = llvm.getelementptr %pool[4] : (!llvm.ptr) -> !llvm.ptr, i8
     %sleepers = llvm.getelementptr %pool[192] : (!llvm.ptr) -> !llvm.ptr, i8
     %stop.at = llvm.getelementptr %pool[196] : (!llvm.ptr) -> !llvm.ptr, i8
     %spins.at = llvm.getelementptr %pool[208] : (!llvm.ptr) -> !llvm.ptr, i8
     %spins = llvm.load %spins.at {alignment = 8 : i64} : !llvm.ptr -> i64
-    llvm.br ^wait(%zero, %zero : i64, i64)
+    llvm.br ^wait(%zero, %one : i64, i64)
 
   // `served` is the number of the last job this worker knows.
   ^wait(%served: i64, %polls: i64):
@@ -84,6 +104,12 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     llvm.cond_br %tired, ^sleep, ^spin
   ^spin:
     llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    %phase = llvm.and %more, %often : i64
+    %polite = llvm.icmp "eq" %phase, %zero : i64
+    llvm.cond_br %polite, ^yield, ^wait(%served, %more : i64, i64)
+  ^yield:
+    // A worker that has woken up may stand on the processor of the one who woke it, and keep it from its work.
+    %yielded = llvm.call @sched_yield() : () -> i32
     llvm.br ^wait(%served, %more : i64, i64)
   ^sleep:
     %served32 = llvm.trunc %served : i64 to i32
@@ -156,7 +182,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %open = llvm.mlir.constant(2147483648 : i64) : i64
     %closed = llvm.mlir.constant(-2147483649 : i64) : i64
     %inside_mask = llvm.mlir.constant(2147483647 : i64) : i64
-    %patience = llvm.mlir.constant(10000 : i64) : i64
+    %patience = llvm.mlir.constant(255 : i64) : i64
     %null = llvm.mlir.zero : !llvm.ptr
     %no_pool = llvm.icmp "eq" %pool, %null : !llvm.ptr
     %one_slice = llvm.icmp "sle" %extent, %grain : i64
@@ -188,7 +214,8 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
   ^poll:
     %more = llvm.add %polls, %one : i64
     llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
-    %patient = llvm.icmp "slt" %polls, %patience : i64
+    %phase = llvm.and %more, %patience : i64
+    %patient = llvm.icmp "ne" %phase, %zero : i64
     llvm.cond_br %patient, ^leave(%more : i64), ^yield
   ^yield:
     %ignored = llvm.call @sched_yield() : () -> i32

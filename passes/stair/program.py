@@ -36,7 +36,6 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.sizes import SHAPE, symbolic_shape, verify_shapes
-from lamina.dialects.target import module_target
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
@@ -53,12 +52,10 @@ ALIGNMENT = 64
 """Of the tables, in bytes: rows do not straddle more cache lines than they must."""
 
 ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64])
-GRAINS_PER_THREAD = 8
-"""A parallel loop is cut into about this many slices for each thread, so that a late thread can catch up."""
 
 
 class Entry(NamedTuple):
-    """One row of a program: kernel(args, lo, hi) over [0, extent), `grain` iterations at a time."""
+    """One row of a program: kernel(args, lo, hi) over [0, extent), at least `grain` iterations at a time."""
 
     kernel: str | None
     """None where an external function is called."""
@@ -75,6 +72,8 @@ class Phase(NamedTuple):
 
     symbol: str
     extent: int
+    grain: int
+    """Iterations that are worth a thread's while."""
     arguments: list[int]
 
 
@@ -139,8 +138,6 @@ def lower_main(
     params: dict[Attribute, int] = {}
     arena_bytes = 0
     workspaces: list[tuple[SSAValue, Attribute]] = []
-    target = module_target(module)
-    threads = 1 if target is None else target.threads.data
     entries: list[Entry] = []
     for op in block.ops:
         if isinstance(op, AllocOp) and op.sizes:
@@ -169,9 +166,8 @@ def lower_main(
                 entries.append(Entry(None, 0, 1, buffers, op.location))
                 continue
             for phase in phases[callee]:
-                grain = phase.extent if threads == 1 else max(1, phase.extent // (threads * GRAINS_PER_THREAD))
                 arguments = [(STATUS, 0) if n == STATUS_ARGUMENT else buffers[n] for n in phase.arguments]
-                entries.append(Entry(phase.symbol, phase.extent, grain, arguments, op.location))
+                entries.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, op.location))
         elif not isinstance(op, MainReturnOp):
             raise InputError(f"tir-to-llvm: {op.name} cannot stand in @{name}", op=op)
     behind = FIRST_INPUT + len(block.args) + len(params)

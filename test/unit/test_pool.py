@@ -225,3 +225,21 @@ def test_the_runtime_verifies_and_round_trips(name: str) -> None:
     module = resource_module(name)
     module.verify()
     assert str(parse(str(module))) == str(module)
+
+
+def test_slices_get_smaller_but_not_below_a_grain() -> None:
+    slices: list[tuple[int, int]] = []
+
+    def record(_: int, lo: int, hi: int) -> None:
+        slices.append((lo, hi))
+
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(record)
+    address = ctypes.cast(kernel, ctypes.c_void_p).value
+    assert address is not None
+    with pool_of(2) as pool:
+        pool.parallel(address, 0, 1000, 7)
+    slices.sort()
+    assert slices[0] == (0, 125) and slices[-1][1] == 1000
+    assert all(end == start for (_, end), (start, _) in zip(slices, slices[1:], strict=False))
+    sizes = [hi - lo for lo, hi in slices]
+    assert sizes[:-1] == sorted(sizes[:-1], reverse=True) and min(sizes[:-1]) == 7
