@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import choose, divisor
+from lamina.backends.cpu.tiles import candidates, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -100,7 +100,7 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) ->
     # The products, a register tile at a time.
     weight = weight_of(w.products)
     block = max(weight[1] // lanes, 1) if weight is not None else 1
-    tile = choose(rows * across, blocks, target.registers.data, block)
+    tile = candidates(rows * across, blocks, target.registers.data, block)[0]
     if tile.pixels == rows * across and tile.vectors > block:
         tile = tile._replace(vectors=block)  # nothing is multiplied twice by a weight: one stream of them is faster
     loops = s.loops(memory) if apart else s.compute_at(memory, yb)
