@@ -60,7 +60,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
         if follower is not None:
             done.add(follower.name)
             s.compute_inline(winograd.conv.name)
-        schedule_winograd(s, winograd, (follower or winograd.conv).name, target)
+        schedule_winograd(s, winograd, (follower or winograd.conv).name, target, pick)
     for stage in kept:
         if stage.name in done or 0 in stage.reduced:
             continue  # a reduction over nothing is but its initial value

@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lamina.backends.cpu.schedules.steps import question
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import candidates, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
@@ -72,7 +74,7 @@ def bytes_per_cycle(size: int) -> float:
     return SECOND_LEVEL if size <= 1 << 20 else THIRD_LEVEL if size <= 16 << 20 else MEMORY
 
 
-def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) -> None:
+def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pick: Pick) -> None:
     """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
     n, a, _, chunks, tiles, lanes = w.tiles.spatial
     m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
@@ -100,9 +102,11 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr) ->
     # The products, a register tile at a time.
     weight = weight_of(w.products)
     block = max(weight[1] // lanes, 1) if weight is not None else 1
-    tile = candidates(rows * across, blocks, target.registers.data, block)[0]
-    if tile.pixels == rows * across and tile.vectors > block:
-        tile = tile._replace(vectors=block)  # nothing is multiplied twice by a weight: one stream of them is faster
+    tiles = candidates(rows * across, blocks, target.registers.data, block)
+    if tiles[0].pixels == rows * across and tiles[0].vectors > block:
+        # Nothing is multiplied twice by a weight: one stream of them is faster.
+        tiles.insert(0, tiles[0]._replace(vectors=block))
+    tile = pick(question("tile", w.products), list(dict.fromkeys(tiles)))
     loops = s.loops(memory) if apart else s.compute_at(memory, yb)
     p_n, e, f, ko_p, t_p, kv_p = loops
     ko_o, ko_i = s.split(ko_p, [-1, tile.vectors])
