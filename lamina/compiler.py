@@ -146,6 +146,7 @@ TIR_PIPELINE = [
     "tir-inject-prefetch",
     "tir-inject-double-buffer",
     "tir-loop-partition",
+    "tir-alternate-direction",
     "tir-simplify",
     "tir-storage-flatten{aligned-only=true}",
     "tir-vectorize-loop",

@@ -114,6 +114,12 @@ class Schedule:
     def partition(self, loop: SSAValue) -> None:
         self._add(PartitionOp.make(loop))
 
+    def alternate(self, loop: SSAValue) -> None:
+        """Walk a loop back and forth, by the iterations of the loop around it."""
+        from lamina.dialects.te.alternate_primitive import AlternateOp
+
+        self._add(AlternateOp.create(operands=[loop]))
+
     def bind(self, loop: SSAValue, thread: str) -> None:
         self._add(BindOp.make(loop, thread))
 

@@ -49,6 +49,7 @@ PRAGMA = "pragma_"
 STORAGE_ALIGN = "storage_align"
 DOUBLE_BUFFER = "double_buffer"
 PREFETCH = "prefetch"
+ALTERNATE = "alternate"
 
 PRAGMAS = {
     "unroll_explicit": "whether tir-unroll-loop writes unrolled loops inside out",

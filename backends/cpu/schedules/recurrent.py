@@ -79,6 +79,8 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
     jo, ji, jv = s.split(j, [-1, vectors, lanes])
     bo, bi = s.split(b, [-1, tile])
     s.reorder(jo, bo, bi, ji, jv)
+    # What the last step has left of the weights in the cache is where the next one begins.
+    s.alternate(jo)
     for product in products:
         b_at, g_at, j_at, k = s.compute_at(product.name, bo)
         ji_at, jv_at = s.split(j_at, [-1, lanes])

@@ -19,6 +19,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:    %jo_3, %ja, %jb = te.split %j_3 [-1, 2, 16]
 // CHECK-NEXT:    %bo, %bi = te.split %b_3 [-1, 2]
 // CHECK-NEXT:    te.reorder %jo_3, %bo, %bi, %ja, %jb
+// CHECK-NEXT:    te.alternate %jo_3
 // CHECK-NEXT:    %b_at, %g_at, %j_at, %k_at = te.compute_at "gates" at %bo [4]
 // CHECK-NEXT:    %j_ato, %j_ati = te.split %j_at [-1, 16]
 // CHECK-NEXT:    te.reorder %k_at, %b_at, %g_at, %j_ato, %j_ati
