@@ -4,6 +4,7 @@ depthwise convolutions on channel blocks        a row of vectors in registers, t
 conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
+softmax, layer norm                             row by row, reduced in lanes (`row_reductions.py`)
 pooling and other reductions                    vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
 """
@@ -25,6 +26,7 @@ from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_groupe
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
+from lamina.backends.cpu.schedules.row_reductions import find_rows, schedule_rows
 from lamina.backends.cpu.schedules.steps import vector_lanes
 from lamina.backends.cpu.schedules.winograd import find_winograd, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
@@ -61,6 +63,9 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
             done.add(follower.name)
             s.compute_inline(winograd.conv.name)
         schedule_winograd(s, winograd, (follower or winograd.conv).name, target, pick)
+    if find_rows(kept, target):
+        schedule_rows(s, kept, target)
+        kept = []
     for stage in kept:
         if stage.name in done or 0 in stage.reduced:
             continue  # a reduction over nothing is but its initial value
