@@ -7,7 +7,7 @@ Integers are signless in the IR and read as signed two's complement; `ui8` ... `
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.builtin import (
     IndexType,
@@ -22,8 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-if TYPE_CHECKING:
-    import numpy as np
+from lamina.dialects.numpy_dtypes import numpy_dtype as numpy_dtype
 
 _IR_TYPE: dict[str, Attribute] = {
     "bool": IntegerType(1),
@@ -75,18 +74,6 @@ def is_float(dtype: str) -> bool:
 
 def is_unsigned(dtype: str) -> bool:
     return dtype.startswith("uint") or dtype == "bool"
-
-
-@cache
-def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """The numpy dtype, bfloat16 through ml_dtypes."""
-    import numpy as np
-
-    if dtype == "bfloat16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(dtype)
 
 
 @cache

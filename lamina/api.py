@@ -9,16 +9,15 @@ print(exe.profile({"data_0": x}).table())
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
-from lamina.compiler import Progress
-from lamina.driver import Fresh, StageTexts, build, check_host, questions_of, target_of
-from lamina.driver import Source as _Module
+from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure import Benchmark, random_inputs, repeated
@@ -28,12 +27,16 @@ from lamina.passes.legal_forms import any_registered
 from lamina.program_cache import ProgramCache, enabled, program_key
 from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import CompiledProgram, Port, load_program
+from lamina.targets import check_host, spec_of
 from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina import artefact
+    from lamina.compiler import Progress
     from lamina.dialects.choices import Question
     from lamina.dialects.target import TargetAttr
+    from lamina.driver import Fresh, StageTexts
+    from lamina.driver import Source as _Module
     from lamina.machine_program import MachineProgram
     from lamina.open_model import OpenProgram
 
@@ -79,8 +82,9 @@ def compile(
     """
     origin, fresh = _source_of(model, shapes)
     context = _context(opt_level)
-    chosen = target_of(target, threads)
-    check_host(chosen)
+    chosen = spec_of(target, threads)
+    if target != "cpu":
+        check_host(chosen)
     answers = _answers(choices, chosen)
     fresh = _with_choices(fresh, answers)
     # What decides a program of a backend from another package, or with forms of ops that a user has written, is not
@@ -90,20 +94,22 @@ def compile(
     stored: StoredProgram | MachineProgram | OpenProgram | None = None
     key = ""
     if programs is not None and origin.digest is not None and not foreign:
-        key = program_key(origin.digest, origin.shapes, str(chosen), str(context), sanitize, answers)
+        key = program_key(origin.digest, origin.shapes, chosen.text(), str(context), sanitize, answers)
         # Instruments want to see the passes run.
         stored = programs.load(key) if not context.instruments else None
     cached = stored is not None
     if stored is None:
+        from lamina.driver import build
+
         try:
-            stored = build(fresh, chosen, context, progress, _objects(programs), sanitize)
+            stored = build(fresh, chosen.attr(), context, progress, _objects(programs), sanitize)
         except OpenExtentError as e:
             from lamina.open_model import OpenProgram
 
-            stored = OpenProgram(origin, chosen, context, programs is not None, sanitize, e)
+            stored = OpenProgram(origin, chosen.attr(), context, programs is not None, sanitize, e)
         if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
             programs.store(key, stored)
-    stages = StageTexts(fresh, chosen, context, sanitize)
+    stages = _stages(fresh, chosen, context, sanitize)
     if answers and not isinstance(stored, StoredProgram):
         what = f"choices are for models whose kernels have a fixed order; this one is {stored.describe()}"
         raise UnsupportedError(what, hint="compile it without")
@@ -124,8 +130,20 @@ def texts(
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
     _, fresh = _source_of(model, shapes)
-    chosen = target_of(target, threads)
-    return StageTexts(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level), sanitize)
+    chosen = spec_of(target, threads)
+    return _stages(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level), sanitize)()
+
+
+def _stages(fresh: Fresh, target: TargetSpec, context: PassContext, sanitize: bool) -> Callable[[], StageTexts]:
+    """The texts of a model, made when first asked for: who only runs a program needs no compiler."""
+
+    @cache
+    def make() -> StageTexts:
+        from lamina.driver import StageTexts
+
+        return StageTexts(fresh, target.attr(), context, sanitize)
+
+    return make
 
 
 def questions(
@@ -135,17 +153,19 @@ def questions(
     opt_level: int | PassContext | None = None,
 ) -> list[Question]:
     """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
+    from lamina.driver import questions_of
+
     _, fresh = _source_of(model, None)
-    return questions_of(fresh, target_of(target, threads), _context(opt_level))
+    return questions_of(fresh, spec_of(target, threads).attr(), _context(opt_level))
 
 
-def _answers(choices: Choice, target: TargetAttr) -> Mapping[str, str]:
+def _answers(choices: Choice, target: TargetSpec) -> Mapping[str, str]:
     """The answers by question, from a choice file where one is given."""
     if choices is None or isinstance(choices, Mapping):
         return choices or {}
     from lamina.tuning.choice_file import read_choices
 
-    return read_choices(choices, target)
+    return read_choices(choices, target.attr())
 
 
 def _with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
@@ -183,13 +203,20 @@ def _objects(programs: ProgramCache | None) -> Any:
 
 
 def _copies_of(model: Model) -> Fresh:
-    return lambda: _Module(model.module.clone(), model.params, model.label, model.inputs)
+    def fresh() -> _Module:
+        from lamina.driver import Source
+
+        return Source(model.module.clone(), model.params, model.label, model.inputs)
+
+    return fresh
 
 
 def _imports_of(origin: Origin) -> Fresh:
     def fresh() -> _Module:
+        from lamina.driver import Source
+
         imported = origin.read()
-        return _Module(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
+        return Source(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
 
     return fresh
 
@@ -200,8 +227,8 @@ class Executable:
     def __init__(
         self,
         program: CompiledProgram | MachineProgram | OpenProgram,
-        texts: StageTexts,
-        target: TargetAttr,
+        texts: Callable[[], StageTexts],
+        target: TargetSpec,
         context: PassContext,
         cached: bool = False,
         sanitize: bool = False,
@@ -212,7 +239,7 @@ class Executable:
         self._stored = stored
         self._description = stored.description if stored is not None else {}
         self._texts = texts
-        self.target = target
+        self._target = target
         self.opt_level = context.opt_level
         self.context = context
         """Which graph passes compiled it."""
@@ -231,8 +258,13 @@ class Executable:
         return self._program.info.outputs
 
     @property
+    def target(self) -> TargetAttr:
+        """The machine that it was compiled for."""
+        return self._target.attr()
+
+    @property
     def threads(self) -> int:
-        return self.target.threads.data
+        return self._target.threads
 
     def __call__(self, *arrays: Any) -> Any:
         """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
@@ -282,21 +314,21 @@ class Executable:
 
     def text(self, level: str) -> str:
         """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""
-        return self._texts.get(level)
+        return self._texts().get(level)
 
     def save_texts(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write every level's text into a folder, and the weights that the texts name: the paths.
 
         `opt-tool relay.mlir -p PIPELINE` makes the later files from the first, byte for byte.
         """
-        return self._texts.save(Path(folder))
+        return self._texts().save(Path(folder))
 
     @property
     def pipeline(self) -> str:
         """The passes that compile at this level, for `opt-tool -p`."""
         from lamina.compiler import pipeline_text
 
-        return pipeline_text(self.context, self.sanitize, self.target.backend_list())
+        return pipeline_text(self.context, self.sanitize, self._target.backend_list())
 
     @property
     def placement(self) -> str:
@@ -331,7 +363,7 @@ class Executable:
         kept = self.notes if notes is None else notes
         if self._stored is not None:
             external = artefact.external_compilers([self._stored])
-            how = self.target, self.context, self.sanitize
+            how = self._target, self.context, self.sanitize
             saved = artefact.Saved(artefact.PROGRAM, self._stored, *how, external, kept)
         elif isinstance(self._program, MachineProgram):
             saved = artefact.machine_saved(self._program, self.context, self.sanitize, kept)
@@ -356,15 +388,15 @@ class Executable:
         """The program of a file that was read."""
         from lamina import artefact
 
-        target = target_of(saved.target, threads if threads is not None else saved.target.threads.data)
+        target = saved.target if threads is None else spec_of(saved.target, threads)
         how = target, saved.context, saved.sanitize
         if saved.kind == artefact.MACHINE:
-            machine, fresh = artefact.load_machine(saved, target.threads.data)
-            stages = StageTexts(fresh, *how)
+            machine, fresh = artefact.load_machine(saved, target.threads)
+            stages = _stages(fresh, *how)
             return Executable(machine, stages, target, saved.context, False, saved.sanitize, None, saved.notes)
-        stored = artefact.with_threads(saved.contents, target.threads.data)
-        stages = StageTexts(artefact.no_texts, *how)
-        program = load_program(stored)
+        stored = artefact.with_threads(saved.contents, target.threads)
+        stages = _stages(artefact.no_texts, *how)
+        program = load_program(stored, _objects(ProgramCache() if enabled(True) else None))
         return Executable(program, stages, target, saved.context, False, saved.sanitize, stored, saved.notes)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -386,7 +418,7 @@ class Executable:
         how = f"{len(program.info.entries)} kernels" if fixed else program.describe()
         return (
             f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
-            f"{self.target.cpu.data}, {threads_text(self.threads)}, opt level {self.opt_level}"
+            f"{self._target.cpu}, {threads_text(self.threads)}, opt level {self.opt_level}"
         )
 
 

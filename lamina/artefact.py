@@ -6,22 +6,27 @@
 One file has all that a run needs, weights included: machine code, and for what the machine runs the program's text
 with the code of each part whose shapes are known or were met before. Loading runs no passes. External backends are
 named, not included. The file says which version of Lamina wrote it and for which processor; one of another version, a
-damaged and a foreign one are refused. Like a shared library it is code: load what you trust.
+damaged and a foreign one are refused. Like a shared library it is code: load what you trust; and like one it is
+mapped: processes share its weights, and a file in use is replaced (`save` does that), not written over.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.dialects.target import TargetAttr
-from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.checked_files import CheckedFiles
+from lamina.dialects.machine_spec import TargetSpec
+from lamina.errors import InputError, LaminaError, UnsupportedError
+from lamina.program_cache import enabled
 from lamina.program_file import LABEL, MAGIC, StoredProgram, read_program, write_file
+from lamina.suffixes import SAVED
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -34,28 +39,13 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-SUFFIX = ".lamina"
 PROGRAM, MACHINE, KERNEL = "program", "program for the machine", "kernel"
-FORMAT = 1
+FORMAT = 2
 """Of the description, and of how code and runtime call each other."""
 
 _MAGIC = b"lamina artefact\n"
 _AGAIN = "compile the model again"
 assert len(_MAGIC) == MAGIC
-
-TARGET = ("triple", "cpu", "features", "vector_bits", "registers", "threads", "backends")
-
-
-def is_saved(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is the path of a saved program, by its suffix."""
-    return isinstance(source, (str, os.PathLike)) and str(os.fspath(source)).endswith(SUFFIX)  # pyright: ignore[reportUnknownArgumentType]
-
-
-def refuse_saved(source: object) -> None:
-    """Raise UsageError where a model is expected and a saved program is given."""
-    if is_saved(source):
-        raise UsageError("is a compiled program", where=str(source), hint="lamina.Executable.load runs it")
-
 
 # -- the file ------------------------------------------------------------------------------------------------------
 
@@ -70,7 +60,7 @@ class Saved:
 
     kind: str
     contents: StoredProgram
-    target: TargetAttr
+    target: TargetSpec
     context: PassContext
     sanitize: bool
     external: tuple[str, ...] = ()
@@ -83,11 +73,10 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
     """Write an artefact. Raises InputError where the disk does not allow it."""
     from lamina import __version__
 
-    target = {name: getattr(saved.target, name).data for name in TARGET}
     description = {
         "lamina": __version__,
         "kind": saved.kind,
-        "target": target,
+        "target": saved.target._asdict(),
         "context": _context_plain(saved.context),
         "sanitize": saved.sanitize,
         "external": list(saved.external),
@@ -113,7 +102,7 @@ def read(path: str | os.PathLike[str], kinds: Sequence[str]) -> Saved:
         raise InputError(f"was saved by Lamina {version}, this is {__version__}", where=where, hint=_AGAIN)
     if kind not in kinds:
         raise InputError(f"holds a {kind}, not a {' or a '.join(kinds)}", where=where)
-    target, external = TargetAttr.get(**description["target"]), tuple(description["external"])
+    target, external = TargetSpec(**description["target"]), tuple(description["external"])
     _check_here(target, external, where)
     contents = StoredProgram(description["contents"], found.objects, found.params)
     context = _context_from_plain(description["context"])
@@ -121,38 +110,37 @@ def read(path: str | os.PathLike[str], kinds: Sequence[str]) -> Saved:
 
 
 def _whole(path: str | os.PathLike[str], where: str) -> StoredProgram:
-    """The file's contents if it is one of ours and nothing of it is missing."""
-    from lamina.runtime.compiled import aligned_bytes
-
+    """The file's contents, mapped, if it is one of ours and nothing of it is missing."""
     try:
         with open(path, "rb") as file:
             begin = file.read(MAGIC + LABEL)
             if begin[:MAGIC] != _MAGIC:
-                hint = f"`lamina compile MODEL -o FILE{SUFFIX}` and Executable.save write them"
+                hint = f"`lamina compile MODEL -o FILE{SAVED}` and Executable.save write them"
                 raise InputError("is no program that Lamina has saved", where=where, hint=hint)
             if begin[MAGIC:] != _label(FORMAT):
                 what = begin[MAGIC:].rstrip().decode("ascii", "replace")
                 raise InputError(f"is of {what!r}, this Lamina reads {FORMAT}", where=where, hint=_AGAIN)
-            # Read, not mapped: a file that somebody writes over must not change the weights of a running program.
-            data = aligned_bytes(os.fstat(file.fileno()).st_size)
-            data[: len(begin)] = np.frombuffer(begin, np.uint8)
-            size = len(begin) + file.readinto(data[len(begin) :].data)
+            status = os.fstat(file.fileno())
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=where) from None
-    data.flags.writeable = False
-    found = read_program(data[:size].data, begin)
+    marks = CheckedFiles() if enabled(True) else None
+    known = marks is not None and marks.has(status)
+    found = read_program(mapped, begin, known)
     if found is None:
         raise InputError("is damaged: it is not what was written", where=where, hint=f"copy it anew, or {_AGAIN}")
+    if marks is not None and not known:
+        marks.add(status)
     return found
 
 
-def _check_here(target: TargetAttr, external: Sequence[str], where: str) -> None:
+def _check_here(target: TargetSpec, external: Sequence[str], where: str) -> None:
     """Raise InputError where the code, or a backend that it calls, cannot run."""
-    from lamina.backends.cpu.jit import host_target
-    from lamina.driver import check_host
+    from lamina.backends.cpu.jit import host_spec
     from lamina.passes.external_backends import runnable_backend
+    from lamina.targets import check_host
 
-    triple, here = target.triple.data, host_target(1).triple.data
+    triple, here = target.triple, host_spec(1).triple
     try:
         if triple.partition("-")[2] != here.partition("-")[2]:
             raise InputError(f"code for {triple} cannot run here, on {here}", hint="compile the model here")
@@ -258,7 +246,7 @@ def machine_saved(
     contents = machine_contents(program)
     called = [*program.external_compilers(), *external_compilers(program.kernels.stored.values())]
     external = tuple(dict.fromkeys(called))
-    return Saved(MACHINE, contents, program.kernels.target, context, sanitize, external, notes or {})
+    return Saved(MACHINE, contents, TargetSpec.of(program.kernels.target), context, sanitize, external, notes or {})
 
 
 def load_machine(saved: Saved, threads: int) -> tuple[MachineProgram, Callable[[], Source]]:
@@ -290,7 +278,7 @@ def load_machine(saved: Saved, threads: int) -> tuple[MachineProgram, Callable[[
         store,
         label,
         inputs,
-        saved.target,
+        saved.target.attr(),
         saved.context,
         objects,
         saved.sanitize,

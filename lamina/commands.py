@@ -19,9 +19,8 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
     """All unsupported operators at once."""
     from dataclasses import asdict
 
-    from lamina.artefact import refuse_saved
     from lamina.frontends.onnx import check_model
-    from lamina.model import is_text
+    from lamina.suffixes import is_text, refuse_saved
 
     refuse_saved(args.model)
     if is_text(args.model):
@@ -38,9 +37,9 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
 
 def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     """Compile; print the text of one level, write those of all, or write the program."""
-    from lamina.artefact import is_saved, refuse_saved
     from lamina.compiler import pipeline_text
-    from lamina.driver import target_of
+    from lamina.suffixes import is_saved, refuse_saved
+    from lamina.targets import target_of
 
     context = _context(args)
     if args.print_pipeline:
@@ -120,8 +119,7 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
 
     from lamina import measure
     from lamina.api import threads_text
-    from lamina.artefact import is_saved
-    from lamina.model import is_text
+    from lamina.suffixes import is_saved, is_text
 
     if args.seconds <= 0:
         raise UsageError("--seconds must be positive")
@@ -160,9 +158,9 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
 def tune(args: Any, out: TextIO, err: TextIO) -> int:
     """Choose among candidates inside the model, and write the choice file."""
     from lamina import api
-    from lamina.artefact import refuse_saved
-    from lamina.driver import target_of
     from lamina.progress import StageProgress
+    from lamina.suffixes import refuse_saved
+    from lamina.targets import target_of
     from lamina.tuning.choice_file import write_choices
     from lamina.tuning.in_situ import choose_in_situ
 
@@ -182,9 +180,9 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
 def debug(args: Any, out: TextIO, err: TextIO) -> int:
     """Compare a program level by level; status 1 where a step differs."""
     from lamina.compare_levels import compare_levels
-    from lamina.driver import target_of
     from lamina.pipeline import parse_pipeline
     from lamina.registry import Registry
+    from lamina.targets import target_of
 
     try:
         text = Path(args.file).read_text("utf-8")
@@ -247,8 +245,8 @@ def _figures(benchmark: Any) -> dict[str, float]:
 
 def compiled(args: Any, err: TextIO) -> Executable:
     from lamina import api
-    from lamina.artefact import is_saved
     from lamina.progress import StageProgress
+    from lamina.suffixes import is_saved
 
     if is_saved(args.model):
         return _saved(args, err)

@@ -23,7 +23,7 @@ from lamina.dialects.fast_ir import discard
 from lamina.dialects.target import TARGET, TargetAttr
 from lamina.dialects.te.ops import ParamOp
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
-from lamina.passes.external_backends import CONSTANTS, check_backend, compiler_of
+from lamina.passes.external_backends import CONSTANTS, compiler_of
 from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo
 from lamina.transform import PassContext, find_pass
@@ -51,48 +51,8 @@ class Source:
     """What the user gives, where that says more than the module."""
 
 
-HOSTS = {"llvm": "cpu"}
-"""TVM's name of the machine that compiles."""
 Fresh: TypeAlias = Callable[[], Source]
 """Gives the module as imported, a new one each time."""
-
-
-def target_of(target: str | TargetAttr, threads: int | None) -> TargetAttr:
-    """The target of a call: with `threads`, or as many as this process may use."""
-    from lamina.backends.cpu.jit import is_named_target, named_target
-    from lamina.backends.cpu.processors import available_threads
-    from lamina.passes.pattern_tables import table_names
-
-    if threads is not None and (type(threads) is not int or threads < 1):
-        raise UsageError(f"threads is a positive integer or None, not {threads!r}")
-    if isinstance(target, TargetAttr):
-        return target if threads is None else target.with_threads(threads)
-    if type(target) is not str:
-        raise UsageError(f"a target is a name or a #lamina.target, not {type(target).__name__}")
-    # The last is the machine; before it stand the external backends, the preferred one first.
-    *backends, host = (part.strip() for part in target.split(","))
-    for backend in backends:
-        if backend in HOSTS or is_named_target(backend):
-            raise UsageError(f"target {target!r}: the machine stands last", hint="as in 'openblas, cpu'")
-        check_backend(backend)
-    host = HOSTS.get(host, host)
-    if not is_named_target(host) and host in table_names():
-        what = f"unknown target {target!r}; {host} is an external backend"
-        raise UsageError(what, hint=f"as in '{target}, cpu'")
-    chosen = named_target(host, threads or available_threads())
-    return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
-
-
-def check_host(target: TargetAttr) -> None:
-    """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
-    from lamina.backends.cpu.jit import host_target
-
-    host = host_target(1)
-    wanted, here = (t.triple.data.split("-")[0] for t in (target, host))
-    missing = [f[1:] for f in target.feature_list() if f[0] == "+" and not host.has_feature(f[1:])]
-    if wanted != here or missing:
-        lacks = f"this machine is {here}" if wanted != here else f"this machine lacks {', '.join(missing[:4])}"
-        raise InputError(f"code for {target.cpu.data} cannot run here: {lacks}", hint="compile with target 'cpu'")
 
 
 def _prepare(source: Source, target: TargetAttr) -> LaminaContext:

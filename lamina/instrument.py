@@ -14,9 +14,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from xdsl.dialects.builtin import ModuleOp
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
-from lamina.artefact import refuse_saved
 from lamina.errors import UsageError
-from lamina.parsing import RELAY_TEXT
 from lamina.runtime.compiled import Port
+from lamina.suffixes import is_text as is_text
+from lamina.suffixes import refuse_saved
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -24,17 +24,10 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp"
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
-TEXT = (".mlir", *RELAY_TEXT)
-"""What the name of a Relay text ends with, in our format or TVM's; other files are ONNX models."""
 
 
 def _is_module(source: object) -> TypeGuard[ModuleOp]:
     return type(source).__name__ == "ModuleOp"
-
-
-def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is the path of a Relay text."""
-    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(TEXT)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

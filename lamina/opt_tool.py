@@ -30,9 +30,10 @@ from lamina.errors import (
     LaminaError,
     render_error,
 )
-from lamina.parsing import RECURSION_LIMIT, RELAY_TEXT, decode, parse_text
+from lamina.parsing import RECURSION_LIMIT, decode, parse_text
 from lamina.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.registry import Registry
+from lamina.suffixes import RELAY_TEXT
 from lamina.tool import options
 from lamina.tool.instrumentation import (
     InvalidAfterPass,

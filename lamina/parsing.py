@@ -35,8 +35,6 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLit
 from lamina.context import LaminaContext
 from lamina.errors import InputError, did_you_mean
 
-RELAY_TEXT = (".relay", ".rly")
-"""What the names of Relay texts in TVM's format end with."""
 MAX_DEPTH = 256
 """Ops nested in ops."""
 MAX_ELEMENTS = 1 << 26

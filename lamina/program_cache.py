@@ -3,8 +3,9 @@
 The key is the SHA-256 of everything that decides the result: the model's bytes, shapes, target, options, the versions
 of what compiles, and Lamina's own sources. It is the label of a file as `program_file.py` writes it.
 
-Weights are mapped, not read. The folder obeys the rules of the object cache: it is ours alone, entries come into being
-by rename, and what does not match its key and digest counts as absent.
+Weights are mapped, not read: processes share them, and pages come in as they are used. The folder obeys the rules of
+the object cache: it is ours alone, entries come into being by rename, and what does not match its key and digest counts
+as absent; an entry that has matched is not compared again until it changes (`checked_files.py`).
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ import json
 import mmap
 import os
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key, default_directory
+from lamina.checked_files import CheckedFiles
 from lamina.program_file import HEADER, StoredProgram, read_program, write_file
 
 DEFAULT_LIMIT = 8 << 30
 """Bytes of programs that are kept; weights make them large."""
 
-_MAGIC = b"lamina program1\n"
+_MAGIC = b"lamina program2\n"
 
 
 def enabled(cache: bool) -> bool:
@@ -57,6 +61,19 @@ def _sources(root: Path) -> Iterator[Path]:
                 pending.append(path)
 
 
+def installed_version(package: str) -> str:
+    """The version of a package, by the folder that its installer has left beside it, without importing anything."""
+    spec = find_spec(package)
+    folder = Path(spec.origin).parents[1] if spec is not None and spec.origin else None
+    if folder is not None:
+        found = [n for n in os.listdir(folder) if n.startswith(f"{package}-") and n.endswith(".dist-info")]
+        if len(found) == 1:
+            return found[0].removeprefix(f"{package}-").removesuffix(".dist-info")
+    from importlib.metadata import version  # takes as long as all else that a key needs
+
+    return version(package)
+
+
 def program_key(
     model: str,
     shapes: Mapping[str, Any],
@@ -66,13 +83,11 @@ def program_key(
     choices: Mapping[str, str] | None = None,
 ) -> str:
     """The key of a program. `model` is a digest of everything that it consists of, `passes` the PassContext's text."""
-    from importlib.metadata import version
-
     import lamina
     from lamina.backends.cpu.jit import CODEGEN
 
     plain = {name: size if isinstance(size, int) else list(size) for name, size in shapes.items()}
-    versions = [lamina.__version__, *(version(p) for p in ("xdsl", "llvmlite", "numpy", "onnx"))]
+    versions = [lamina.__version__, *map(installed_version, ("xdsl", "llvmlite", "numpy", "onnx"))]
     return cache_key(
         "program",
         model,
@@ -91,6 +106,7 @@ class ProgramCache(ObjectCache):
         base = default_directory() if directory is None else Path(directory)
         self._base = ObjectCache(base)
         super().__init__(base / "programs", limit)
+        self._checked = CheckedFiles(base)
 
     def _ready(self) -> bool:
         # The folder above decides who may replace this one.
@@ -121,10 +137,14 @@ class ProgramCache(ObjectCache):
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError):
             return None
-        found = read_program(mapped, _MAGIC + bytes.fromhex(key))
+        known = self._checked.has(status)
+        found = read_program(mapped, _MAGIC + bytes.fromhex(key), known)
         if found is not None:
+            if not known:
+                self._checked.add(status)
             try:
-                os.utime(path)
+                # What was used last is what was read last; the time of change says that nobody has changed it.
+                os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
             except OSError:
                 pass
         return found
@@ -137,6 +157,7 @@ class ProgramCache(ObjectCache):
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             size = write_file(path, _MAGIC, bytes.fromhex(key), program, 0o600, durable=False)
+            self._checked.add_written(path)
         except OSError as error:
             self._warn(f"cannot write {path}: {error.strerror}")
             return

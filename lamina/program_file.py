@@ -1,8 +1,10 @@
 """Compiled programs as files: machine code, a description, packed weights.
 
-    magic | label | digest of the rest | length of the header | header (JSON) | objects and arrays, 64-byte aligned
+    magic | label | digest of length and header | length of the header | header (JSON) | objects | arrays
 
-Digests are SHA-256 of the SHA-256s of 4 MiB pieces, which threads compute. A file comes into being by rename: there is
+Objects and arrays are aligned to 64 bytes; the header has a digest of each of the two parts, so that the code can be
+checked without touching the weights (`checked_files.py`). Digests are SHA-256 of the SHA-256s of 4 MiB pieces, which
+threads compute. A file comes into being by rename: there is
 the whole one or none. The cache of programs (`program_cache.py`) and programs that users save (`artefact.py`) are such
 files; the label says which program, or which format, it is.
 """
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from lamina.dialects.dtypes import numpy_dtype
+from lamina.dialects.numpy_dtypes import numpy_dtype
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -94,22 +96,29 @@ def write_file(
     return size
 
 
-def read_program(data: Any, begins: bytes) -> StoredProgram | None:
-    """The program in the bytes of a file; None when it is not whole, or begins otherwise. Arrays stay in the bytes."""
+def read_program(data: Any, begins: bytes, trusted: bool = False) -> StoredProgram | None:
+    """The program in the bytes of a file; None when it is not whole, or begins otherwise. Arrays stay in the bytes.
+
+    The arrays of a trusted file are not compared with their digest, so that they are read when they are first used.
+    """
     view = memoryview(data)
     if len(view) <= HEADER or bytes(view[: len(begins)]) != begins:
         return None
-    if digest_of(view[_LENGTH:]) != bytes(view[_DIGEST:_LENGTH]):
+    start = HEADER + int.from_bytes(view[_LENGTH:HEADER], "little")
+    if start > len(view) or digest_of(view[_LENGTH:start]) != bytes(view[_DIGEST:_LENGTH]):
         return None
     # The digest held, so this is what `_write` wrote.
-    length = int.from_bytes(view[_LENGTH:HEADER], "little")
-    header: dict[str, Any] = json.loads(bytes(view[HEADER : HEADER + length]))
-    rest = view[HEADER + length :]
+    header: dict[str, Any] = json.loads(bytes(view[HEADER:start]))
+    rest, split = view[start:], header["split"]
+    if len(rest) != header["size"] or digest_of(rest[:split]).hex() != header["code"]:
+        return None
+    if not trusted and digest_of(rest[split:]).hex() != header["weights"]:
+        return None
     objects = {name: bytes(rest[start : start + size]) for name, start, size in header["objects"]}
     return StoredProgram(header["program"], objects, tuple(_param(rest, *entry) for entry in header["params"]))
 
 
-def _header(program: StoredProgram) -> bytes:
+def _header(program: StoredProgram, code: str = "", weights: str = "") -> bytes:
     """The header, padded so that the data after it starts aligned; offsets in it count from there."""
     position = 0
 
@@ -120,27 +129,39 @@ def _header(program: StoredProgram) -> bytes:
         return start
 
     objects = [[name, place(len(data)), len(data)] for name, data in program.objects.items()]
+    split = position
     params = [[str(a.dtype), list(a.shape), place(a.nbytes)] for a in program.params]
-    header = {"program": program.description, "objects": objects, "params": params}
+    digests = {"split": split, "size": position, "code": code or "0" * 64, "weights": weights or "0" * 64}
+    header = {"program": program.description, "objects": objects, "params": params, **digests}
     text = json.dumps(header, separators=(",", ":")).encode()
     return text + b" " * (-(HEADER + len(text)) % _ALIGNMENT)
 
 
 def _write(file: BinaryIO, magic: bytes, label: bytes, program: StoredProgram) -> int:
     """Write the whole file; its size."""
-    header = _header(program)
-    file.write(magic + label + bytes(32) + len(header).to_bytes(8, "little") + header)
-    for piece in (*program.objects.values(), *(_bytes_of(a) for a in program.params)):
-        file.write(piece)
-        file.write(bytes(-len(piece) % _ALIGNMENT))
+    size = len(_header(program))
+    file.write(bytes(HEADER + size))
+    start = file.tell()
+    for piece in program.objects.values():
+        _write_piece(file, piece)
+    split = file.tell()
+    for array in program.params:
+        _write_piece(file, _bytes_of(array))
     file.flush()
-    size = file.tell()
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        with memoryview(mapped) as view, view[_LENGTH:] as rest:
-            digest = digest_of(rest)
-    file.seek(_DIGEST)
-    file.write(digest)
-    return size
+    end = file.tell()
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
+        with view[start:split] as objects, view[split:end] as arrays:
+            code, weights = digest_of(objects).hex(), digest_of(arrays).hex()
+    # Of the same length, now that the digests are known.
+    rest = size.to_bytes(8, "little") + _header(program, code, weights)
+    file.seek(0)
+    file.write(magic + label + digest_of(rest) + rest)
+    return end
+
+
+def _write_piece(file: BinaryIO, piece: bytes | memoryview) -> None:
+    file.write(piece)
+    file.write(bytes(-len(piece) % _ALIGNMENT))
 
 
 def _bytes_of(array: Array) -> memoryview:

@@ -75,7 +75,8 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     """
     from lamina.context import LaminaContext
     from lamina.diagnostics import location_text
-    from lamina.parsing import RELAY_TEXT, decode, parse_text
+    from lamina.parsing import decode, parse_text
+    from lamina.suffixes import RELAY_TEXT
     from lamina.verification import verify_module
 
     label = str(path)

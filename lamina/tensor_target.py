@@ -129,8 +129,8 @@ def _check_device(target: Target) -> None:
 
 
 def _cpu(options: dict[str, str]) -> TargetAttr:
-    from lamina.driver import check_host
-    from lamina.driver import target_of as cpu_target
+    from lamina.targets import check_host
+    from lamina.targets import target_of as cpu_target
 
     cpu = options.get("mcpu", "native")
     level = next((level for level, cpus in _LEVELS.items() if cpu in cpus), cpu)

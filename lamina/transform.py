@@ -22,9 +22,6 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-
 from lamina.errors import UsageError, did_you_mean
 from lamina.instrument import (
     PassInfo,
@@ -35,10 +32,13 @@ from lamina.instrument import (
     PrintBeforeAll,
     pass_instrument,
 )
-from lamina.registry import PassFile, find_our_pass, our_passes
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
     from lamina.context import LaminaContext
+    from lamina.registry import PassFile
 
 __all__ = [
     "ModuleTransform",
@@ -73,6 +73,8 @@ def _key(name: str) -> str:
 @cache
 def _graph_passes() -> dict[str, PassFile]:
     """The passes on graphs by every way to write their names, punctuation and case left out."""
+    from lamina.registry import our_passes
+
     found: dict[str, PassFile] = {}
     for file in our_passes().values():
         if file.level == "relay":
@@ -89,6 +91,8 @@ def find_pass(name: str) -> PassFile:
     """
     file = _graph_passes().get(_key(name))
     if file is None:
+        from lamina.registry import our_passes
+
         near = did_you_mean(name, [*constructors(), *our_passes()])
         raise UsageError(f"unknown graph pass {name!r}", hint=near or "see `opt-tool --list-passes`")
     return file
@@ -97,6 +101,8 @@ def find_pass(name: str) -> PassFile:
 @cache
 def constructors() -> dict[str, PassFile]:
     """The passes of `passes/relay/` by the names of their classes, which are TVM's."""
+    from lamina.registry import our_passes
+
     found: dict[str, PassFile] = {}
     for file in our_passes().values():
         if file.level == "relay":
@@ -107,6 +113,8 @@ def constructors() -> dict[str, PassFile]:
 
 def pass_info(cls: type[ModulePass]) -> PassInfo:
     """Level, name and required passes as the class declares them. Graph passes go by TVM's names."""
+    from lamina.registry import find_our_pass
+
     file = find_our_pass(cls.name)
     relay = file is not None and file.level == "relay"
     required = tuple(find_pass(r).load().__name__ for r in getattr(cls, "required", ()))
@@ -209,6 +217,8 @@ class PassContext:
         for instrument in self.instruments:
             instrument.run_before_pass(module, info)
         result = action()
+        from xdsl.dialects.builtin import ModuleOp
+
         after = result if isinstance(result, ModuleOp) else module
         for instrument in self.instruments:
             instrument.run_after_pass(after, info)
@@ -269,6 +279,8 @@ class Pass(abc.ABC):
 
     def __call__(self, mod: Any, ctx: LaminaContext | None = None) -> Any:
         """The changed model; the given one stays."""
+        from xdsl.dialects.builtin import ModuleOp
+
         from lamina.context import LaminaContext
 
         if isinstance(mod, ModuleOp):

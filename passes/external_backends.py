@@ -16,14 +16,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, StringAttr
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
-
 from lamina.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Attribute, Operation
 
     Array = NDArray[Any]
     Runner = Callable[[Sequence[Array], Sequence[Array]], None]
@@ -130,12 +128,17 @@ def runnable_backend(name: str) -> ExternalBackend:
 
 def compiler_of(op: Operation) -> str | None:
     """The external compiler that a function belongs to."""
+    from xdsl.dialects.builtin import StringAttr  # who only loads what was compiled needs no IR
+
     found = op.attributes.get(COMPILER)
     return found.data if isinstance(found, StringAttr) else None
 
 
 def is_declaration(op: Operation) -> bool:
     """Whether an op declares a function that an external backend has compiled."""
+    from xdsl.dialects.builtin import ArrayAttr, StringAttr
+    from xdsl.dialects.func import FuncOp
+
     if not isinstance(op, FuncOp) or not op.is_declaration or compiler_of(op) is None:
         return False
     return isinstance(op.attributes.get(CODE), StringAttr) and isinstance(op.attributes.get(CONSTANTS), ArrayAttr)
@@ -143,6 +146,8 @@ def is_declaration(op: Operation) -> bool:
 
 def check_on_buffers(declaration: FuncOp) -> None:
     """Raise InputError where the declaration of an external function is not one on buffers."""
+    from xdsl.dialects.builtin import IntegerAttr, MemRefType
+
     type_, count = declaration.function_type, declaration.attributes.get(OUTPUTS)
     is_number = isinstance(count, IntegerAttr) and 0 <= count.value.data <= len(type_.inputs)
     if not is_number or type_.outputs or not all(isinstance(t, MemRefType) for t in type_.inputs):

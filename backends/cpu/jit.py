@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
+    from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.target import TargetAttr
 
 CODEGEN_LEVEL = 2
@@ -233,14 +234,19 @@ def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLi
 
 def host_target(threads: int | None = None) -> TargetAttr:
     """This machine: its CPU and features, and as many threads as the process may use."""
+    return host_spec(threads).attr()
+
+
+def host_spec(threads: int | None = None) -> TargetSpec:
+    """The same as plain values."""
     from lamina.backends.cpu.processors import available_threads
-    from lamina.dialects.target import TargetAttr
+    from lamina.dialects.machine_spec import TargetSpec
 
     binding = _binding()
     found: dict[str, bool] = dict(binding.get_host_cpu_features())
     features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
     bits = 512 if found.get("avx512f") else 256 if found.get("avx") else 128
-    return TargetAttr.get(
+    return TargetSpec(
         triple=binding.get_process_triple(),
         cpu=binding.get_host_cpu_name(),
         features=features,
@@ -268,15 +274,20 @@ def is_named_target(name: str) -> bool:
 
 
 def named_target(name: str, threads: int = 1) -> TargetAttr:
-    """A target by name: `cpu` for this machine, or one that is the same everywhere, for tests."""
-    from lamina.dialects.target import TargetAttr
+    """A target by name: `cpu` for this machine, or one that is the same everywhere, for tests. Raises UsageError."""
+    return named_spec(name, threads).attr()
+
+
+def named_spec(name: str, threads: int = 1) -> TargetSpec:
+    """The same as plain values."""
+    from lamina.dialects.machine_spec import TargetSpec
     from lamina.errors import UsageError, did_you_mean
 
     if name == "cpu":
-        return host_target(threads)
+        return host_spec(threads)
     if name not in _NAMED:
         known = ["cpu", *_NAMED]
         raise UsageError(f"unknown target '{name}'", hint=did_you_mean(name, known) or f"known are {', '.join(known)}")
     cpu, features, bits, registers = _NAMED[name]
     features = ",".join(sorted(f for f in features.split(",") if f))
-    return TargetAttr.get(_LINUX, cpu, features, bits, registers, threads)
+    return TargetSpec(_LINUX, cpu, features, bits, registers, threads)

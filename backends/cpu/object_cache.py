@@ -179,7 +179,7 @@ class ObjectCache:
             if self._size <= self.limit:
                 return
             # Other writers add too, so count afresh; to nine tenths, so as not to come back at once.
-            entries = sorted(self._entries(), key=lambda entry: (entry[1].st_mtime_ns, entry[0].name))
+            entries = sorted(self._entries(), key=lambda entry: (_last_used(entry[1]), entry[0].name))
             self._size = sum(found.st_size for _, found in entries)
             newest = max((found.st_mtime for _, found in entries), default=0.0)
             for path, found in entries:
@@ -190,6 +190,11 @@ class ObjectCache:
                 self._size -= found.st_size
         except OSError as error:
             self._warn(f"cannot tidy up {self.directory}: {error.strerror}")
+
+
+def _last_used(found: os.stat_result) -> int:
+    """When an entry was read or written, whichever came last."""
+    return max(found.st_atime_ns, found.st_mtime_ns)
 
 
 def _ours(found: os.stat_result, kind: object) -> bool:

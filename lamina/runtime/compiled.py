@@ -9,22 +9,22 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, IndexType, MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Attribute
 
-from lamina.dialects.dtypes import dtype_name, numpy_dtype
-from lamina.dialects.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
+from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
-from lamina.passes.stair.program import entry_calls, entry_labels
 from lamina.program_file import StoredProgram
 from lamina.runtime.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
 from lamina.runtime.fork_lock import ForkLock
 from lamina.runtime.program import Program, ThreadPool
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+    from xdsl.ir import Attribute
+
     from lamina.backends.cpu.jit import JitLibrary
     from lamina.backends.cpu.object_cache import ObjectCache
+    from lamina.dialects.index_map import IndexMap
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
     from lamina.runtime.trace import TracedProgram
@@ -121,6 +121,11 @@ class ProgramInfo:
 
     @staticmethod
     def of(module: ModuleOp) -> ProgramInfo:
+        # What was compiled before is loaded without any IR.
+        from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+
+        from lamina.passes.stair.program import entry_calls, entry_labels
+
         attr = module.attributes.get(PROGRAM)
         if not isinstance(attr, DictionaryAttr):
             raise InputError(f"the module has no {PROGRAM!r}; only what tir-to-llvm makes of @main can run")
@@ -154,6 +159,11 @@ class ProgramInfo:
 
 
 def _port(attr: Any) -> Port:
+    from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr
+
+    from lamina.dialects.dtypes import dtype_name
+    from lamina.dialects.index_map import IndexMapAttr
+
     name, type_, shape = attr.data.get("name", StringAttr("workspace")), attr.data["type"], attr.data.get("shape")
     assert isinstance(name, StringAttr)
     if isinstance(type_, IndexType):

@@ -13,16 +13,15 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, StringAttr, TensorType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
 
-from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
 from lamina.passes.external_backends import CODE, CONSTANTS, OUTPUTS, compiler_of, runnable_backend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ArrayAttr, MemRefType
+    from xdsl.ir import Attribute, Operation
 
     from lamina.dialects.relay.params import ParamStore
 
@@ -67,6 +66,10 @@ class ExternalFunction:
 
 
 def _shape(type_: Attribute) -> Shape:
+    from xdsl.dialects.builtin import MemRefType, TensorType
+
+    from lamina.dialects.dtypes import dtype_name
+
     assert isinstance(type_, (MemRefType, TensorType))
     shaped = cast("MemRefType[Attribute]", type_)
     return shaped.get_shape(), dtype_name(shaped.element_type)
@@ -149,6 +152,9 @@ def _load(name: str, compiler: str, code: str, constants: Sequence[Array], threa
 
 def declared_outputs(declaration: Operation) -> int:
     """How many results an external function has, on tensors or on buffers."""
+    from xdsl.dialects.builtin import IntegerAttr
+    from xdsl.dialects.func import FuncOp
+
     count = declaration.attributes.get(OUTPUTS)
     assert isinstance(declaration, FuncOp)
     return count.value.data if isinstance(count, IntegerAttr) else len(declaration.function_type.outputs)
@@ -161,6 +167,9 @@ def run_declared(declaration: Operation, arrays: Sequence[Array], store: ParamSt
 
 def load_declared(declaration: Operation, store: ParamStore, threads: int) -> Callable[[Sequence[Array]], list[Array]]:
     """What gives the results of an external function on arrays. Raises InputError where its backend cannot run."""
+    from xdsl.dialects.builtin import StringAttr
+    from xdsl.dialects.func import FuncOp
+
     assert isinstance(declaration, FuncOp)
     code = declaration.attributes[CODE]
     assert isinstance(code, StringAttr)

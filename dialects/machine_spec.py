@@ -1,0 +1,53 @@
+"""A target as plain values: what a key, a file or a call says of a machine, without any IR.
+
+`target.py` has the same as an attribute. A program that was compiled before runs without one op being made, so what
+finds it and loads it must not cost the import of a compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lamina.dialects.target import TargetAttr
+
+
+class TargetSpec(NamedTuple):
+    """The fields of `#lamina.target<...>`, by the same names."""
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bits: int
+    registers: int
+    threads: int = 1
+    backends: str = ""
+
+    @staticmethod
+    def of(target: TargetAttr) -> TargetSpec:
+        """What an attribute says."""
+        return TargetSpec(*(getattr(target, name).data for name in TargetSpec._fields))
+
+    def attr(self) -> TargetAttr:
+        """The attribute that says this."""
+        from lamina.dialects.target import TargetAttr
+
+        return TargetAttr.get(*self)
+
+    def text(self) -> str:
+        """All of it in one line, for keys."""
+        return ", ".join(f"{name} = {value}" for name, value in zip(self._fields, self, strict=True))
+
+    def with_threads(self, threads: int) -> TargetSpec:
+        return self._replace(threads=threads)
+
+    def with_backends(self, backends: Sequence[str]) -> TargetSpec:
+        return self._replace(backends=",".join(backends))
+
+    def backend_list(self) -> tuple[str, ...]:
+        """The external compilers, the preferred one first."""
+        return tuple(b for b in self.backends.split(",") if b)
+
+    def feature_list(self) -> list[str]:
+        return [f for f in self.features.split(",") if f]

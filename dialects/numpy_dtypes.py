@@ -1,0 +1,21 @@
+"""Element types by numpy's names, for what holds arrays and no IR; `dtypes.py` relates them to MLIR's."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@cache
+def numpy_dtype(dtype: str) -> np.dtype[Any]:
+    """The numpy dtype, bfloat16 through ml_dtypes."""
+    import numpy as np
+
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(dtype)
