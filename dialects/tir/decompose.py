@@ -25,7 +25,16 @@ from lamina.dialects.tir.nest import (
     unique_stage,
     wrap,
 )
-from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, LoopKind, enclosing_loops
+from lamina.dialects.tir.ops import (
+    MASKED_LANES,
+    BlockOp,
+    ConditionOp,
+    ForOp,
+    FuncOp,
+    IndexOp,
+    LoopKind,
+    enclosing_loops,
+)
 
 
 def decompose_reduction(func: FuncOp, stage: str, loop: ForOp) -> str:
@@ -122,6 +131,8 @@ def copy_of_loop(loop: ForOp, axis: str, mapping: dict[Atom, Linear]) -> ForOp:
     copy = ForOp.make(extent, axis, kind=kind, bounds=bounds, hint=loop.var.name_hint)
     if loop.thread is not None:
         copy.properties["thread"] = StringAttr(loop.thread.data)
+    if MASKED_LANES in loop.attributes:
+        copy.attributes[MASKED_LANES] = loop.attributes[MASKED_LANES]
     copy.location = loop.location
     return copy
 

@@ -87,6 +87,8 @@ MAX_TRIP = 1 << 62
 """The iterations of a loop; its variable is a 64-bit number."""
 LoopKind = Literal["serial", "parallel", "unrolled", "vectorized", "thread"]
 KINDS: tuple[LoopKind, ...] = ("serial", "parallel", "unrolled", "vectorized", "thread")
+MASKED_LANES = "pragma_masked_lanes"
+"""On a vectorized loop: where it has no power of two of iterations left, the lanes to the next one are idle."""
 THREAD_TAGS = (
     *(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz"),
     *("vthread", "vthread.x", "vthread.y", "vthread.z"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias
 
 from lamina.dialects.relay import qnn_scales as qs
@@ -79,6 +79,8 @@ def plan(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots: Dots = 
         return None
     if op.name in HAS_LAYOUT_FACET:
         return _by_facet(op, offers, lanes)
+    if len(offers) > 1 and not _mostly_blocked(op, offers, lanes):
+        return None
     if op.name == "relay.concatenate":
         return _concatenate(op, offers, lanes)
     if op.name == "relay.nn.pad":
@@ -101,6 +103,8 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
     blocked = f"{PLAIN}{lanes}c"
     given = {"out_layout": blocked, "channels": out}
     if groups > 1 and groups == channels == out:
+        if not offers[0].blocked and attrs["strides"][-1] == 1 and not _wants_blocks(op, lanes):
+            return None  # a few taps for each element are less than two transposes
         kernel = f"OIHW1i{lanes}o"
         given |= {"data_layout": blocked, "kernel_layout": kernel}
         return Plan((blocked, kernel), given, "relay.nn.contrib_depthwise_conv2d_NCHWc")
@@ -120,6 +124,29 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
         data_layout, kernel = blocked, f"OIHW{lanes}i{wide}o"
     given |= {"data_layout": data_layout, "kernel_layout": kernel}
     return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc")
+
+
+def _mostly_blocked(op: RelayOp, offers: Sequence[Offer], lanes: int) -> bool:
+    """Whether less has to be transposed to work on blocks than to work in plain order; evenly, the readers decide."""
+    blocked = sum(prod(o.info.shape) for o in offers if o.blocked)
+    plain = sum(prod(o.info.shape) for o in offers if not o.blocked and not o.constant)
+    return blocked > plain or blocked == plain and _wants_blocks(op, lanes)
+
+
+def _wants_blocks(op: RelayOp, lanes: int, depth: int = 4) -> bool:
+    """Whether a result goes on to a convolution that works on blocks, through some ops that would do so as well."""
+    for use in op.results[0].uses:
+        user = use.operation
+        if not isinstance(user, RelayOp):
+            continue
+        if user.name == "relay.nn.conv2d":
+            shape, groups = tensor_info(user.operands[1].type).shape, attrs_of(user)["groups"]
+            if groups == 1 or not (shape[1] % lanes or shape[0] // groups % lanes):
+                return True
+        elif depth and user.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.BROADCAST):
+            if _wants_blocks(user, lanes, depth - 1):
+                return True
+    return False
 
 
 def _whole(op: RelayOp, lanes: int) -> bool:

@@ -4,7 +4,8 @@ What does not depend on the variable stays scalar and is broadcast where vectors
 differ by lane become masks: guards, so that lanes that are idle neither read beyond a buffer nor write, and divide
 by one. A loop inside stays a loop; a buffer allocated inside gets one element for each lane. Where an index differs
 by lane otherwise than by the variable (it was read from memory), the body has vectors already, or there is only one
-iteration, the loop is unrolled instead.
+iteration, the loop is unrolled instead. Lanes of a loop with the pragma `masked_lanes` are a power of two: those beyond
+its extent are idle, for machines that have masks, and no instructions for seven lanes.
 
 Before:
     tir.for %i = 0 to 16 vectorized "y.i" {
@@ -43,11 +44,12 @@ from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.dtypes import scalar_type, vector_type
 from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.limits import MAX_LANES
 from lamina.dialects.tir.memory import extents_of, shape_with
 from lamina.dialects.tir.ops import (
+    MASKED_LANES,
     AccessOp,
     AllocOp,
     BlockOp,
@@ -84,6 +86,9 @@ class VectorizeLoopPass(ModulePass):
                 if loop.trip == 0:
                     loop.detach()
                     loop.erase(safe_erase=False)
+            for loop in vectorized_loops(func):
+                if MASKED_LANES in loop.attributes and not loop.is_dynamic:
+                    fill_lanes(loop)
             dead = dead_in_idle_lanes(func)
             for loop in vectorized_loops(func):
                 if has_vectors(loop) or indexes_by_lane(loop) or (loop.trip == 1 and not loop.is_dynamic):
@@ -94,6 +99,21 @@ class VectorizeLoopPass(ModulePass):
 
 def vectorized_loops(func: FuncOp) -> list[ForOp]:
     return [v for v in all_ops(func) if type(v) is ForOp and v.kind.data == "vectorized"]
+
+
+def fill_lanes(loop: ForOp) -> None:
+    """As many iterations as the next power of two, under the condition that there are no more than before."""
+    trip = loop.trip
+    lanes = 1 << (trip - 1).bit_length()
+    if lanes == trip or trip < 2 or lanes > MAX_LANES:
+        return
+    holder = IfOp.make([Condition(constant(trip - 1) - Linear.dim(loop.var))])
+    inherit_location(holder, loop)
+    for op in list(loop.body.block.ops):
+        op.detach()
+        holder.body.block.add_op(op)
+    loop.body.block.add_op(holder)
+    loop.properties["extent"] = ForOp.make(lanes, "").extent
 
 
 def has_vectors(loop: ForOp) -> bool:

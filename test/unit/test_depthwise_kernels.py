@@ -20,6 +20,8 @@ class Case(NamedTuple):
     pads: tuple[int, int, int, int] = (1, 1, 1, 1)
     dilations: tuple[int, int] = (1, 1)
     threads: int = 1
+    plain: bool = False
+    """In plain order, not on channel blocks, which a convolution behind it asks for."""
 
 
 CASES = {
@@ -33,11 +35,17 @@ CASES = {
     "more_padding_than_image": Case((1, 17, 2, 3), (3, 3), pads=(4, 3, 2, 5)),
     "wide_and_dilated": Case((1, 16, 6, 21), (1, 3), pads=(0, 2, 0, 2), dilations=(1, 2)),
     "one_pixel": Case((3, 16, 1, 1), (3, 3)),
+    "plain_row_of_seven": Case((1, 5, 7, 7), (3, 3), plain=True),
+    "plain_rows_of_two_vectors": Case((2, 4, 6, 28), (3, 3), (2, 1), plain=True, threads=2),
+    "plain_long_rows": Case((1, 2, 3, 205), (3, 3), plain=True),
+    "plain_window_of_five": Case((1, 3, 9, 14), (5, 5), pads=(2, 2, 2, 2), plain=True),
+    "plain_dilated": Case((1, 3, 9, 33), (3, 2), pads=(2, 3, 0, 1), dilations=(2, 2), plain=True),
+    "plain_few_pixels": Case((1, 16, 2, 3), (3, 3), pads=(4, 3, 2, 5), plain=True),
 }
 
 
 def model(case: Case) -> tuple[Any, np.ndarray, np.ndarray]:
-    """y = min(max(conv(x, w) + b, 0), 6)."""
+    """y = min(max(conv(x, w) + b, 0), 6), or a convolution of it with the identity."""
     random = np.random.default_rng(sum(case.shape))
     channels = case.shape[1]
     w = random.uniform(-2, 2, (channels, 1, *case.kernel)).astype(np.float32)
@@ -58,9 +66,12 @@ def model(case: Case) -> tuple[Any, np.ndarray, np.ndarray]:
             dilations=case.dilations,
             group=channels,
         ),
-        helper.make_node("Clip", ["c", "low", "high"], ["y"]),
+        helper.make_node("Clip", ["c", "low", "high"], ["y" if case.plain else "d"]),
     ]
+    if not case.plain:
+        nodes.append(helper.make_node("Conv", ["d", "i"], ["y"]))
     weights = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")]
+    weights.append(numpy_helper.from_array(np.eye(channels, dtype=np.float32)[:, :, None, None], "i"))
     weights += [numpy_helper.from_array(np.array(v, np.float32), n) for n, v in (("low", 0), ("high", 6))]
     info = helper.make_tensor_value_info("x", TensorProto.FLOAT, case.shape)
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, y.shape)
@@ -72,7 +83,7 @@ def model(case: Case) -> tuple[Any, np.ndarray, np.ndarray]:
 def test_kernel_gives_the_convolution(name: str) -> None:
     made, x, expected = model(CASES[name])
     executable = lamina.compile(made, threads=CASES[name].threads)
-    assert "contrib_depthwise_conv2d_NCHWc" in executable.text("te")
+    assert ("contrib_depthwise_conv2d_NCHWc" in executable.text("te")) != CASES[name].plain
     (found,) = executable.run({"x": x}).values()
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
 

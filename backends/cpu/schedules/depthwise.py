@@ -1,4 +1,4 @@
-"""Depthwise convolutions on channel blocks: a row of vectors in registers, the window unrolled, no padded copy.
+"""Depthwise convolutions: a row of vectors in registers, the window unrolled, no padded copy. On channel blocks:
 
 for a block of channels and a row, in parallel
   for a tile of the row
@@ -11,22 +11,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue
-from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_lanes
+from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
 TAG = "nn.contrib_depthwise_conv2d_NCHWc"
+PLAIN_TAG = "nn.conv2d"
 MOST_PIXELS = 8
 """Vectors of a tile: with the data that neighbours share, and the weights of a row, they fill 32 registers."""
 UNROLL_WINDOW = 9
 """Taps of a window that is unrolled whole; of larger ones each row is."""
 
 
-def find_padding(stages: Sequence[Stage]) -> Stage | None:
+def find_padding(stages: Sequence[Stage], target: TargetAttr) -> Stage | None:
     """The padded data of a depthwise convolution, which its schedule computes nowhere."""
-    own = [s for s in stages if s.tag == TAG]
-    return own[0] if len(own) == 2 and not own[0].is_reduction and own[0].readers == [own[1]] else None
+    for pad, conv in zip(stages, stages[1:], strict=False):
+        if pad.tag == conv.tag and not pad.is_reduction and conv.is_reduction and pad.readers == [conv]:
+            blocked = conv.tag == TAG and conv.spatial[-1] == vector_lanes(conv, target)
+            return pad if blocked or is_plain_depthwise(conv, target) else None
+    return None
+
+
+def is_plain_depthwise(stage: Stage, target: TargetAttr) -> bool:
+    """Whether a stage is a depthwise convolution in plain order whose vectors of pixels read vectors of pixels."""
+    masks = target.has_feature("avx512vl")
+    if stage.tag != PLAIN_TAG or len(stage.spatial) != 4 or stage.reduced[0] != 1 or not masks:
+        return False
+    data, weight = stage.reads()
+    lane = stage.op.body.block.args[3]
+    neighbours = stage.read_forms(data)[-1].terms.get(lane) == 1 and lane not in weight.indices
+    return neighbours and read_shape(data)[1] == stage.spatial[1]
 
 
 def row_tile(width: int) -> int:
@@ -53,3 +68,24 @@ def schedule_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target
     s.vectorize(kv)
     s.vectorize(kv_out)
     s.pragma(xo, "loop_partition_hint")
+
+
+def schedule_plain_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """n, k, y in parallel; xo; r, s, the vectors of a part of a row in registers."""
+    width = stage.spatial[-1]
+    lanes = vector_lanes(stage, target) if width > 8 else 8
+    vectors = row_tile(-(-width // lanes))
+    out = epilogue_of(s, stage, follower)
+    n, k, y, x, c, r, q = s.loops(stage.name)
+    xo, *across, xv = s.split(x, [-1, *([vectors] if vectors > 1 else []), lanes])
+    s.reorder(n, k, y, xo, c, r, q, *across, xv)
+    *_, x_out = place_epilogue(s, stage, follower, out, xo)
+    x_outo, x_outv = s.split(x_out, [-1, lanes])
+    parallel(s, [n, k, y])
+    if stage.reduced[1] * stage.reduced[2] <= UNROLL_WINDOW:
+        s.unroll(r)
+    for loop in (q, *across, x_outo):
+        s.unroll(loop)
+    for loop in (xv, x_outv):
+        s.vectorize(loop)
+        s.pragma(loop, "masked_lanes")

@@ -1,6 +1,7 @@
 """The CPU's default schedules, chosen from the shape of a te.func; nothing is tuned.
 
 depthwise convolutions on channel blocks        a row of vectors in registers, the padding left out (`depthwise.py`)
+convolutions of few channels a group           a register tile of channels by rows of pixels (`pixel_rows.py`)
 conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
@@ -20,10 +21,16 @@ from lamina.backends.cpu.schedules.convolution import (
     schedule_plain_conv,
 )
 from lamina.backends.cpu.schedules.depthwise import TAG as DEPTHWISE
-from lamina.backends.cpu.schedules.depthwise import find_padding, schedule_depthwise
+from lamina.backends.cpu.schedules.depthwise import (
+    find_padding,
+    is_plain_depthwise,
+    schedule_depthwise,
+    schedule_plain_depthwise,
+)
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
+from lamina.backends.cpu.schedules.pixel_rows import schedule_pixel_rows, takes_pixel_rows
 from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.row_reductions import find_rows, schedule_rows
@@ -45,7 +52,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     kept: list[Stage] = []
     inlined: list[Stage] = []
     winograd = find_winograd(stages)
-    padding = find_padding(stages)
+    padding = find_padding(stages, target)
     for stage in stages:
         if stage is padding or (winograd is None or stage not in winograd) and should_inline(stage):
             inlined.append(stage)
@@ -113,6 +120,10 @@ def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, targe
         schedule_conv2d(s, stage, follower, target, pick)
     elif stage.tag == DEPTHWISE and stage.spatial[-1] == lanes:
         schedule_depthwise(s, stage, follower, target)
+    elif is_plain_depthwise(stage, target):
+        schedule_plain_depthwise(s, stage, follower, target)
+    elif takes_pixel_rows(stage, target):
+        schedule_pixel_rows(s, stage, follower, target)
     elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_pixels_last(stage):
         schedule_plain_conv(s, stage, follower, target)
     elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_channels_last(stage):
