@@ -30,7 +30,7 @@ from xdsl.traits import Pure
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.annotation import Annotation
-from lamina.dialects.relay.base import RelayOp, attrs_of, has_unknown_extents
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, has_unknown_extents
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.params import (
     INLINE_BYTES,
@@ -119,8 +119,8 @@ def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) ->
         return False
     if not all(isinstance(t, TensorType) for t in op.result_types) or has_unknown_extents(op.result_types):
         return False
-    # Packing a weight pads its last block, however much that is.
-    if op.name != "relay.layout_transform":
+    # Packing a weight pads its last block, however much that is; what is summed up at once is not kept.
+    if op.name != "relay.layout_transform" and not _only_reduced(op):
         before = sum(_bytes(v.type) for v in op.operands)
         if sum(map(_bytes, op.result_types)) > before + max_growth:
             return False
@@ -129,6 +129,12 @@ def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) ->
     if op.name in DIVISIONS and not is_float(dtype_name(op.results[0].type.element_type)):  # type: ignore[attr-defined]
         return _has_no_zero(operands[1])
     return True
+
+
+def _only_reduced(op: RelayOp) -> bool:
+    """Whether nothing but reductions reads the result."""
+    users = [use.operation for use in op.results[0].uses]
+    return bool(users) and all(isinstance(u, RelayOp) and u.FUSION_KIND == OpPattern.COMM_REDUCE for u in users)
 
 
 def _has_no_zero(divisor: ConstantAttr) -> bool:
