@@ -111,12 +111,15 @@ class DenseOp(_Product):
         return [r.nn.dense(dy, r.transpose(w)), into_w]
 
 
-_PACKED = re.compile(r"NK(\d+)n")
+_PACKED = re.compile(r"NK(\d+)n(?:(\d+)k)?")
 
 
 @irdl_op_definition
 class ContribDensePackOp(_Product):
-    """Dense with packed weight [ceil(N/b), K, b] (weight_layout "NK{b}n"), zeros beyond row N = `units`."""
+    """Dense with packed weight [ceil(N/b), K, b] (weight_layout "NK{b}n"), zeros beyond row N = `units`.
+
+    In "NK{b}n{g}k" the weight is [ceil(N/b), K/g, b, g], for instructions that sum up g products of a row at once.
+    """
 
     name = "relay.nn.contrib_dense_pack"
     data = operand_def()
@@ -136,7 +139,10 @@ class ContribDensePackOp(_Product):
         block = int(match[1])
         if not data.shape:
             raise TypeMismatch("expects data of rank 1 or more")
-        expected = (-(-units // max(block, 1)), data.shape[-1], block)
+        depth, group = data.shape[-1], int(match[2] or 1)
+        if depth % max(group, 1):
+            raise TypeMismatch(f"{depth} features are no groups of {group}, which {weight_layout} has")
+        expected = (-(-units // max(block, 1)), depth // max(group, 1), block, *([group] if match[2] else []))
         if weight.shape != expected:
             raise TypeMismatch(f"weight has shape {weight.shape}, {units} units in {weight_layout} need {expected}")
         dtype = out_dtype or check_dtype(same_dtype(data, weight), NUMBERS)
@@ -146,19 +152,23 @@ class ContribDensePackOp(_Product):
     def np_ref(
         data: NDArray[Any], weight: NDArray[Any], *, units: int, weight_layout: str, out_dtype: str
     ) -> NDArray[Any]:
-        blocks, k, block = weight.shape
-        plain = np.moveaxis(weight, 1, 0).reshape(k, blocks * block)
+        plain = np.moveaxis(weight[..., None] if weight.ndim == 3 else weight, 2, 1)
+        plain = np.moveaxis(plain.reshape(-1, data.shape[-1]), 1, 0)
         return _product(data, plain[:, :units], out_dtype)
 
     @staticmethod
     def te_compute(data: Tensor, weight: Tensor, *, units: int, weight_layout: str, out_dtype: str) -> Tensor:
-        k = te.reduce_axis(data.shape[-1], "k")
+        group = weight.shape[3] if weight.ndim == 4 else 1
+        k, ki = te.reduce_axis(weight.shape[1], "k"), te.reduce_axis(group, "ki")
         dtype, block = out_dtype or data.dtype, weight.shape[2]
 
         def element(*i: Index) -> Any:
             n = i[-1]
-            w = weight[n // block, k, n % block]
-            return te.sum(te.cast(data[(*i[:-1], k)], dtype) * te.cast(w, dtype), [k])
+            if weight.ndim == 3:
+                x, w = data[(*i[:-1], k)], weight[n // block, k, n % block]
+            else:
+                x, w = data[(*i[:-1], k * group + ki)], weight[n // block, k, n % block, ki]
+            return te.sum(te.cast(x, dtype) * te.cast(w, dtype), [k] if weight.ndim == 3 else [k, ki])
 
         return te.compute((*data.shape[:-1], units), element, "dense")
 
@@ -173,6 +183,18 @@ class ContribDensePackOp(_Product):
             sample((1, 1), (1, 1, 16), attrs={"units": 1}),
             sample(((3, 9), "float64"), ((1, 9, 16), "float64"), attrs={"units": 10}),
             sample(((2, 3), "int8"), ((1, 3, 16), "int8"), attrs={"units": 16, "out_dtype": "int32"}),
+            sample(
+                ((3, 8), "uint8"), ((2, 2, 16, 4), "int8"), ranges=((0, 255), (-128, 127)),
+                attrs={"units": 24, "weight_layout": "NK16n4k", "out_dtype": "int32"},
+            ),
+            sample(
+                ((2, 6), "bfloat16"), ((1, 3, 32, 2), "bfloat16"),
+                attrs={"units": 32, "weight_layout": "NK32n2k", "out_dtype": "float32"},
+            ),
+            sample(
+                (2, 6), (1, 1, 16, 4), attrs={"units": 16, "weight_layout": "NK16n4k"},
+                error="6 features are no groups of 4",
+            ),
             sample((2, 3), (1, 3, 16), attrs={"units": 17}, error="17 units in NK16n need (2, 3, 16)"),
             sample((2, 3), (1, 3, 16), attrs={"units": 16, "weight_layout": "KN"}, error="not of the form NK16n"),
         ]
@@ -180,8 +202,8 @@ class ContribDensePackOp(_Product):
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, units: int, **_: Any) -> Gradients:
         def plain(x: Any, w: Any) -> Any:
-            blocks, depth, block = shape_of(w)
-            rows = to_shape(r.transpose(w, axes=(0, 2, 1)), (blocks * block, depth))
+            axes = (0, 2, 1) if len(shape_of(w)) == 3 else (0, 2, 1, 3)
+            rows = to_shape(r.transpose(w, axes=axes), (shape_of(w)[0] * shape_of(w)[2], shape_of(x)[-1]))
             return r.nn.dense(x, r.strided_slice(rows, begin=(0,), end=(units,)))
 
         return through(plain, grads, operands)

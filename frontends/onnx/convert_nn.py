@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -54,24 +55,24 @@ def conv(n: Node, b: Builder) -> Value:
     return b.op("nn.bias_add", y, n.input(2), axis=1) if n.has(2) else y
 
 
-def convolution(n: Node, b: Builder, x: Value, w: Value) -> Value:
-    """The convolution of `x` and `w` by the node's attributes."""
+def convolution(n: Node, b: Builder, x: Value, w: Value, *scales: Value) -> Value:
+    """The convolution of `x` and `w` by the node's attributes; with zero points and scales that of the integers."""
     rank = x.rank - 2
     if rank not in (1, 2, 3) or w.rank != x.rank:
         raise n.fail("input and weight must have the same rank of 3, 4 or 5")
     kernel = list(n.attr("kernel_shape", w.shape[2:]))
     strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
-    return b.contraction(
-        f"nn.conv{rank}d",
-        x,
-        w,
-        strides=strides,
-        padding=window_padding(n, x.shape[2:], w.shape[2:], strides, dilations),
-        dilation=dilations,
-        groups=n.attr("group", 1),
-        channels=w.shape[0],
-        kernel_size=kernel,
-    )
+    attrs: dict[str, Any] = {
+        "strides": strides,
+        "padding": window_padding(n, x.shape[2:], w.shape[2:], strides, dilations),
+        "dilation": dilations,
+        "groups": n.attr("group", 1),
+        "channels": w.shape[0],
+        "kernel_size": kernel,
+    }
+    if scales:
+        return b.op(f"qnn.conv{rank}d", x, w, *scales, **attrs)
+    return b.contraction(f"nn.conv{rank}d", x, w, **attrs)
 
 
 @onnx_op("LRN")

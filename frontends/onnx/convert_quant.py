@@ -119,51 +119,102 @@ def _shifted(n: Node, b: Builder, x: Value, zero: Value | None, axis: int) -> Va
     return b.op("subtract", wide, spread(n, b, b.cast(zero, "int32"), x.shape, axis, 0))
 
 
+def _whole(b: Builder, zero: Value | None, like: Value) -> Value:
+    """A zero point as the quantised ops take it: int32, of rank 0 where it is one number."""
+    if zero is None:
+        return b.constant(np.int32(0))
+    number_of = b.cast(zero, "int32")
+    if number_of.array is not None and number_of.array.size and np.all(number_of.array == number_of.array.flat[0]):
+        return b.constant(np.int32(number_of.array.flat[0]))
+    return b.reshape(number_of, ()) if number_of.shape == (1,) and like.shape[:1] != (1,) else number_of
+
+
+def _product_of_integers(n: Node, b: Builder, x: Value, w: Value, x_zero: Value | None, w_zero: Value | None) -> Value:
+    """numpy.matmul of x - x_zero and w - w_zero in int32."""
+    if _are_bytes(x, w) and x.rank >= 2 and w.rank == 2 and w.array is not None:
+        first, second = _whole(b, x_zero, x), _whole(b, w_zero, w)
+        if first.rank == 0 and second.shape in ((), (w.shape[1],)):
+            one, rows = b.constant(np.float32(1)), b.op("transpose", w, axes=[1, 0])
+            return b.op("qnn.dense", x, rows, first, second, one, one, units=w.shape[1])
+    a_axis = -2 if x.rank > 1 else -1
+    return product(n, b, _shifted(n, b, x, x_zero, a_axis), _shifted(n, b, w, w_zero, -1))
+
+
+def _convolution_of_integers(
+    n: Node, b: Builder, x: Value, w: Value, x_zero: Value | None, w_zero: Value | None
+) -> Value:
+    """The convolution of x - x_zero and w - w_zero in int32; padding is the zero point."""
+    if _are_bytes(x, w) and x.rank == w.rank == 4:
+        first, second = _whole(b, x_zero, x), _whole(b, w_zero, w)
+        if first.rank == 0 and second.shape in ((), w.shape[:1]):
+            one = b.constant(np.float32(1))
+            return convolution(n, b, x, w, first, second, one, one)
+    return convolution(n, b, _shifted(n, b, x, x_zero, 1), _shifted(n, b, w, w_zero, 0))
+
+
+def _are_bytes(*values: Value) -> bool:
+    return all(v.logical == v.dtype and v.dtype in ("int8", "uint8") for v in values)
+
+
 @onnx_op("MatMulInteger")
 def matmul_integer(n: Node, b: Builder) -> Value:
     """(A - a) (B - b) in int32, the zero points per tensor, per row of A or per column of B."""
-    x, w = n.input(0), n.input(1)
-    a = _shifted(n, b, x, n.input(2) if n.has(2) else None, -2 if x.rank > 1 else -1)
-    return product(n, b, a, _shifted(n, b, w, n.input(3) if n.has(3) else None, -1))
+    zeros = [n.input(i) if n.has(i) else None for i in (2, 3)]
+    return _product_of_integers(n, b, n.input(0), n.input(1), *zeros)
 
 
 @onnx_op("ConvInteger")
 def conv_integer(n: Node, b: Builder) -> Value:
-    """Padding is the zero point, so it is taken off before."""
-    x = _shifted(n, b, n.input(0), n.input(2) if n.has(2) else None, 0)
-    w = _shifted(n, b, n.input(1), n.input(3) if n.has(3) else None, 0)
-    return convolution(n, b, x, w)
+    zeros = [n.input(i) if n.has(i) else None for i in (2, 3)]
+    return _convolution_of_integers(n, b, n.input(0), n.input(1), *zeros)
 
 
-def _requantized(n: Node, b: Builder, sums: Value, factors: list[Value], scale: Value, zero: Value) -> Value:
-    """round(sums * (factors / scale)) + zero, saturated; all in float32, as onnxruntime does."""
-    ratio = b.cast(factors[0], "float32")
-    for f in factors[1:]:
-        ratio = b.op("multiply", ratio, b.cast(f, "float32"))
-    ratio = b.op("divide", ratio, b.cast(b.reshape(scale, ()) if scale.rank else scale, "float32"))
-    y = b.op("round", b.op("multiply", b.cast(sums, "float32"), ratio))
+def _requantized(
+    n: Node, b: Builder, sums: Value, scales: tuple[Value, Value, Value], axes: tuple[int, int], zero: Value
+) -> Value:
+    """round(sums * (x_scale * w_scale / y_scale)) + zero, saturated; all in float32, as onnxruntime does.
+
+    Lists of x_scale and w_scale lie along the two axes of the sums.
+    """
     if zero.dtype not in ("int8", "uint8"):
         raise n.unsupported(f"results of type {zero.logical} are not supported")
+    x_scale, w_scale, scale = (b.cast(v, "float32") for v in scales)
+    zero = b.reshape(zero, ()) if zero.rank else zero
+    scale = b.reshape(scale, ()) if scale.rank else scale
+    if x_scale.shape in ((), (1,)) and w_scale.shape in ((), (1,), (sums.shape[axes[1]],)):
+        given = b.op("multiply", b.reshape(x_scale, ()), b.reshape(w_scale, ()) if w_scale.shape == (1,) else w_scale)
+        if given.rank == 0 or given.shape == (sums.shape[axes[1]],):
+            target = scale, b.cast(zero, "int32")
+            attrs = {"rounding": "TONEVEN", "compute_dtype": "float32", "out_dtype": zero.dtype}
+            return b.op(
+                "qnn.requantize", sums, given, b.constant(np.int32(0)), *target, axis=axes[1] % sums.rank, **attrs
+            )
+    ratio = b.op(
+        "multiply", spread(n, b, x_scale, sums.shape, axes[0], 0), spread(n, b, w_scale, sums.shape, axes[1], 0)
+    )
+    y = b.op("round", b.op("multiply", b.cast(sums, "float32"), b.op("divide", ratio, scale)))
     low, high = np.iinfo(zero.dtype).min, np.iinfo(zero.dtype).max
-    y = b.op("add", y, b.cast(b.reshape(zero, ()) if zero.rank else zero, "float32"))
+    y = b.op("add", y, b.cast(zero, "float32"))
     return b.cast(b.op("clip", y, a_min=float(low), a_max=float(high)), zero.dtype)
 
 
 @onnx_op("QLinearMatMul")
 def qlinear_matmul(n: Node, b: Builder) -> Value:
     x, a_scale, a_zero, w, b_scale, b_zero, y_scale, y_zero = n.values()
-    a_axis = -2 if x.rank > 1 else -1
-    sums = product(n, b, _shifted(n, b, x, a_zero, a_axis), _shifted(n, b, w, b_zero, -1))
-    factors = [spread(n, b, a_scale, x.shape, a_axis, 0), spread(n, b, b_scale, w.shape, -1, 0)]
-    return _requantized(n, b, sums, factors, y_scale, y_zero)
+    sums = _product_of_integers(n, b, x, w, a_zero, b_zero)
+    if not sums.rank:
+        return b.reshape(
+            _requantized(n, b, b.reshape(sums, (1,)), (a_scale, b_scale, y_scale), (-1, -1), y_zero), ()
+        )
+    rows = -2 if x.rank > 1 and sums.rank > 1 else -1
+    return _requantized(n, b, sums, (a_scale, b_scale, y_scale), (rows, -1), y_zero)
 
 
 @onnx_op("QLinearConv")
 def qlinear_conv(n: Node, b: Builder) -> Value:
     """The bias has the scale x_scale * w_scale; the scales of the weight may be one an output channel."""
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (n.input(i) for i in range(8))
-    sums = convolution(n, b, _shifted(n, b, x, x_zero, 1), _shifted(n, b, w, w_zero, 0))
+    sums = _convolution_of_integers(n, b, x, w, x_zero, w_zero)
     if n.has(8):
         sums = b.op("nn.bias_add", sums, n.input(8), axis=1)
-    factors = [spread(n, b, x_scale, x.shape, 1, 0), spread(n, b, w_scale, sums.shape, 1, 0)]
-    return _requantized(n, b, sums, factors, y_scale, y_zero)
+    return _requantized(n, b, sums, (x_scale, w_scale, y_scale), (1, 1), y_zero)

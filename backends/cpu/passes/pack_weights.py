@@ -16,16 +16,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
+from xdsl.builder import Builder
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.backends.cpu.tiles import choose_vectors
+from lamina.backends.cpu.tiles import choose_vectors, divisor
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.relay.base import RelayOp, TensorInfo, tensor_info
+from lamina.dialects.relay.core import constant_value
 from lamina.dialects.target import module_target
-from lamina.dialects.terms import attr, computed, const, var
-from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.dialects.terms import attr, computed, const, inserting, var
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.relay.layout_rules import Dots, dots_of
 from lamina.passes.rewriting import Rules
 
 x = var("x")
@@ -34,6 +38,8 @@ units, out = attr("units out")
 
 STREAM_VECTORS = 4
 """Vectors of a block when there is one row: the weights are read once, in one stream."""
+GROUP_STREAM_VECTORS = 8
+"""As many, where an instruction sums up groups: it takes four cycles, and reads a vector in each."""
 TILE_VECTORS = (2, 3, 4, 1)
 """Vectors of a block when several rows share it: the width of the register tile."""
 
@@ -111,4 +117,47 @@ class CpuPackWeights(ModulePass):
         target = module_target(op)
         if target is None:
             raise VerifyException("cpu-pack-weights: the module names no 'lamina.target'")
+        dots = dots_of(target)
+        for dense in [o for o in op.walk() if dots and o.name == "relay.nn.dense"]:
+            pack_groups(cast(RelayOp, dense), dots, target.has_feature("avx512vl"))
         packing(target.lanes(32), target.registers.data).apply(op)
+
+
+def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
+    """The weight of a dense layer that the target has an instruction for, in groups of what this sums up at once.
+
+    Before: `nn.dense(x, w)` of uint8 and int8    After: `nn.contrib_dense_pack(x, p)` with p in "NK64n4k"
+    """
+    data, weight = (tensor_info(v.type) for v in op.operands)
+    sums = tensor_info(op.results[0].type).dtype
+    group = dots.get((data.dtype, weight.dtype, sums))
+    if group is None or constant_value(op.operands[1]) is None or data.shape[-1] % group:
+        return
+    block = group_block(prod(data.shape[:-1]), weight.shape[0], halves)
+    if not block:
+        return
+    layout = f"NK{block}n{group}k"
+    builder = Builder(InsertPoint.before(op))
+    with inserting(builder):
+        packed = r.layout_transform(op.operands[1], src_layout="NK", dst_layout=layout, channels=0)
+        made: Any = r.nn.contrib_dense_pack(
+            op.operands[0], packed, units=weight.shape[0], weight_layout=layout, out_dtype=sums
+        )
+    for value in (packed, made):
+        inherit_location(value.owner, op)
+    inherit_name(made, op.results[0])
+    op.results[0].replace_all_uses_with(made)
+    op.detach()
+    op.erase()
+
+
+def group_block(rows: int, units: int, halves: bool) -> int:
+    """Units in a block of a weight in groups: some whole vectors, of 16 or half as many units; 0 where none are whole.
+
+    `halves` says whether the target has its instructions for half a vector too.
+    """
+    lanes = 8 if halves and units % 16 else 16
+    if units % lanes:
+        return 0
+    most = GROUP_STREAM_VECTORS if rows == 1 else 2
+    return lanes * divisor(units // lanes, most)

@@ -28,7 +28,7 @@ from lamina.backends.cpu.schedules.depthwise import (
     schedule_plain_depthwise,
 )
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
-from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d
+from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d, schedule_grouped_dense
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.pixel_rows import schedule_pixel_rows, takes_pixel_rows
 from lamina.backends.cpu.schedules.recurrent import schedule_scan
@@ -113,8 +113,11 @@ def _follower(stage: Stage) -> Stage | None:
 
 def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick) -> None:
     lanes = vector_lanes(stage, target)
-    dot = dot_intrinsic(stage, target) if stage.tag == "nn.contrib_conv2d_NCHWc" else None
-    if dot is not None:
+    grouped = stage.tag in ("nn.contrib_conv2d_NCHWc", "nn.contrib_dense_pack")
+    dot = dot_intrinsic(stage, target) if grouped else None
+    if dot is not None and stage.tag == "nn.contrib_dense_pack":
+        schedule_grouped_dense(s, stage, follower, target, dot)
+    elif dot is not None:
         schedule_grouped_conv2d(s, stage, follower, target, dot, pick)
     elif stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
         schedule_conv2d(s, stage, follower, target, pick)

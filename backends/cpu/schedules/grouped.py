@@ -13,15 +13,15 @@ from xdsl.ir import Attribute
 
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import candidates
+from lamina.backends.cpu.tiles import candidates, choose_pixels
 from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
 DOTS = (
-    (("uint8", "int8", "int32"), 4, "avx512vnni", "cpu.vnni_u8s8s32_16x4"),
-    (("bfloat16", "bfloat16", "float32"), 2, "avx512bf16", "cpu.bf16_dot_16x2"),
+    (("uint8", "int8", "int32"), 4, "avx512vnni", "cpu.vnni_u8s8s32"),
+    (("bfloat16", "bfloat16", "float32"), 2, "avx512bf16", "cpu.bf16_dot"),
 )
 """Dtypes of data, weight and sum, group, the feature that has the instruction, and its tensor intrinsic."""
 
@@ -35,12 +35,15 @@ def dot_intrinsic(stage: Stage, target: TargetAttr) -> str | None:
     if len(reads) != 2 or target.lanes(32) != 16 or not stage.reduced:
         return None
     shape = read_shape(reads[1])
-    if shape[-1] != stage.reduced[-1] or len(shape) < 2 or shape[-2] % 16:
+    if shape[-1] != stage.reduced[-1] or len(shape) < 2:
+        return None
+    lanes = 8 if shape[-2] % 16 and target.has_feature("avx512vl") else 16
+    if shape[-2] % lanes or stage.spatial[-1] % lanes:
         return None
     dtypes = *(element_dtype(r.tensor.type) for r in reads), dtype_name(stage.op.result.type.element_type)
     for given, group, feature, intrinsic in DOTS:
         if given == dtypes and group == shape[-1] and target.has_feature(feature):
-            return intrinsic
+            return f"{intrinsic}_{lanes}x{group}"
     return None
 
 
@@ -70,3 +73,37 @@ def schedule_grouped_conv2d(
     s.vectorize(kv_out)
     if width % tile.pixels:
         s.partition(xo)
+
+
+def schedule_grouped_dense(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, dot: str) -> None:
+    """n's blocks in parallel; rows in tiles; k; then the tile mi, ni of instructions."""
+    *outer, columns = stage.spatial
+    _, block, group = read_shape(stage.reads()[1])[-3:]
+    lanes = int(dot.rpartition("_")[2].removesuffix(f"x{group}"))
+    rows, vectors = outer[-1] if outer else 1, block // lanes
+    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, target.registers.data)
+    out = epilogue_of(s, stage, follower)
+    *batch, n, k, ki = s.loops(stage.name)
+    no, ni, nv = s.split(n, [columns // block, vectors, lanes])
+    tiled = [ni, nv, ki]
+    at, mi = no, None
+    if pixels > 1:
+        at, mi = s.split(batch.pop(), [-1, pixels])
+        s.reorder(*batch, no, at, k, mi, *tiled)
+    else:
+        s.reorder(*batch, no, k, *tiled)
+    out_loops = place_epilogue(s, stage, follower, out, at)
+    s.tensorize(nv, dot)
+    parallel(s, [*batch, no])
+    unroll_by(s, stage.reduced[0], k, GROUP_UNROLL)
+    s.unroll(ni)
+    if mi is not None:
+        s.unroll(mi)
+        s.unroll(out_loops[-2])
+    column = out_loops[-1]
+    if vectors > 1:
+        v, column = s.split(column, [vectors, lanes])
+        s.unroll(v)
+    s.vectorize(column)
+    if mi is not None and rows % pixels:
+        s.partition(at)
