@@ -184,15 +184,20 @@ class ContribDensePackOp(_Product):
             sample(((3, 9), "float64"), ((1, 9, 16), "float64"), attrs={"units": 10}),
             sample(((2, 3), "int8"), ((1, 3, 16), "int8"), attrs={"units": 16, "out_dtype": "int32"}),
             sample(
-                ((3, 8), "uint8"), ((2, 2, 16, 4), "int8"), ranges=((0, 255), (-128, 127)),
+                ((3, 8), "uint8"),
+                ((2, 2, 16, 4), "int8"),
+                ranges=((0, 255), (-128, 127)),
                 attrs={"units": 24, "weight_layout": "NK16n4k", "out_dtype": "int32"},
             ),
             sample(
-                ((2, 6), "bfloat16"), ((1, 3, 32, 2), "bfloat16"),
+                ((2, 6), "bfloat16"),
+                ((1, 3, 32, 2), "bfloat16"),
                 attrs={"units": 32, "weight_layout": "NK32n2k", "out_dtype": "float32"},
             ),
             sample(
-                (2, 6), (1, 1, 16, 4), attrs={"units": 16, "weight_layout": "NK16n4k"},
+                (2, 6),
+                (1, 1, 16, 4),
+                attrs={"units": 16, "weight_layout": "NK16n4k"},
                 error="6 features are no groups of 4",
             ),
             sample((2, 3), (1, 3, 16), attrs={"units": 17}, error="17 units in NK16n need (2, 3, 16)"),

@@ -203,9 +203,7 @@ def qlinear_matmul(n: Node, b: Builder) -> Value:
     x, a_scale, a_zero, w, b_scale, b_zero, y_scale, y_zero = n.values()
     sums = _product_of_integers(n, b, x, w, a_zero, b_zero)
     if not sums.rank:
-        return b.reshape(
-            _requantized(n, b, b.reshape(sums, (1,)), (a_scale, b_scale, y_scale), (-1, -1), y_zero), ()
-        )
+        return b.reshape(_requantized(n, b, b.reshape(sums, (1,)), (a_scale, b_scale, y_scale), (-1, -1), y_zero), ())
     rows = -2 if x.rank > 1 and sums.rank > 1 else -1
     return _requantized(n, b, sums, (a_scale, b_scale, y_scale), (rows, -1), y_zero)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
 
@@ -74,3 +74,90 @@ def test_its_kernels_work_on_bytes() -> None:
     kinds = [kind for kinds in made[:-1] for kind in kinds]
     assert set(kinds) == {"ui8", "f32"}
     assert kinds.count("f32") == 1
+
+
+def integers_of(rng: np.random.Generator, kind: str, *shape: int) -> Any:
+    return rng.integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, shape).astype(kind)
+
+
+def node_model(op: str, inputs: list[Any], graph_inputs: int, kind: int, **attrs: Any) -> ModelProto:
+    """One node; the inputs from the second on are constants but for the first `graph_inputs`."""
+    names = [f"i{k}" for k in range(len(inputs))]
+    given = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), list(a.shape))
+        for n, a in zip(names[:graph_inputs], inputs, strict=False)
+    ]
+    constants = [numpy_helper.from_array(np.asarray(a), n) for n, a in zip(names, inputs, strict=True)][graph_inputs:]
+    node = helper.make_node(op, names, ["y"], **attrs)
+    graph = helper.make_graph([node], op, given, [helper.make_tensor_value_info("y", kind, None)], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def both(model: ModelProto, inputs: dict[str, Any]) -> tuple[Any, Any]:
+    """Our result and onnxruntime's."""
+    import onnxruntime
+
+    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)
+    (found,) = exe.run(inputs).values()
+    return found, session.run(None, inputs)[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "units", "kind"), [(1, 1000, "uint8"), (9, 48, "uint8"), (5, 19, "uint8"), (6, 32, "int8")]
+)
+def test_qlinear_matmul_is_onnxruntimes(rows: int, units: int, kind: str) -> None:
+    rng = np.random.default_rng(3)
+    x, w = integers_of(rng, kind, rows, 36), integers_of(rng, "int8", 36, units)
+    w_scale = rng.uniform(0.005, 0.02, units).astype(np.float32)
+    zero = np.asarray(7, kind)
+    given = [x, np.float32(0.02), zero, w, w_scale, np.zeros(units, np.int8), np.float32(0.9), zero]
+    model = node_model("QLinearMatMul", given, 1, helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
+    found, expected = both(model, {"i0": x})
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("group", [1, 24])
+def test_qlinear_conv_is_onnxruntimes(group: int) -> None:
+    rng = np.random.default_rng(4)
+    x, w = integers_of(rng, "uint8", 1, 24, 9, 11), integers_of(rng, "int8", 24, 24 // group, 3, 3)
+    scales = rng.uniform(0.005, 0.02, 24).astype(np.float32)
+    given = [x, np.float32(0.02), np.uint8(131), w, scales, np.zeros(24, np.int8), np.float32(0.3), np.uint8(99)]
+    bias = rng.integers(-9999, 9999, 24).astype(np.int32)
+    model = node_model("QLinearConv", [*given, bias], 1, TensorProto.UINT8, group=group, pads=[1, 1, 1, 1])
+    found, expected = both(model, {"i0": x})
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_integer_products_are_exact() -> None:
+    rng = np.random.default_rng(5)
+    x, w = integers_of(rng, "uint8", 7, 44), integers_of(rng, "int8", 44, 24)
+    model = node_model("MatMulInteger", [x, w, np.uint8(200)], 1, TensorProto.INT32)
+    exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)
+    (found,) = exe.run({"i0": x}).values()
+    np.testing.assert_array_equal(found, (x.astype(np.int64) - 200) @ w.astype(np.int64))
+    image, kernel = integers_of(rng, "uint8", 2, 5, 6, 7), integers_of(rng, "uint8", 16, 5, 3, 3)
+    given = [image, kernel, np.uint8(9), np.uint8(128)]
+    found, expected = both(node_model("ConvInteger", given, 1, TensorProto.INT32), {"i0": image})
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_bfloat16_products_are_accumulated_in_float32() -> None:
+    import ml_dtypes
+
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((9, 48)).astype(np.float32)
+    w = rng.standard_normal((48, 32)).astype(ml_dtypes.bfloat16)
+    nodes = [
+        helper.make_node("Cast", ["x"], ["narrow"], to=TensorProto.BFLOAT16),
+        helper.make_node("MatMul", ["narrow", "w"], ["product"]),
+        helper.make_node("Cast", ["product"], ["y"], to=TensorProto.FLOAT),
+    ]
+    ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [9, 48]), ("y", [9, 32]))]
+    graph = helper.make_graph(nodes, "bf16", ports[:1], ports[1:], [numpy_helper.from_array(w, "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)
+    (found,) = exe.run({"x": x}).values()
+    exact = x.astype(ml_dtypes.bfloat16).astype(np.float64) @ w.astype(np.float64)
+    # The sum is a float32, rounded once to bfloat16.
+    np.testing.assert_allclose(found, exact, rtol=2**-8, atol=1e-4)

@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.tiles import choose_vectors, divisor
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import RelayOp, TensorInfo, tensor_info
+from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.target import module_target
 from lamina.dialects.terms import attr, computed, const, inserting, var
@@ -38,6 +38,7 @@ units, out = attr("units out")
 
 STREAM_VECTORS = 4
 """Vectors of a block when there is one row: the weights are read once, in one stream."""
+PRODUCTS = ("relay.nn.dense", "relay.nn.matmul")
 GROUP_STREAM_VECTORS = 8
 """As many, where an instruction sums up groups: it takes four cycles, and reads a vector in each."""
 TILE_VECTORS = (2, 3, 4, 1)
@@ -118,7 +119,7 @@ class CpuPackWeights(ModulePass):
         if target is None:
             raise VerifyException("cpu-pack-weights: the module names no 'lamina.target'")
         dots = dots_of(target)
-        for dense in [o for o in op.walk() if dots and o.name == "relay.nn.dense"]:
+        for dense in [o for o in op.walk() if dots and o.name in PRODUCTS]:
             pack_groups(cast(RelayOp, dense), dots, target.has_feature("avx512vl"))
         packing(target.lanes(32), target.registers.data).apply(op)
 
@@ -131,18 +132,19 @@ def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
     data, weight = (tensor_info(v.type) for v in op.operands)
     sums = tensor_info(op.results[0].type).dtype
     group = dots.get((data.dtype, weight.dtype, sums))
-    if group is None or constant_value(op.operands[1]) is None or data.shape[-1] % group:
+    attrs = attrs_of(op)
+    if attrs.get("transpose_a") or group is None or constant_value(op.operands[1]) is None or data.shape[-1] % group:
         return
-    block = group_block(prod(data.shape[:-1]), weight.shape[0], halves)
+    source = "NK" if attrs.get("transpose_b", True) else "KN"
+    units = weight.shape[source.index("N")]
+    block = group_block(prod(data.shape[:-1]), units, halves)
     if not block:
         return
     layout = f"NK{block}n{group}k"
     builder = Builder(InsertPoint.before(op))
     with inserting(builder):
-        packed = r.layout_transform(op.operands[1], src_layout="NK", dst_layout=layout, channels=0)
-        made: Any = r.nn.contrib_dense_pack(
-            op.operands[0], packed, units=weight.shape[0], weight_layout=layout, out_dtype=sums
-        )
+        packed = r.layout_transform(op.operands[1], src_layout=source, dst_layout=layout, channels=0)
+        made: Any = r.nn.contrib_dense_pack(op.operands[0], packed, units=units, weight_layout=layout, out_dtype=sums)
     for value in (packed, made):
         inherit_location(value.owner, op)
     inherit_name(made, op.results[0])
