@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.dialects.accesses import over_values
+from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.linear import Linear
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
 
@@ -75,6 +76,11 @@ class Stage:
 def read_shape(read: ReadOp) -> tuple[int, ...]:
     """The shape of the tensor that a read is from."""
     return cast("TensorType[Attribute]", read.tensor.type).get_shape()
+
+
+def bytes_of(read: ReadOp) -> int:
+    """The size of the tensor that a read is from."""
+    return prod(read_shape(read)) * itemsize(dtype_name(read.result.type))
 
 
 def stages_of(func: FuncOp) -> list[Stage]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xdsl.ir import BlockArgument
+
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     parallel,
@@ -10,7 +12,7 @@ from lamina.backends.cpu.schedules.steps import (
     unroll_reduction,
     vector_lanes,
 )
-from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
 from lamina.backends.cpu.tiles import candidates, divisor
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick
@@ -25,8 +27,14 @@ PLAIN_CONVOLUTIONS = (
 )
 
 
+SECOND_LEVEL = 1 << 20
+"""Bytes of a core's second-level cache. Data beyond it is read once, for all output channels, if the weights fit."""
+FETCHED = 1 << 17
+"""Bytes of data from which on a tile's next channels are fetched while it sums over these: they lie far apart."""
+
+
 def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick) -> None:
-    """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers."""
+    """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers. Or koo within xo, see `rereads`."""
     _, chunks, _, width, lanes = stage.spatial
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
@@ -40,10 +48,14 @@ def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: T
         reductions, extents = [*reductions[1:], reductions[0]], [*extents[1:], extents[0]]
     koo, koi = s.split(ko, [-1, tile.vectors])
     xo, xi = s.split(x, [-1, tile.pixels])
-    s.reorder(n, koo, y, xo, *reductions, xi, koi, kv)
-    n_out, ko_out, y_out, x_out, kv_out = place_epilogue(s, stage, follower, out, xo)
+    outer = [n, koo, y, xo] if rereads(stage) else [n, y, xo, koo]
+    s.reorder(*outer, *reductions, xi, koi, kv)
+    n_out, ko_out, y_out, x_out, kv_out = place_epilogue(s, stage, follower, out, outer[-1])
     cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
-    parallel(s, [n, koo, y])
+    fetched = fetched_ahead(stage)
+    if fetched is not None:
+        s.prefetch(fetched, reductions[0])
+    parallel(s, outer[: outer.index(xo)])
     unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
     for loop in (xi, koi, ko_out, x_out):
         s.unroll(loop)
@@ -52,6 +64,29 @@ def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: T
     if width % tile.pixels:
         s.partition(xo)
     del n_out, y_out
+
+
+def rereads(stage: Stage) -> bool:
+    """Whether the data is read anew for each tile of output channels, or each of its tiles meets all weights at once:
+    that is better for an image that no cache holds from one time to the next, with weights that one does."""
+    if not is_pointwise(stage):
+        return True
+    data, weight = stage.reads()
+    return bytes_of(data) // read_shape(data)[0] <= SECOND_LEVEL or bytes_of(weight) > SECOND_LEVEL // 2
+
+
+def fetched_ahead(stage: Stage) -> str | None:
+    """The data's name, where all of it is read and it is large enough to be waited for."""
+    data = stage.reads()[0]
+    if not is_pointwise(stage) or read_shape(data)[2:4] != stage.spatial[2:4]:
+        return None
+    large = bytes_of(data) // read_shape(data)[0] > FETCHED
+    return data.tensor.name_hint if large and isinstance(data.tensor, BlockArgument) else None
+
+
+def is_pointwise(stage: Stage) -> bool:
+    """Whether the kernel is 1x1, on blocks of channels."""
+    return len(stage.reads()) == 2 and len(stage.reduced) == 4 and stage.reduced[1:3] == (1, 1)
 
 
 def has_pixels_last(stage: Stage) -> bool:

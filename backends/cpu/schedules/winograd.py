@@ -76,7 +76,7 @@ def bytes_per_cycle(size: int) -> float:
 
 def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pick: Pick) -> None:
     """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
-    n, a, _, chunks, tiles, lanes = w.tiles.spatial
+    n, a, _, chunks, _, lanes = w.tiles.spatial
     m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
     down, across = -(-height // m), -(-width // m)
     if w.pad is not None:
