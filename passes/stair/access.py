@@ -1,7 +1,8 @@
 """Loads and stores of a compiled body: which part of an address is a number, which a pointer, which a lane.
 
 A guard never branches: a scalar load under a condition reads a safe place and drops what it read, a vector access
-under a condition is masked, and lanes that are not contiguous are taken one by one.
+under a condition is masked, and lanes that are not contiguous are shuffled out of few loads (`windows.py`), or taken
+one by one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from lamina.errors import InputError
 from lamina.passes.stair.builder import NE, POINTER
 from lamina.passes.stair.registers import Register
 from lamina.passes.stair.scalars import FLOAT, Properties, element_of, llvm_type, memory_type, splat
+from lamina.passes.stair.windows import load_windows
 
 if TYPE_CHECKING:
     from lamina.passes.stair.replay import Replay
@@ -287,7 +289,8 @@ class Access:
             if stride == 0 and not inside:
                 element = self.as_value(self.load_at(self.pointer(dynamic, const), self.element), None)
                 return self.replay.broadcast(element, self.value_type)
-            return self.by_lane(lambda lane: self.load_lane(lane))
+            found = load_windows(self)
+            return self.by_lane(lambda lane: self.load_lane(lane)) if found is None else found
         return self.as_value(self.load_at(self.pointer(dynamic, const), self.memory_value_type), self.lanes)
 
     def load_at(self, pointer: SSAValue, type_: Attribute) -> SSAValue:

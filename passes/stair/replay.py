@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     VectorType,
     i1,
@@ -28,7 +29,7 @@ from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
 from lamina.dialects.fast_ir import name_new, operands_of, valid_name
 from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Atom, Linear, constant
+from lamina.dialects.linear import Atom, Linear, Range, constant
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.ops import (
@@ -49,7 +50,16 @@ from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.control import Seeds, br, compile_if, compile_unrolled, cond_br, stored_registers
 from lamina.passes.stair.registers import Register
-from lamina.passes.stair.scalars import FLOAT, OVERFLOW, Properties, compile_op, llvm_type, memory_type, splat
+from lamina.passes.stair.scalars import (
+    FLOAT,
+    NO_OVERFLOW,
+    OVERFLOW,
+    Properties,
+    compile_op,
+    llvm_type,
+    memory_type,
+    splat,
+)
 
 Step = Callable[[], None]
 
@@ -288,16 +298,16 @@ class Replay:
         assert total is not None
         return total
 
-    def lane_vector(self, form: Linear, lanes: int) -> SSAValue:
-        """The values of a form for lane 0, 1, ...: a vector of i64."""
+    def lane_vector(self, form: Linear, lanes: int, element: IntegerType = i64) -> SSAValue:
+        """The values of a form for lane 0, 1, ...: a vector of i64, or of a narrower type that has them all."""
         b = self.b
-        type_ = vector_type(i64, lanes)
+        type_ = vector_type(element, lanes)
         coefficient = form.terms.get(LANE, 0)
         rest = Linear({a: c for a, c in form.terms.items() if a != LANE}, form.const)
         if LANE in rest.dims():  # the lane stands inside a division: lane by lane
             vector = b.constant_op(llvm.PoisonOp, type_)
             for lane in range(lanes):
-                value = b.index_value(form.substitute({LANE: constant(lane)}, b.ranges))
+                value = self.narrow(b.index_value(form.substitute({LANE: constant(lane)}, b.ranges)), element)
                 vector = b.emit(llvm.InsertElementOp, [vector, value, b.lane(lane)], type_, {})
             return vector
         steps = b.constant(
@@ -305,8 +315,12 @@ class Replay:
         )
         if rest.is_constant and rest.const == 0:
             return steps
-        base = self.broadcast(b.index_value(rest), type_)
+        base = self.broadcast(self.narrow(b.index_value(rest), element), type_)
         return b.emit(llvm.AddOp, [base, steps], type_, OVERFLOW)
+
+    def narrow(self, value: SSAValue, element: IntegerType) -> SSAValue:
+        """An index in a narrower type."""
+        return value if element is i64 else self.b.emit(llvm.TruncOp, [value], element, NO_OVERFLOW)
 
     def mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         """One bit for each lane: all conditions hold for it."""
@@ -315,13 +329,15 @@ class Replay:
     def _mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         b = self.b
         type_ = vector_type(i1, lanes)
-        wide = vector_type(i64, lanes)
         scalars = [c for c in conditions if LANE not in c.form.dims()]
         total: SSAValue | None = None
         for form, equal in conditions:
             if LANE not in form.dims():
                 continue
-            value = self.lane_vector(form, lanes)
+            # Sixteen numbers of 32 bits are one vector, of 64 bits two.
+            element = i32 if _is_short(form.range(b.ranges)) else i64
+            value = self.lane_vector(form, lanes, element)
+            wide = vector_type(element, lanes)
             zero = b.constant(splat(0, wide), wide)
             test = b.emit(llvm.ICmpOp, [value, zero], type_, {"predicate": EQ if equal else SGE})
             total = test if total is None else b.emit(llvm.AndOp, [total, test], type_, {})
@@ -486,3 +502,8 @@ def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
         "alignment": IntegerAttr(64, i64),
     }
     return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], POINTER, properties))
+
+
+def _is_short(bounds: Range | None) -> bool:
+    """Whether all numbers within bounds have 32 bits."""
+    return bounds is not None and bounds[0] >= -(1 << 31) and bounds[1] < 1 << 31

@@ -1,0 +1,83 @@
+"""Pooling: windows over rows that are padded when they are needed, a vector or a row of vectors in registers.
+
+    for a row of the result, in parallel
+      the rows of its windows with their padding, in a buffer that stays in the first-level cache
+      for a tile of the row
+        the window, in registers
+
+That is so where vectors are the channels of a block. In plain layouts they are pixels of a row: there the padding is
+left out, and the first and last vectors of a row are code of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lamina.backends.cpu.schedules.steps import (
+    epilogue_of,
+    parallel,
+    place_epilogue,
+    unroll_reduction,
+    vector_dim,
+    vector_lanes,
+)
+from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.tiles import divisor
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
+
+POOLS = tuple(f"nn.{kind}_pool{n}d" for kind in ("max", "avg") for n in (1, 2, 3))
+MOST_VECTORS = 8
+"""Vectors of a tile: neighbours share what they load."""
+
+
+def find_pool_padding(stages: Sequence[Stage]) -> Stage | None:
+    """The padded data of a pool, which is computed in rows: the pool's own stage, which nobody else reads."""
+    own = [s for s in stages if s.tag in POOLS]
+    if len(own) < 2 or own[0].is_reduction or own[0].readers != [own[1]] or own[0].tag != own[1].tag:
+        return None
+    return own[0] if own[1].is_reduction and len(own[1].spatial) >= 3 else None
+
+
+def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage | None, target: TargetAttr) -> None:
+    """Rows in parallel; a tile of a row; the window; the tile's vectors."""
+    lanes = vector_lanes(stage, target)
+    vector = vector_dim(stage.spatial)
+    assert vector is not None
+    pixels = stage.spatial[vector] > lanes
+    if pad is not None and pixels:
+        s.compute_inline(pad.name)
+    out = epilogue_of(s, stage, follower)
+    loops = s.loops(stage.name)
+    rank = len(stage.spatial)
+    spatial, reductions = list(loops[:rank]), list(loops[rank:])
+    *rows, last = [v for v in spatial if v is not spatial[vector] or pixels]
+    if pixels:
+        column, kv = s.split(last, [-1, lanes])
+        inner = [kv]
+        size = 1
+    else:
+        size = divisor(stage.spatial[spatial.index(last)], MOST_VECTORS)
+        column, tile = s.split(last, [-1, size])
+        kv = spatial[vector]
+        inner = [tile, kv]
+    s.reorder(*rows, column, *reductions, *inner)
+    out_loops = place_epilogue(s, stage, follower, out, column)
+    if pad is not None and not pixels:
+        pad_loops = s.compute_at(pad.name, rows[-1])
+        if pad.spatial[-1] > lanes:
+            *_, pad_vector = s.split(pad_loops[-1], [-1, lanes])
+        else:
+            pad_vector = pad_loops[-1]
+        s.vectorize(pad_vector)
+    parallel(s, rows)
+    unroll_reduction(s, stage.reduced, reductions, size)
+    for loop in inner[:-1]:
+        s.unroll(loop)
+        s.unroll(out_loops[spatial.index(last)])
+    s.vectorize(kv)
+    s.vectorize(out_loops[vector])
+    if pixels and pad is not None:
+        s.pragma(column, "loop_partition_hint")
+    elif pixels and stage.spatial[vector] % lanes:
+        s.partition(column)
