@@ -31,11 +31,11 @@ from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d, schedule_grouped_dense
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.pixel_rows import schedule_pixel_rows, takes_pixel_rows
-from lamina.backends.cpu.schedules.pooling import POOLS, find_pool_padding, schedule_pool
+from lamina.backends.cpu.schedules.pooling import find_pool_padding, is_pool_of_rows, schedule_pool
 from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.row_reductions import find_rows, schedule_rows
-from lamina.backends.cpu.schedules.steps import vector_dim, vector_lanes
+from lamina.backends.cpu.schedules.steps import vector_lanes
 from lamina.backends.cpu.schedules.winograd import find_winograd, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
 from lamina.dialects.choices import Pick, first
@@ -84,7 +84,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
             follower = _follower(stage)
             if follower is not None:
                 done.add(follower.name)
-            if stage.tag in POOLS and len(stage.spatial) >= 3 and vector_dim(stage.spatial) == len(stage.spatial) - 1:
+            if is_pool_of_rows(stage):
                 schedule_pool(s, stage, follower, rows, target)
             else:
                 _schedule_reduction(s, stage, follower, target, pick)

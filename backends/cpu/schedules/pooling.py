@@ -36,7 +36,13 @@ def find_pool_padding(stages: Sequence[Stage]) -> Stage | None:
     own = [s for s in stages if s.tag in POOLS]
     if len(own) < 2 or own[0].is_reduction or own[0].readers != [own[1]] or own[0].tag != own[1].tag:
         return None
-    return own[0] if own[1].is_reduction and len(own[1].spatial) >= 3 else None
+    return own[0] if is_pool_of_rows(own[1]) else None
+
+
+def is_pool_of_rows(stage: Stage) -> bool:
+    """Whether a stage is a pool with vectors along its last dimension."""
+    rank = len(stage.spatial)
+    return stage.tag in POOLS and stage.is_reduction and rank >= 3 and vector_dim(stage.spatial) == rank - 1
 
 
 def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage | None, target: TargetAttr) -> None:
