@@ -50,7 +50,8 @@ class ContribConv2dNCHWcOp(_Blocked):
     channels with zero weights; output channel k*16 + v reads the kernel at [(k*16+v) floordiv 32, ..., (k*16+v)
     mod 32]. A first layer keeps its few channels plain: data layout NCHW, kernel OIHW32o [O/32, I, KH, KW, 32].
     Instructions that sum up small groups of input channels want the group innermost: kernel OIHW32o4i [O/32, I/4, KH,
-    KW, 32, 4]; the data's blocks are some groups, of which the last may be more padding than the kernel has.
+    KW, 32, 4]; the data's blocks are some groups, of which the last may be more padding than the kernel has. So may
+    they be of some smaller blocks of the kernel: 24 channels in two blocks of data are three of OIHW8i32o.
     Padding lanes of the result are zero; those of the data must be finite.
     """
 
@@ -78,7 +79,7 @@ class ContribConv2dNCHWcOp(_Blocked):
         check_kernel([w["H"], w["W"]], kernel_size)
         if groups < 1 or channels < 1 or channels % groups:
             raise TypeMismatch(f"{groups} groups do not divide {channels} channels")
-        if not _channels_fit(x["C"], w["I"], block_of(data_layout, "C"), groups, is_grouped(kernel_layout)):
+        if not _channels_fit(x["C"], w["I"], block_of(data_layout, "C"), groups, kernel_layout):
             among = f" / {groups} groups" if groups > 1 else ""
             raise TypeMismatch(f"input has {x['C']} channels{among}, weight expects {w['I']}")
         out = groups * _group_block(channels, groups, block_of(out_layout, "C"))
@@ -116,9 +117,10 @@ class ContribConv2dNCHWcOp(_Blocked):
         c = te.reduce_axis(chunks, "c")
         taps = te.reduce_axis(h.size, "r"), te.reduce_axis(v.size, "s")
         grouped = is_grouped(kernel_layout)
-        ci = te.reduce_axis(weight.shape[5] if grouped else data.shape[4], "ci") if blocked else None
-        # Groups of channels in a block of the data, of which the kernel says how many there are.
-        fan = data.shape[4] // weight.shape[5] if grouped else 1
+        part = weight.shape[5 if grouped else 4] if blocked else 1
+        ci = te.reduce_axis(part, "ci") if blocked else None
+        # Parts of a block of the data, of which the kernel says how many there are.
+        fan = data.shape[4] // part if blocked else 1
 
         def element(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
             r, s = taps
@@ -128,10 +130,9 @@ class ContribConv2dNCHWcOp(_Blocked):
             if ci is None:
                 a, b = padded[n, chunk, row, column], weight[o, c, r, s, ov]
             elif grouped:
-                a = padded[n, chunk // fan, row, column, chunk % fan * weight.shape[5] + ci]
-                b = weight[o, c, r, s, ov, ci]
+                a, b = padded[n, chunk // fan, row, column, chunk % fan * part + ci], weight[o, c, r, s, ov, ci]
             else:
-                a, b = padded[n, chunk, row, column, ci], weight[o, c, r, s, ci, ov]
+                a, b = padded[n, chunk // fan, row, column, chunk % fan * part + ci], weight[o, c, r, s, ci, ov]
             axes: list[IterVar] = [c, r, s] if ci is None else [c, r, s, ci]
             return te.sum(te.cast(a, dtype) * te.cast(b, dtype), axes)
 
@@ -154,6 +155,11 @@ class ContribConv2dNCHWcOp(_Blocked):
             sample((1, 3, 7, 9), (2, 3, 3, 3, 32), attrs={"channels": 40, "padding": [1, 1, 1, 1], **plain_first}),
             sample((1, 1, 1, 1), (1, 1, 1, 1, 32), attrs={"channels": 1, **plain_first}),
             sample((1, 4, 3, 3, 16), (1, 2, 1, 1, 16, 32), attrs={"channels": 10, "groups": 2}),
+            sample((1, 2, 3, 5, 16), (1, 3, 1, 1, 8, 32), attrs={"channels": 32, "kernel_layout": "OIHW8i32o"}),
+            sample(
+                (1, 2, 5, 4, 16), (1, 5, 3, 3, 4, 16),
+                attrs={"channels": 9, "kernel_layout": "OIHW4i16o", "padding": [1, 1]},
+            ),
             sample(
                 (2, 2, 3, 3, 8), (3, 2, 1, 1, 8, 8),
                 attrs={"channels": 24, "data_layout": "NCHW8c", "kernel_layout": "OIHW8i8o", "out_layout": "NCHW8c"},
@@ -301,9 +307,11 @@ def is_grouped(kernel_layout: str) -> bool:
     return parse_layout(kernel_layout)[-1].letter == "i"
 
 
-def _channels_fit(channels: int, expected: int, block: int, groups: int, grouped: bool) -> bool:
-    """Whether data of so many channels, in blocks, is what a kernel reads; groups of channels may end in a block."""
-    return channels == (_blocks(expected, block) * block if grouped else expected) * groups
+def _channels_fit(channels: int, expected: int, block: int, groups: int, kernel_layout: str) -> bool:
+    """Whether data of so many channels, in blocks, is what a kernel reads, which may end within the last block."""
+    part = block_of(kernel_layout, "I")
+    parts = part < block and block % part == 0 and (groups == 1 or is_grouped(kernel_layout))
+    return channels == (_blocks(expected, block) * block if parts else expected) * groups
 
 
 def _unblock_data(x: NDArray[Any], layout: str) -> NDArray[Any]:

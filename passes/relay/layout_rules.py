@@ -19,6 +19,8 @@ from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, attrs_of,
 from lamina.dialects.target import TargetAttr
 
 PLAIN = "NCHW"
+LEAST_PART = 4
+"""Input channels of a kernel's smaller blocks: the loop over fewer steps costs what they save."""
 
 KEEPS_ZEROS_FINITE = frozenset(
     f"relay.{n}"
@@ -121,7 +123,10 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
         # Few channels: blocks would be mostly padding.
         data_layout, kernel = PLAIN, f"OIHW{wide}o"
     else:
-        data_layout, kernel = blocked, f"OIHW{lanes}i{wide}o"
+        # Pixels are read one channel at a time: a last block of few channels is no more steps than it has channels.
+        part = channels & -channels
+        pointwise = groups == 1 and weight.shape[2:] == (1, 1) and part >= LEAST_PART
+        data_layout, kernel = blocked, f"OIHW{min(part, lanes) if pointwise else lanes}i{wide}o"
     given |= {"data_layout": data_layout, "kernel_layout": kernel}
     return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc")
 

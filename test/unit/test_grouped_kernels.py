@@ -77,3 +77,21 @@ def test_tile_fits_the_registers_and_divides_the_image(channels: int, width: int
     assert tile.channels * held + held + 1 <= registers
     assert channels % tile.channels == 0 and width % tile.rows == 0 and tile.lanes in (8, 16)
     assert tile.rows == 1 or tile.vectors * tile.lanes >= width
+
+
+@pytest.mark.parametrize(("between", "batch"), [(24, 1), (36, 2), (33, 1)])
+def test_channels_that_do_not_fill_their_blocks(between: int, batch: int) -> None:
+    """A kernel of one pixel reads parts of blocks; what pads the last one is no matter."""
+    random = np.random.default_rng(between)
+    x = random.uniform(-1, 1, (batch, 16, 5, 9)).astype(np.float32)
+    v = random.uniform(-1, 1, (between, 16, 1, 1)).astype(np.float32)
+    w = random.uniform(-1, 1, (48, between, 1, 1)).astype(np.float32)
+    nodes = [helper.make_node("Conv", ["x", "v"], ["c"]), helper.make_node("Conv", ["c", "w"], ["y"])]
+    info = helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, (batch, 48, 5, 9))
+    weights = [numpy_helper.from_array(v, "v"), numpy_helper.from_array(w, "w")]
+    graph = helper.make_graph(nodes, "g", [info], [result], weights)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    (found,) = lamina.compile(made, threads=1).run({"x": x}).values()
+    product = (w[:, :, 0, 0].astype(np.float64) @ v[:, :, 0, 0]).reshape(48, 16)
+    np.testing.assert_allclose(found, np.einsum("oc,nchw->nohw", product, x), rtol=0, atol=2e-5)
