@@ -260,11 +260,13 @@ _LINUX = "x86_64-unknown-linux-gnu"
 _V2 = "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3"
 _V3 = f"+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,{_V2},+xsave"
 _V4 = f"+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,{_V3}"
+_ARM = "aarch64-unknown-linux-gnu"
 _NAMED = {
-    "x86-64": ("x86-64", "", 128, 16),
-    "x86-64-v2": ("x86-64-v2", _V2, 128, 16),
-    "x86-64-v3": ("x86-64-v3", _V3, 256, 16),
-    "x86-64-v4": ("x86-64-v4", _V4, 512, 32),
+    "x86-64": (_LINUX, "x86-64", "", 128, 16),
+    "x86-64-v2": (_LINUX, "x86-64-v2", _V2, 128, 16),
+    "x86-64-v3": (_LINUX, "x86-64-v3", _V3, 256, 16),
+    "x86-64-v4": (_LINUX, "x86-64-v4", _V4, 512, 32),
+    "aarch64": (_ARM, "generic", "+fp-armv8,+neon", 128, 32),
 }
 
 
@@ -288,6 +290,6 @@ def named_spec(name: str, threads: int = 1) -> TargetSpec:
     if name not in _NAMED:
         known = ["cpu", *_NAMED]
         raise UsageError(f"unknown target '{name}'", hint=did_you_mean(name, known) or f"known are {', '.join(known)}")
-    cpu, features, bits, registers = _NAMED[name]
+    triple, cpu, features, bits, registers = _NAMED[name]
     features = ",".join(sorted(f for f in features.split(",") if f))
-    return TargetSpec(_LINUX, cpu, features, bits, registers, threads)
+    return TargetSpec(triple, cpu, features, bits, registers, threads)

@@ -7,8 +7,11 @@ weights and one broadcast. Of the tiles that fit, the one with the least estimat
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import gcd
 from typing import NamedTuple
+
+from lamina.dialects.target import TargetAttr
 
 FMA_LATENCY = 4
 """Cycles; a tile of fewer accumulators waits for itself."""
@@ -38,6 +41,37 @@ class Tile(NamedTuple):
     vectors: int
 
 
+@dataclass(frozen=True)
+class RegisterFile:
+    """What a tile may take of the vector registers: every row its accumulators and `row` more, in all `free`."""
+
+    free: int
+    row: int = 0
+
+    def rows(self, vectors: int) -> int:
+        """The most rows of a tile of so many vectors, at least 1."""
+        return max(self.free // (vectors + self.row), 1)
+
+
+def registers_of(target: TargetAttr) -> RegisterFile:
+    """The registers of a machine that are left for tiles, so that none of them is spilled in the inner loop.
+
+    LLVM loads neighbouring weights, up to four vectors, together where the first of them is needed, and on machines
+    without a multiply-add from memory neighbouring values of the data as well: what they take is not free.
+    """
+    registers = target.registers.data
+    if target.triple.data.startswith(("aarch64", "arm64")):
+        # A lane of a register is a factor: the values of each row for the next steps wait in one.
+        return RegisterFile(max(registers - 7, 1), row=1)
+    if registers >= 32:
+        # AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights.
+        return RegisterFile(registers * 7 // 8)
+    if target.has_feature("fma"):
+        return RegisterFile(max(registers - 6, 1))
+    # Products need a place before they are added.
+    return RegisterFile(max(registers - 10, 1))
+
+
 def step_cycles(pixels: int, vectors: int) -> float:
     return max(pixels * vectors, FMA_LATENCY) + STEP_OVERHEAD + 0.5 * vectors
 
@@ -54,26 +88,22 @@ def rows_in_cache(stride: int) -> int:
     return L1_WAYS * min(L1_PERIOD // gcd(L1_PERIOD, stride), L1_PERIOD // LINE)
 
 
-def choose_pixels(width: int, vectors: int, registers: int, stride: int = 0) -> int:
+def choose_pixels(width: int, vectors: int, registers: RegisterFile, stride: int = 0) -> int:
     """The rows of the tile, for a given number of vectors (`pixel_counts`)."""
     return pixel_counts(width, vectors, registers, stride)[0]
 
 
-def pixel_counts(width: int, vectors: int, registers: int, stride: int = 0) -> list[int]:
+def pixel_counts(width: int, vectors: int, registers: RegisterFile, stride: int = 0) -> list[int]:
     """The rows that a tile may have, for a given number of vectors, the best by estimate first.
 
     Rows that lie apart, by `stride` bytes, are no more than those whose elements wait in the cache for the next steps.
     """
-    if registers >= 32:
-        # AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights.
-        budget = registers * 7 // 8 // vectors
-    else:
-        budget = (registers - vectors - 1) // vectors
-    budget = max(min(budget, rows_in_cache(stride)) if stride else budget, 1)
+    budget = registers.rows(vectors)
+    budget = min(budget, rows_in_cache(stride)) if stride else budget
     return sorted(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
 
 
-def candidates(width: int, chunks: int, registers: int, block: int = 1) -> list[Tile]:
+def candidates(width: int, chunks: int, registers: RegisterFile, block: int = 1) -> list[Tile]:
     """Tiles for rows of `width` pixels and `chunks` vectors of output channels, the best by estimate first.
 
     `block` is the number of vectors that lie side by side in the weights; a tile takes whole blocks or whole parts.
@@ -88,7 +118,7 @@ def candidates(width: int, chunks: int, registers: int, block: int = 1) -> list[
 
 
 def choose_vectors(
-    rows: int, columns: int, depth: int, lanes: int, registers: int, itemsize: int = 4, padded: bool = True
+    rows: int, columns: int, depth: int, lanes: int, registers: RegisterFile, itemsize: int = 4, padded: bool = True
 ) -> int:
     """The vectors of a product's tile: the least estimated time for all rows and columns.
 

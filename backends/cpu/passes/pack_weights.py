@@ -22,7 +22,7 @@ from xdsl.builder import Builder
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.backends.cpu.tiles import choose_vectors, divisor
+from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
 from lamina.dialects.relay.core import constant_value
@@ -57,7 +57,7 @@ def is_vector(shape: tuple[int, ...]) -> bool:
 
 
 @computed
-def is_tile(data: tuple[int, ...], weight: tuple[int, ...], lanes: int, registers: int, vectors: int) -> bool:
+def is_tile(data: tuple[int, ...], weight: tuple[int, ...], lanes: int, registers: RegisterFile, vectors: int) -> bool:
     """Whether a tile of so many vectors is the one for the rows of the data and of the weight."""
     return prod(data[:-1]) > 1 and choose_vectors(data[-2], weight[0], weight[1], lanes, registers) == vectors
 
@@ -85,7 +85,7 @@ DRAWN = {1: (4, 12), 2: (14, 32), 3: (8, 48), 4: (4, 64)}
 
 
 @cache
-def packing(lanes: int, registers: int) -> Rules:
+def packing(lanes: int, registers: RegisterFile) -> Rules:
     """dense(x, w) = dense_pack(x, w in blocks of so many rows)."""
     rules = Rules("cpu-pack-weights")
 
@@ -103,7 +103,7 @@ def packing(lanes: int, registers: int) -> Rules:
     return rules
 
 
-pack_16 = packing(16, 32)
+pack_16 = packing(16, RegisterFile(28))
 """The rules for 512-bit vectors of f32 in 32 registers, where the equation tests find them."""
 
 
@@ -121,7 +121,7 @@ class CpuPackWeights(ModulePass):
         dots = dots_of(target)
         for dense in [o for o in op.walk() if dots and o.name in PRODUCTS]:
             pack_groups(cast(RelayOp, dense), dots, target.has_feature("avx512vl"))
-        packing(target.lanes(32), target.registers.data).apply(op)
+        packing(target.lanes(32), registers_of(target)).apply(op)
 
 
 def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:

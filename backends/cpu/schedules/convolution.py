@@ -13,7 +13,7 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
-from lamina.backends.cpu.tiles import candidates, divisor
+from lamina.backends.cpu.tiles import candidates, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
@@ -38,7 +38,7 @@ def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: T
     _, chunks, _, width, lanes = stage.spatial
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
-    tile = pick(question("tile", stage), candidates(width, chunks, target.registers.data, max(block, 1)))
+    tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1)))
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import candidates, choose_pixels
+from lamina.backends.cpu.tiles import candidates, choose_pixels, registers_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.target import TargetAttr
@@ -58,7 +58,7 @@ def schedule_grouped_conv2d(
     _, chunks, _, width, lanes = stage.spatial
     weight = stage.reads()[1]
     block = read_shape(weight)[-2] // lanes
-    tile = pick(question("tile", stage), candidates(width, chunks, target.registers.data, max(block, 1)))
+    tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1)))
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, c, r, q, ci = s.loops(stage.name)
     koo, koi = s.split(ko, [-1, tile.vectors])
@@ -81,7 +81,7 @@ def schedule_grouped_dense(s: Schedule, stage: Stage, follower: Stage | None, ta
     _, block, group = read_shape(stage.reads()[1])[-3:]
     lanes = int(dot.rpartition("_")[2].removesuffix(f"x{group}"))
     rows, vectors = outer[-1] if outer else 1, block // lanes
-    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, target.registers.data)
+    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, registers_of(target))
     out = epilogue_of(s, stage, follower)
     *batch, n, k, ki = s.loops(stage.name)
     no, ni, nv = s.split(n, [columns // block, vectors, lanes])

@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_pixels, choose_vectors, divisor
+from lamina.backends.cpu.tiles import choose_pixels, choose_vectors, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -95,7 +95,7 @@ def shape_of(stage: Stage, target: TargetAttr) -> Shape:
     weight = weight_of(stage)
     is_packed = weight is not None and weight[1] != columns
     stride = row_stride(stage)
-    registers = target.registers.data
+    registers = registers_of(target)
     if is_packed and weight is not None:
         vectors = max(weight[1] // lanes, 1)
     elif rows == 1:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from lamina.backends.cpu.schedules.steps import unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape, stages_in
-from lamina.backends.cpu.tiles import choose_pixels
+from lamina.backends.cpu.tiles import choose_pixels, registers_of
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.te.scheduling import Schedule
@@ -73,9 +73,8 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         return
     vectors = max(block // lanes, 1)
     gates = sum(p.spatial[1] for p in products)
-    tile = (
-        1 if rows == 1 else choose_pixels(rows, min(gates * vectors, target.registers.data // 2), target.registers.data)
-    )
+    widest = min(gates * vectors, target.registers.data // 2)
+    tile = 1 if rows == 1 else choose_pixels(rows, widest, registers_of(target))
     jo, ji, jv = s.split(j, [-1, vectors, lanes])
     bo, bi = s.split(b, [-1, tile])
     s.reorder(jo, bo, bi, ji, jv)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from lamina.backends.cpu.schedules.steps import question
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import candidates, divisor
+from lamina.backends.cpu.tiles import candidates, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
@@ -102,7 +102,7 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     # The products, a register tile at a time.
     weight = weight_of(w.products)
     block = max(weight[1] // lanes, 1) if weight is not None else 1
-    tiles = candidates(rows * across, blocks, target.registers.data, block)
+    tiles = candidates(rows * across, blocks, registers_of(target), block)
     if tiles[0].pixels == rows * across and tiles[0].vectors > block:
         # Nothing is multiplied twice by a weight: one stream of them is faster.
         tiles.insert(0, tiles[0]._replace(vectors=block))
