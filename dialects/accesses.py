@@ -65,7 +65,9 @@ def over_values(forms: Sequence[Linear], values: Sequence[SSAValue]) -> list[Lin
     """Forms over positions as forms over the SSA values at those positions."""
     if len(forms) == 1 and not forms[0].terms:
         return list(forms)
-    return [_at_positions(f, values) for f in forms]
+    # A tuple of xDSL's has an item getter of Python.
+    at = list(values)
+    return [_at_positions(f, at) for f in forms]
 
 
 def _at_positions(form: Linear, values: Sequence[SSAValue]) -> Linear:
@@ -108,7 +110,7 @@ def over_positions(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], 
     for group in groups:
         for form in group:
             for d in form.dims():
-                if isinstance(d, SSAValue) and d not in positions:
+                if type(d) is not int and type(d) is not str and d not in positions:
                     positions[d] = Linear({len(values): 1})
                     values.append(d)
     return values, [tuple(_rename(f, positions) for f in g) for g in groups]

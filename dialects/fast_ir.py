@@ -12,6 +12,7 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues
+from xdsl.irdl import IRDLOperation
 
 operands_of: Callable[[Operation], tuple[SSAValue, ...]] = attrgetter("_operands")
 """`tuple(op.operands)`"""
@@ -21,12 +22,17 @@ next_of: Callable[[Operation], Operation | None] = attrgetter("_next_op")
 """`op.next_op`"""
 
 
-def all_ops(root: Operation) -> list[Operation]:
+def all_ops(root: Operation | Block | Region) -> list[Operation]:
     """`list(root.walk())`: the op and what stands inside, in program order."""
-    if not root.regions:
-        return [root]
     found: list[Operation] = []
-    stack = [root]
+    if isinstance(root, Operation):
+        if not root.regions:
+            return [root]
+        stack = [root]
+    else:
+        blocks = [root] if type(root) is Block else root.blocks
+        stack = [op for block in blocks for op in block.ops]
+        stack.reverse()
     while stack:
         op = stack.pop()
         found.append(op)
@@ -90,3 +96,16 @@ def name_new(value: SSAValue, name: str | None) -> None:
     """Call a value by a result of `valid_name`, unless it has a name."""
     if value._name is None:
         value._name = name
+
+
+def _hash_by_identity() -> None:
+    """Let xDSL's classes that are known by their identity have the hash of `object`, which calls no Python.
+
+    Passes keep what they know in dictionaries by value and by op: a model is compiled with a million look-ups.
+    """
+    for cls in (*SSAValue.__mro__, *IRDLOperation.__mro__):
+        if cls is not object and "__hash__" in vars(cls):
+            cls.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+_hash_by_identity()

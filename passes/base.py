@@ -60,7 +60,7 @@ __all__ = [
 
 def has_location(op: Operation) -> bool:
     """Whether the op knows where it comes from."""
-    return not isinstance(op.location, UnknownLoc)
+    return type(op.location) is not UnknownLoc
 
 
 def node_names(location: Attribute) -> list[str]:
@@ -76,14 +76,14 @@ def node_names(location: Attribute) -> list[str]:
 def inherit_location(new: Operation, source: Operation | LocationAttr) -> None:
     """Give `new`, and every op inside it, the location of `source` where it has none of its own."""
     location = source.location if isinstance(source, Operation) else source
-    if isinstance(location, UnknownLoc):
+    if type(location) is UnknownLoc:
         return
     if not new.regions:
-        if isinstance(new.location, UnknownLoc):
+        if type(new.location) is UnknownLoc:
             new.location = location
         return
     for op in all_ops(new):
-        if isinstance(op.location, UnknownLoc):
+        if type(op.location) is UnknownLoc:
             op.location = location
 
 

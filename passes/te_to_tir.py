@@ -39,7 +39,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import over_values
-from lamina.dialects.fast_ir import discard
+from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.linear import Linear
 from lamina.dialects.sizes import SHAPE, shape_attrs, symbolic_shape, verify_shapes
@@ -114,7 +114,7 @@ class TeToTirPass(ModulePass):
         for declaration in declared.values():
             declaration.detach()
             declaration.erase()
-        for left in op.walk():
+        for left in all_ops(op):
             if left.name.startswith("te."):
                 raise InputError(f"te-to-tir leaves {left.name} behind", op=left)
 
@@ -145,7 +145,7 @@ def apply_schedule(
             loop = state.loops.get(handle)
             if loop is not None and not has_location(loop):
                 loop.location = primitive.location
-    for op in func.walk():
+    for op in all_ops(func):
         if not has_location(op):
             around = op.parent_op()
             op.location = around.location if around is not None and around is not func else schedule.location

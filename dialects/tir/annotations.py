@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, type_of
@@ -183,7 +184,7 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
             raise ScheduleError(f"{what}: {tag!r} is no axis of threads; it is one of {known}")
         if not 1 <= extent <= MAX_EXTENT or tags.count(tag) > 1:
             raise ScheduleError(f"{what}: {tag!r} is launched once, with 1 to {MAX_EXTENT} threads")
-    for v in (v for v in nest.walk() if isinstance(v, ForOp) and v.thread is not None):
+    for v in (v for v in all_ops(nest) if isinstance(v, ForOp) and v.thread is not None):
         if v.thread is not None and v.thread.data in tags:
             extent = extents[tags.index(v.thread.data)]
             if v.is_dynamic or v.trip != extent:
@@ -222,7 +223,7 @@ def _reads_itself(nest: Operation) -> bool:
         if isinstance(op, StoreOp) and isinstance(owner, AllocOp) and ROLLING in owner.attributes:
             if not any(v is nest for v in enclosing_loops(owner)):
                 return True
-    blocks = [b for b in nest.walk() if isinstance(b, BlockOp)]
+    blocks = [b for b in all_ops(nest) if isinstance(b, BlockOp)]
     begun = {s.buffer for b in blocks for s in stores_beyond(b) if not any(_loads(b, s.buffer))}
     for block in (b for b in blocks if not b.init.blocks):
         for store in stores_beyond(block):
@@ -269,7 +270,7 @@ def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -
         for d in condition.form.dims():
             if d not in known:
                 raise ScheduleError(f"{what}: a condition mentions a loop that the stage does not stand in")
-    used = {v for op in block.walk() for v in op.operands}
+    used = {v for op in all_ops(block) for v in op.operands}
     for loop in loops.values():
         mentioned = [c for c in conditions if loop.var in c.form.dims()]
         if not mentioned or not loop.is_dynamic and loop.trip <= 1 and all(_holds(c, loop, 0) for c in mentioned):

@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.analyzer import Facts
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.control import ConditionalBase
@@ -157,7 +158,7 @@ def _forms_of(block: BlockOp, back: NormalForm | None, mapping: dict[Atom, Linea
 def _substitute(block: BlockOp, mapping: dict[Atom, Linear], facts: Facts) -> None:
     """Replace loop variables in a stage, and drop the conditions that say no more than its new loops."""
     ranges = RangeCache()
-    for op in block.walk():
+    for op in all_ops(block):
         if isinstance(op, (AccessOp, IndexOp, ConditionOp, ConditionalBase)):
             substitute_in(op, mapping, ranges)
         if isinstance(op, AccessOp):

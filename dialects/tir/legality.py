@@ -8,6 +8,7 @@ from typing import cast
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Linear, constant
 from lamina.dialects.tir.memory import extents_of
 from lamina.dialects.tir.nest import ScheduleError, accesses, reduction_loops, stores_of
@@ -120,7 +121,7 @@ def is_exact(stores: Sequence[AccessOp], loop: ForOp) -> bool:
     blocks = {b for op in stores if isinstance(b := op.parent_op(), BlockOp)}
     if any(c.equal or c.form not in allowed for b in blocks for c in b.conditions()):
         return False
-    inside = {op.var: op for op in loop.body.walk() if type(op) is ForOp}
+    inside = {op.var: op for op in all_ops(loop.body) if type(op) is ForOp}
     for form, size in zip(forms, sizes, strict=True):
         # `region_of` takes a dimension of one element as that element, also where iterations lie beyond it.
         outer = Linear({a: c for a, c in form.terms.items() if a not in inside}, form.const)
@@ -160,7 +161,7 @@ def needed_before(func: FuncOp, buffers: Sequence[SSAValue], loop: ForOp, what: 
 
     Raises ScheduleError where one of them needs what that nest computes.
     """
-    order = {op: n for n, op in enumerate(func.walk())}
+    order = {op: n for n, op in enumerate(all_ops(func))}
     block = func.body.block
     nest: Operation = loop
     while nest.parent is not block:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StringAttr, VectorType
@@ -54,7 +55,13 @@ def type_of(buffer: SSAValue) -> MemRefType[Attribute]:
 
 def buffer_type(shape: Sequence[int], element_type: Attribute) -> MemRefType:
     """A dense row-major buffer."""
-    return MemRefType(element_type, list(shape), NoneAttr(), NoneAttr())
+    return _buffer_type(tuple(shape), element_type)
+
+
+@cache
+def _buffer_type(shape: tuple[int, ...], element_type: Attribute) -> MemRefType:
+    """Shared between equal requests: to make one costs as much as three ops."""
+    return MemRefType(element_type, shape, NoneAttr(), NoneAttr())
 
 
 @irdl_op_definition

@@ -12,6 +12,7 @@ from math import prod
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache, over_positions, over_values
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
 from lamina.dialects.linear import Atom, Linear, Ranges, constant, floordiv, mod
 from lamina.dialects.tir.control import ConditionalBase
@@ -101,20 +102,20 @@ def stage_buffer(func: FuncOp, stage: str) -> SSAValue:
 
 def stores_beyond(block: BlockOp) -> list[StoreOp]:
     """The stores of a block's body, save those into buffers of its own, which a tensorized block may have."""
-    ops = list(block.body.walk())
+    ops = list(all_ops(block.body))
     own = {op.result for op in ops if type(op) is AllocOp}
     return [op for op in ops if type(op) is StoreOp and op.buffer_value() not in own]
 
 
 def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[AccessOp]:
     """Loads and stores below an op (of one buffer), in program order."""
-    return [o for o in root.walk() if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
+    return [o for o in all_ops(root) if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
 
 
 def index_forms(block: BlockOp, without: Container[SSAValue] = ()) -> list[Linear]:
     """The index arithmetic of a stage, save where it accesses some buffers: indices, guards, conditions, values."""
     forms: list[Linear] = []
-    for op in block.walk():
+    for op in all_ops(block):
         if isinstance(op, AccessOp):
             forms += [c.form for c in op.conditions()]
             if op.buffer_value() not in without:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Atom, Linear, linear_text
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, enclosing_loops
@@ -59,7 +60,7 @@ def recurrence(loop: ForOp) -> Recurrence | None:
     outer = {v.var for v in enclosing_loops(loop)}
     stores: dict[SSAValue, list[StoreOp]] = {}
     loads: dict[SSAValue, list[LoadOp]] = {}
-    for op in loop.body.walk():
+    for op in all_ops(loop.body):
         if isinstance(op, StoreOp):
             stores.setdefault(op.buffer_value(), []).append(op)
         elif isinstance(op, LoadOp):
@@ -137,5 +138,5 @@ def _repeats(loop: ForOp) -> bool:
     """Whether the iterations of a loop store the same elements: each does the whole work of the nest within."""
     if loop.is_reduction or loop.trip <= 1:
         return False
-    stores = [op for op in loop.body.walk() if isinstance(op, StoreOp) and not _is_within(op.buffer.owner, loop)]
+    stores = [op for op in all_ops(loop.body) if isinstance(op, StoreOp) and not _is_within(op.buffer.owner, loop)]
     return not any(loop.var in form.dims() for op in stores for form in op.forms())

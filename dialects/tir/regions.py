@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xdsl.ir import Block, BlockArgument, Operation
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, constant
 from lamina.dialects.tir.control import ConditionalBase
@@ -105,7 +106,7 @@ def index_within(ops: Sequence[AccessOp], region: Region) -> None:
 
 
 def _variables_inside(loop: ForOp) -> set[Atom]:
-    return {op.var for op in loop.body.walk() if type(op) is ForOp}
+    return {op.var for op in all_ops(loop.body) if type(op) is ForOp}
 
 
 def _dimension_box(forms: Sequence[Linear], inside: set[Atom], ranges: RangeCache) -> tuple[Linear, int] | None:
@@ -213,7 +214,7 @@ def rebuild(
         new = ForOp.upto(v.limits(), v.axis.data, reduction=v.is_reduction, hint=v.var.name_hint)
         full[v.var] = Linear.dim(new.var)
         renewed.append(new)
-    for op in block.walk():
+    for op in all_ops(block):
         if isinstance(op, (AccessOp, IndexOp, ConditionOp, ConditionalBase)):
             substitute_in(op, full, ranges)
     for new in renewed:
@@ -248,7 +249,7 @@ def _is_loop(value: Atom) -> bool:
 
 
 def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
-    for op in block.walk():
+    for op in all_ops(block):
         if isinstance(op, AccessOp):
             op.set_access(op.forms(), [*op.conditions(), *conditions])
 

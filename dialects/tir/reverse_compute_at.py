@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.legality import check_visible, is_exact, is_inside, move_before, needed_before, own_loops, sees
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, extents_of
@@ -95,7 +96,7 @@ def _finished_region(func: FuncOp, buffer: SSAValue, loop: ForOp, what: str) -> 
     if len(stores) < len(stores_of(buffer)) and not _fills(stores[0], RangeCache()):
         refuse(f"{what}: a part of {name} is computed outside the loop {loop.axis.data!r}")
     region = region_of(stores, loop)
-    order = {op: n for n, op in enumerate(func.walk())}
+    order = {op: n for n, op in enumerate(all_ops(func))}
     if any(order[o] > order[loop] and not is_inside(o, loop) for o in stores_of(buffer)):
         refuse(f"{what}: {name} is completed after the loop {loop.axis.data!r}")
     if not is_exact(stores, loop):

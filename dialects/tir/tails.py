@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.analyzer import Facts
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Linear, Range, constant
 from lamina.dialects.tir.nest import ScheduleError, function_of, reduction_loops, substitute, unique_axis
 from lamina.dialects.tir.ops import BlockOp, ForOp
@@ -19,7 +20,7 @@ def partition(loop: ForOp) -> list[ForOp]:
     """
     if loop.trip < 1 or loop.bounds:
         raise ScheduleError(f"partition of {loop.axis.data!r}: its own extent is not a constant")
-    tails = [v for v in loop.body.walk() if type(v) is ForOp and loop.var in v.operands]
+    tails = [v for v in all_ops(loop.body) if type(v) is ForOp and loop.var in v.operands]
     if not tails:
         raise ScheduleError(f"partition of {loop.axis.data!r}: no tail depends on it")
     place = loop.parent
@@ -29,7 +30,7 @@ def partition(loop: ForOp) -> list[ForOp]:
     values: dict[SSAValue, SSAValue] = {}
     last = loop.clone(values)
     if peeled:
-        for block in [b for b in last.walk() if type(b) is BlockOp and b.init.blocks]:
+        for block in [b for b in all_ops(last) if type(b) is BlockOp and b.init.blocks]:
             # The iterations before have begun the reduction already.
             if last in reduction_loops(block):
                 block.init.erase_block(block.init.blocks[0])

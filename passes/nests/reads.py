@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from lamina.dialects.accesses import over_values
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.extents import tensor_extents
@@ -20,7 +21,7 @@ def check_reads(op: te.ComputeOp) -> None:
     extents: dict[SSAValue, Linear] = dict(zip(op.body.block.args, op.extents(), strict=True))
     if any(e == constant(0) for e in extents.values()):
         return
-    for read in op.body.walk():
+    for read in all_ops(op.body):
         if not isinstance(read, te.ReadOp) or read.guard is not None:
             continue
         shape = tensor_extents(read.tensor)

@@ -53,9 +53,10 @@ def _create(cls: type[Operation], operands: Sequence[SSAValue], properties: Prop
     op._operand_uses = tuple(uses)
     more_properties, attributes = _defaults(cls)
     op.properties = given = dict(properties)
-    for name, default in more_properties.items():
-        given.setdefault(name, default)
-    op.attributes = dict(attributes)
+    if more_properties:
+        for name, default in more_properties.items():
+            given.setdefault(name, default)
+    op.attributes = dict(attributes) if attributes else {}
     op.location = UNKNOWN_LOC
     op._successors = ()
     op._successor_uses = ()

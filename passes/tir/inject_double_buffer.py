@@ -30,6 +30,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant, mod
 from lamina.dialects.tir.annotations import DOUBLE_BUFFER
@@ -45,9 +46,9 @@ class InjectDoubleBufferPass(ModulePass):
     name = "tir-inject-double-buffer"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in [f for f in op.walk() if isinstance(f, FuncOp)]:
+        for func in [f for f in all_ops(op) if isinstance(f, FuncOp)]:
             explicit_indices(func)
-        for alloc in [a for a in op.walk() if isinstance(a, AllocOp) and DOUBLE_BUFFER in a.attributes]:
+        for alloc in [a for a in all_ops(op) if isinstance(a, AllocOp) and DOUBLE_BUFFER in a.attributes]:
             del alloc.attributes[DOUBLE_BUFFER]
             loop = alloc.parent_op()
             if isinstance(loop, ForOp) and loop.kind.data in ("serial", "unrolled"):

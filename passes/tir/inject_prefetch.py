@@ -24,6 +24,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Linear, constant, floordiv
 from lamina.dialects.tir.annotations import PREFETCH
 from lamina.dialects.tir.decompose import in_loops
@@ -44,7 +45,7 @@ class InjectPrefetchPass(ModulePass):
     name = "tir-inject-prefetch"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [v for v in op.walk() if type(v) is ForOp and PREFETCH in v.attributes]:
+        for loop in [v for v in all_ops(op) if type(v) is ForOp and PREFETCH in v.attributes]:
             asked = loop.attributes.pop(PREFETCH)
             if not isinstance(asked, ArrayAttr):
                 raise InputError(f"{self.name}: {PREFETCH} of {loop.axis.data!r} is no list", op=loop)

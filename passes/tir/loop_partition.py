@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.annotations import PRAGMA, pragma_of
@@ -47,7 +48,7 @@ class LoopPartitionPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.max_pieces < 1:
             raise InputError(f"{self.name}: max-pieces is {self.max_pieces}; a loop is at least one piece")
-        for func in [f for f in op.walk() if isinstance(f, FuncOp)]:
+        for func in [f for f in all_ops(op) if isinstance(f, FuncOp)]:
             explicit_indices(func)
         # Outer loops first: their pieces decide what inner loops still have to.
         waiting: list[Operation] = [op]
@@ -76,10 +77,10 @@ class LoopPartitionPass(ModulePass):
 def cut_points(loop: ForOp) -> list[int]:
     """The iterations at which a condition in a loop changes, ascending."""
     found: set[int] = set()
-    inside: set[SSAValue] = {v for op in loop.body.walk() for r in op.regions for b in r.blocks for v in b.args}
-    inside.update(v for op in loop.body.walk() for v in op.results)
+    inside: set[SSAValue] = {v for op in all_ops(loop.body) for r in op.regions for b in r.blocks for v in b.args}
+    inside.update(v for op in all_ops(loop.body) for v in op.results)
     ranges = RangeCache()
-    for op in loop.body.walk():
+    for op in all_ops(loop.body):
         if isinstance(op, (IfOp, AccessOp)):
             conditions = op.conditions()
         elif isinstance(op, ForOp):
@@ -131,7 +132,7 @@ def partition_at(loop: ForOp, cuts: Sequence[int]) -> list[ForOp]:
     for n, (start, length) in enumerate(zip(ends, lengths, strict=False)):
         piece = loop.clone()
         part = "main" if n == main else f"prologue.{n}" if n < main else f"epilogue.{n - main - 1}"
-        for inner in [v for v in piece.walk() if type(v) is ForOp and v is not piece]:
+        for inner in [v for v in all_ops(piece) if type(v) is ForOp and v is not piece]:
             inner.properties["axis"] = StringAttr(unique_axis(func, f"{inner.axis.data}.{part}"))
         piece.properties["axis"] = StringAttr(unique_axis(func, f"{loop.axis.data}.{part}"))
         piece.properties["extent"] = ForOp.make(length, "").extent

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.decompose import decompose_init
@@ -69,7 +70,7 @@ def _always(condition: Condition) -> bool:
 
 def _writes_registers_only(block: BlockOp) -> bool:
     """Whether guards on accesses do what a branch does: straight code that has a result whatever it loads."""
-    for op in block.body.walk():
+    for op in all_ops(block.body):
         if op.regions and op is not block or isinstance(op, DIVISIONS):
             return False
         if isinstance(op, StoreOp):

@@ -34,8 +34,11 @@ def _values(cls: type[Operation]) -> int | None:
 def explicit_indices(func: FuncOp) -> None:
     """Before: `tir.store %i, %y[%i]`    After: `%n = tir.index [%i] : index`, `tir.store %n, %y[%i]`"""
     for op in all_ops(func):
-        for n, value in enumerate(operands_of(op)[: _values(type(op))]):
-            if isinstance(value, BlockArgument) and isinstance(value.type, IndexType):
+        for n, value in enumerate(operands_of(op)):
+            if type(value) is BlockArgument and type(value.type) is IndexType:
+                values = _values(type(op))
+                if values is not None and n >= values:
+                    break
                 index = IndexOp.of(Linear.dim(value))
                 inherit_location(index, op)
                 assert op.parent is not None

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, ModuleOp
 
 from lamina.dialects.accesses import RangeCache
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import LANE
 from lamina.dialects.linear import Linear, recombine
 from lamina.dialects.tir.annotations import STORAGE_ALIGN
@@ -37,7 +38,7 @@ class StorageFlattenPass(ModulePass):
     aligned_only: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloc in [a for a in op.walk() if isinstance(a, AllocOp)]:
+        for alloc in [a for a in all_ops(op) if isinstance(a, AllocOp)]:
             if STORAGE_ALIGN in alloc.attributes or not self.aligned_only:
                 _flatten(alloc)
 

@@ -46,3 +46,22 @@ def test_a_value_is_called_what_its_setter_would_call_it(hint: str | None) -> No
     assert mine.name_hint == other.name_hint
     name_new(mine, "late")
     assert mine.name_hint == (other.name_hint or "late")
+
+
+def test_values_and_ops_are_known_by_identity() -> None:
+    module = parse_text(LaminaContext(), LLVM, "x.mlir")
+    ops = list(module.walk())
+    values = [v for op in ops for v in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args))]
+    blocks = [b for op in ops for r in op.regions for b in r.blocks]
+    for things in (ops, values, blocks):
+        assert all(hash(t) == object.__hash__(t) for t in things)
+        assert len(set(things)) == len(things) and all(t in dict.fromkeys(things) for t in things)
+
+
+def test_a_block_and_a_region_are_walked_as_an_op_is() -> None:
+    module = parse_text(LaminaContext(), LLVM, "x.mlir")
+    for op in module.walk():
+        for region in op.regions:
+            assert all_ops(region) == list(region.walk())
+            for block in region.blocks:
+                assert all_ops(block) == list(block.walk())
