@@ -25,13 +25,15 @@ next_of: Callable[[Operation], Operation | None] = attrgetter("_next_op")
 def all_ops(root: Operation | Block | Region) -> list[Operation]:
     """`list(root.walk())`: the op and what stands inside, in program order."""
     found: list[Operation] = []
+    stack: list[Operation] = []
     if isinstance(root, Operation):
         if not root.regions:
             return [root]
-        stack = [root]
+        stack.append(root)
     else:
-        blocks = [root] if type(root) is Block else root.blocks
-        stack = [op for block in blocks for op in block.ops]
+        blocks: list[Block] = [root] if isinstance(root, Block) else list(root.blocks)
+        for start in blocks:
+            stack += start.ops
         stack.reverse()
     while stack:
         op = stack.pop()
