@@ -150,6 +150,7 @@ TIR_PIPELINE = [
     "tir-simplify",
     "tir-storage-flatten{aligned-only=true}",
     "tir-vectorize-loop",
+    "tir-transpose-tiles",
     "tir-unroll-loop",
     "tir-demote-registers",
     "tir-expand-math",

@@ -25,6 +25,7 @@ from lamina.dialects.tir.ops import (
     enclosing_loops,
 )
 from lamina.dialects.tir.prefetch import PrefetchOp
+from lamina.dialects.tir.shuffle import ShuffleOp
 from lamina.errors import InputError
 from lamina.runtime.tir_accesses import Accesses, Env, Form, Step, buffer_name
 from lamina.runtime.tir_memory import Memory, Tracker
@@ -123,6 +124,8 @@ class Statements(Accesses):
             return self.condition(op)
         if isinstance(op, BroadcastOp):
             return self.broadcast(op)
+        if isinstance(op, ShuffleOp):
+            return self.shuffle(op)
         if isinstance(op, PrefetchOp):
             return None
         return self.value(op)
@@ -135,6 +138,17 @@ class Statements(Accesses):
 
         def run(env: Env) -> None:
             env[out] = broadcast(env[source], lanes)
+
+        return run
+
+    def shuffle(self, op: ShuffleOp) -> Step:
+        first, second, out = self.slot(op.first), self.slot(op.second), self.slot(op.result)
+        assert isinstance(op.result.type, VectorType)
+        picks, element, vector = op.numbers(), op.result.type.element_type, self.domain.vector
+
+        def run(env: Env) -> None:
+            lanes = [*env[first], *env[second]]
+            env[out] = vector([lanes[n] for n in picks], element)
 
         return run
 

@@ -44,6 +44,7 @@ from lamina.dialects.tir.ops import (
     StoreOp,
 )
 from lamina.dialects.tir.prefetch import PrefetchOp
+from lamina.dialects.tir.shuffle import ShuffleOp
 from lamina.errors import InputError
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
@@ -120,6 +121,11 @@ class Replay:
             values[result] = new
 
         return step
+
+    def compile_shuffle(self, op: ShuffleOp) -> Step:
+        type_ = llvm_type(op.result.type)
+        mask: dict[str, Attribute] = {"mask": op.picks}
+        return self.compile_plain(op, lambda operands: self.b.emit(llvm.ShuffleVectorOp, operands, type_, mask))
 
     def compile_select(self, op: SelectOp) -> Step:
         type_ = llvm_type(op.result.type)
@@ -459,6 +465,7 @@ _COMPILE: dict[type[Operation], Callable[[Replay, Any], Step]] = {
     PrefetchOp: lambda replay, op: Access(replay, op).prefetch_step(op),
     AllocOp: lambda replay, op: replay.compile_alloc(op),
     BroadcastOp: lambda replay, op: replay.compile_broadcast(op),
+    ShuffleOp: lambda replay, op: replay.compile_shuffle(op),
     IndexOp: lambda replay, op: replay.compile_index(op),
     ConditionOp: lambda replay, op: replay.compile_condition(op),
     SelectOp: lambda replay, op: replay.compile_select(op),

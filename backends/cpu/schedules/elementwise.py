@@ -1,17 +1,33 @@
 """Elementwise stages and data movement: vectors over the last dimension, the rest in parallel.
 
+Where vectors would take lanes that lie apart while another dimension walks along the memory that is read (a transpose,
+a change of layout), the loop of that dimension goes around the vectors, in tiles: `tir-transpose-tiles` reads whole
+rows there.
+
+    for the rest in parallel: for the tiles: for the rows of a tile: a vector
+
 A last dimension of a few elements, channels beside each other that lie far apart in what is read, is left to single
 stores: the vectors then go along the dimension before it, as the reads do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
-from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.linear import Atom, Linear, recombine, row_major_strides, sum_of
 from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.ops import ReadOp
 from lamina.dialects.te.scheduling import Schedule
+from lamina.passes.tir.transpose_tiles import ELEMENT, LEAST
+
+FEW_TILES = 8
+"""Tiles of a row beyond which its end does not matter."""
 
 
 def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
@@ -23,6 +39,10 @@ def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
         _schedule_interleaved(s, stage, loops, target.lanes(32))
         return
     vector = vector_dim(stage.spatial)
+    along = None if vector is None else walking_dim(stage, vector)
+    if vector is not None and along is not None:
+        _schedule_tiles(s, stage, loops, (along, vector), lanes)
+        return
     outer = list(loops)
     inner: SSAValue | None = None
     if vector is not None:
@@ -36,6 +56,96 @@ def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
         parallel(s, [v for v in outer if v is not outer[-1]] or outer)
     if inner is not None:
         s.vectorize(inner)
+
+
+def _schedule_tiles(s: Schedule, stage: Stage, loops: list[SSAValue], dims: tuple[int, int], lanes: int) -> None:
+    """Tiles of two dimensions: one that walks along what is read, one along what is written.
+
+    Where the rows of an image are no whole tiles, its pixels are counted through.
+    """
+    along, vector = dims
+    outer: dict[int, SSAValue] = dict(enumerate(loops))
+    extents = dict(enumerate(stage.spatial))
+    for dim in (vector, along):
+        if dim - 1 in outer and dim - 1 not in dims and _counted_through(stage, dim, extents[dim], lanes):
+            outer[dim] = s.fuse(outer.pop(dim - 1), outer[dim])
+            extents[dim] *= extents.pop(dim - 1)
+    columns = outer.pop(vector)
+    rows = outer.pop(along)
+    ends: SSAValue | None = None
+    if extents[vector] <= lanes:
+        # The pass divides the loop over the rows itself.
+        order, lane = [*outer.values(), rows], columns
+    else:
+        far, lane = s.split(columns, [-1, lanes])
+        group, row = s.split(rows, [-1, lanes]) if extents[along] > lanes else (None, rows)
+        if group is not None:
+            outer[along] = group
+        order = [*outer.values(), far, row]
+        ends = far if extents[vector] % lanes else None
+    s.reorder(*order, lane)
+    if outer:
+        parallel(s, list(outer.values()))
+    s.vectorize(lane)
+    if ends is not None:
+        s.partition(ends)
+
+
+def _counted_through(stage: Stage, dim: int, extent: int, lanes: int) -> bool:
+    """Whether a dimension is better one with the one before: few and no whole tiles, and memory goes on alike."""
+    if extent % lanes == 0 or extent >= FEW_TILES * lanes:
+        return False
+    before, here = (stage.op.body.block.args[d] for d in (dim - 1, dim))
+    return all(
+        flat.terms.get(before, 0) == flat.terms.get(here, 0) * extent and not _divided(flat, (before, here))
+        for _, flat in _reads(stage)
+    ) and not any(r.guard is not None for r in _all_reads(stage))
+
+
+def _divided(form: Linear, variables: tuple[Atom, ...]) -> bool:
+    return any(isinstance(a, tuple) and not set(variables).isdisjoint(a[1].dims()) for a in form.terms)
+
+
+def walking_dim(stage: Stage, vector: int) -> int | None:
+    """The dimension along which neighbours are read, where the vectors' dimension reads none; None for no such one."""
+    if itemsize(dtype_name(stage.element_type)) != ELEMENT:
+        return None
+    variables: list[Atom] = list(stage.op.body.block.args)
+    for last, _ in _reads(stage):
+        found = [d for d, v in enumerate(variables) if _is_step(last, v)]
+        if len(found) == 1 and found[0] != vector and stage.spatial[found[0]] >= LEAST:
+            return found[0]
+    return None
+
+
+def _is_step(form: Linear, variable: Atom) -> bool:
+    """Whether an index goes on by one where a variable does, at least mostly: within a remainder, too."""
+    return form.terms.get(variable) == 1 or any(
+        coefficient == 1 and isinstance(atom, tuple) and atom[0] == "mod" and atom[1].terms.get(variable) == 1
+        for atom, coefficient in form.terms.items()
+    )
+
+
+def _all_reads(stage: Stage) -> Iterator[ReadOp]:
+    """The reads of a stage and of what was inlined into it."""
+    for read in stage.reads():
+        source = stage.inputs.get(read.tensor)
+        if source is not None and source.inlined:
+            yield from _all_reads(source)
+        yield read
+
+
+def _reads(stage: Stage) -> Iterator[tuple[Linear, Linear]]:
+    """Of each read from memory, also of what was inlined: the innermost index and the place, over our dimensions."""
+    for read in stage.reads():
+        forms = stage.read_forms(read)
+        source = stage.inputs.get(read.tensor)
+        if source is not None and source.inlined:
+            mapping: dict[Atom, Linear] = dict(zip(source.op.body.block.args, forms, strict=False))
+            yield from ((last.substitute(mapping), flat.substitute(mapping)) for last, flat in _reads(source))
+        elif forms and DYNAMIC_INDEX not in read_shape(read):
+            strides = row_major_strides(read_shape(read))
+            yield forms[-1], recombine(sum_of(f * n for f, n in zip(forms, strides, strict=True)))
 
 
 FEW = 4
