@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
+from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import ints_prop
+from lamina.dialects.relay.gradients import dtype_of, r, shape_of
 from lamina.dialects.relay.gradients_of_windows import transposed_gradients
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import Convolution, check_kernel
@@ -36,6 +39,7 @@ from lamina.dialects.relay.windows import Spread, pairs, per_axis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
 
     from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
@@ -263,6 +267,22 @@ class Conv2dTransposeOp(TransposedConvolution, ConvolutionFields2d):
     kernel_size = opt_prop_def(DenseArrayBase)
     output_padding = ints_prop((0, 0))
     kernel_layout = prop_def(StringAttr, default_value=StringAttr("IOHW"))
+
+    @staticmethod
+    def legalize(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+        """Windows that do not overlap: a 1x1 convolution to all places of a window, put beside each other."""
+        x, w = inputs
+        strides = tuple(attrs["strides"])
+        channels, outs, *kernel = shape_of(w) if attrs["kernel_layout"] == "IOHW" else (0, 0)
+        plain = attrs["data_layout"] == "NCHW" and attrs["out_layout"] in ("", "NCHW") and not attrs["out_dtype"]
+        once = tuple(kernel) == strides and strides[0] == strides[1] > 1 and tuple(attrs["dilation"]) == (1, 1)
+        apart = attrs["groups"] == 1 and not any(attrs["padding"]) and not any(attrs["output_padding"])
+        if not (plain and once and apart and is_float(dtype_of(w))) or constant_value(w) is None:
+            return None
+        places = outs * strides[0] * strides[1]
+        rows = r.reshape(r.transpose(w, axes=(2, 3, 1, 0)), newshape=(places, channels, 1, 1))
+        pixels = r.nn.conv2d(x, rows, channels=places, kernel_size=(1, 1))
+        return r.nn.depth_to_space(pixels, block_size=strides[0], mode="DCR")
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:

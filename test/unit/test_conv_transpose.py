@@ -90,3 +90,31 @@ def test_scattering_is_the_adjoint_of_the_convolution(rank: int) -> None:
         assert back.shape == x.shape
         assert abs(float(np.vdot(forward, y)) - float(np.vdot(x, back))) < 1e-10
         done += 1
+
+
+@pytest.mark.parametrize(("channels", "outs", "stride"), [(5, 3, 3), (16, 32, 2)])
+def test_windows_that_do_not_overlap_give_what_scattering_gives(channels: int, outs: int, stride: int) -> None:
+    """Compiled: a 1x1 convolution and a rearrangement, with a bias behind and another tensor beside it."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    import lamina
+
+    random = np.random.default_rng(channels)
+    x, w, bias, skip = (
+        random.uniform(-1, 1, shape).astype("float32")
+        for shape in ((2, channels, 4, 3), (channels, outs, stride, stride), (outs,), (2, outs, 4 * stride, 3 * stride))
+    )
+    nodes = [
+        helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], strides=[stride] * 2, kernel_shape=[stride] * 2),
+        helper.make_node("Concat", ["skip", "y"], ["z"], axis=1),
+    ]
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, a.shape) for n, a in (("x", x), ("skip", skip))]
+    weights = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(bias, "b")]
+    graph = helper.make_graph(
+        nodes, "up", inputs, [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)], weights
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    found = lamina.compile(model, threads=1, cache=False).run({"x": x, "skip": skip})["z"]
+    op: Any = find_op("relay.nn.conv2d_transpose")
+    (expected,) = np_results(op, [x, w], {"strides": [stride, stride]})
+    np.testing.assert_allclose(found, np.concatenate([skip, expected + bias[:, None, None]], 1), rtol=1e-5, atol=1e-5)
