@@ -54,10 +54,11 @@ def find_winograd(stages: Sequence[Stage]) -> Winograd | None:
     return Winograd(pad, *own)
 
 
-def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int) -> int:
+def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int, least: int = 1) -> int:
     """The rows of tiles in a block. Each block reads all weights, and what a block holds is written and read again.
 
-    `plane` is the bytes of one tile's chunk, `chunks` those of the data and of the result.
+    `plane` is the bytes of one tile's chunk, `chunks` those of the data and of the result. There are at least so many
+    blocks in an image, or it is one.
     """
     weights = plane * chunks[0] * chunks[1] * lanes
 
@@ -66,7 +67,8 @@ def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lan
         again = 2 * down / rows * held / THIRD_LEVEL if held > BLOCK_BYTES else 0
         return down / rows * weights / bytes_per_cycle(weights) + again
 
-    return min((d for d in range(1, down + 1) if down % d == 0), key=lambda d: (cycles(d), d))
+    divisors = [d for d in range(1, down + 1) if down % d == 0]
+    return min((d for d in divisors if down // d >= least or d == down), key=lambda d: (cycles(d), d))
 
 
 def bytes_per_cycle(size: int) -> float:
@@ -81,11 +83,10 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     down, across = -(-height // m), -(-width // m)
     if w.pad is not None:
         s.compute_inline(w.pad.name)
-    rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes)
     threads = target.threads.data
-    apart = threads > 1 and n * (down // rows) < BLOCKS_PER_THREAD * threads
-    if apart:
-        rows = down
+    least = 1 if threads == 1 else BLOCKS_PER_THREAD * threads
+    rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, -(-least // n))
+    apart = n * (down // rows) < least
     memory = s.cache_write(w.products.name, "register")
     # The result, one tile at a time.
     n_out, ko, y, x, kv = s.loops(out)
