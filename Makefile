@@ -23,7 +23,7 @@ LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
 
-.PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-compile bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -72,6 +72,9 @@ lit: $(STAMP)
 bench: $(STAMP) ## models against onnxruntime and OpenVINO, one thread and two; compile times and memory
 	$(BIN)/pip install -q -r bench/requirements.txt
 	$(PY) bench/models.py --threads 1 2 --json bench.json
+
+bench-compile: $(STAMP) ## where the time of a compilation goes, by stage and by pass; from the cache, and of a saved program
+	$(PY) bench/compile_time.py resnet50 densenet121 vgg19 --json compile_time.json
 
 bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the chain of 50,000 nodes
 	$(PY) bench/scaling.py

@@ -16,7 +16,9 @@ from pathlib import Path
 from lamina.backends.cpu.object_cache import ObjectCache, cache_key, default_directory
 
 LIMIT = 4 << 20
-"""Bytes of marks that are kept."""
+"""Bytes of marks, and of digests, that are kept."""
+SETTLED = 2.0
+"""Seconds after which a file counts as one that nobody is writing any more: clocks of file systems are coarse."""
 
 
 @cache
@@ -52,6 +54,30 @@ class CheckedFiles:
         now = time.time_ns()
         os.utime(path, ns=(now, now))
         self.add(os.stat(path, follow_symlinks=False))
+
+
+class KnownDigests:
+    """Digests of files in the folder `digests` of a cache, so that a large model is not read to find its program.
+
+    A file is named as in a mark, and by when its inode changed, which nobody can set. One that was changed a moment ago
+    is not remembered: it may change again within the same tick of the clock.
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._cache = ObjectCache((directory or default_directory()) / "digests", LIMIT)
+
+    def get(self, status: os.stat_result) -> bytes | None:
+        """What was remembered of the file of this status."""
+        return self._cache.get(_digest_key(status)) if _boot() else None
+
+    def put(self, status: os.stat_result, data: bytes) -> None:
+        """Remember something of a file whose status was taken before it was read."""
+        if _boot() and time.time() - max(status.st_mtime, status.st_ctime) > SETTLED:
+            self._cache.put(_digest_key(status), data)
+
+
+def _digest_key(status: os.stat_result) -> str:
+    return cache_key("digest", _key(status), str(status.st_ctime_ns))
 
 
 def _key(status: os.stat_result) -> str:

@@ -127,8 +127,10 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
         raise UsageError("--output is for the picture of --roofline", hint="give both, or neither")
     args.threads = args.threads or 1
     exe = compiled(args, err)
+    compile_peak = measure.peak_memory()
     inputs = given_inputs(args, exe, err)
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
+    found["compile_peak_mb"] = round(compile_peak / 1e6, 1)
     out.write("" if args.json else f"{args.model}: {threads_text(exe.threads)}, {exe.target.cpu.data}\n")
     if is_text(args.model) or is_saved(args.model) or find_spec("onnxruntime") is None:
         ours = exe.benchmark(inputs, args.repeats, args.seconds)
@@ -245,6 +247,7 @@ def _figures(benchmark: Any) -> dict[str, float]:
 
 def compiled(args: Any, err: TextIO) -> Executable:
     from lamina import api
+    from lamina.measure import peak_memory
     from lamina.progress import StageProgress
     from lamina.suffixes import is_saved
 
@@ -264,6 +267,7 @@ def compiled(args: Any, err: TextIO) -> Executable:
         )
     if args.time:
         err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
+        err.write(f"peak memory {peak_memory() / 1e6:.0f} MB\n")
     return exe
 
 
@@ -272,6 +276,7 @@ def _saved(args: Any, err: TextIO) -> Executable:
     from time import perf_counter
 
     from lamina import api
+    from lamina.measure import peak_memory
 
     for option in _DECIDED:
         if option in args.given:
@@ -280,7 +285,7 @@ def _saved(args: Any, err: TextIO) -> Executable:
     start = perf_counter()
     exe = api.Executable.load(args.model, args.threads)
     if args.time:
-        err.write(f"loaded in {perf_counter() - start:.3f} s\n")
+        err.write(f"loaded in {perf_counter() - start:.3f} s, peak memory {peak_memory() / 1e6:.0f} MB\n")
     return exe
 
 

@@ -5,8 +5,10 @@ No figure stands alone: medians come with the 10th and 90th percentile, and what
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,20 @@ if TYPE_CHECKING:
     from lamina.runtime.compiled import Port
 
     Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def peak_memory() -> int:
+    """The most bytes of memory that this process has had at once, pages that it shares with others included."""
+    try:
+        # Not getrusage: on Linux a new process starts with the peak of the one that started it.
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass
+    from resource import RUSAGE_SELF, getrusage
+
+    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def random_inputs(ports: Sequence[Port], seed: int = 0) -> dict[str, Array]:

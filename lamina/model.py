@@ -80,7 +80,7 @@ def _digest(source: Source) -> str | None:
                 return None
             if is_text(source):
                 return _with_weights(path)
-            return _with_external(path.read_bytes(), path.resolve().parent)
+            return _of_file(path)
         except (OSError, ValueError):
             return None  # the importer says what is wrong with it
     if _is_module(source):
@@ -102,6 +102,24 @@ def _with_weights(path: Path) -> str:
     if weights is not None and weights.is_file():
         digests.append(digest_of(weights.read_bytes()))
     return digest_of(b"text" + b"".join(digests)).hex()
+
+
+def _of_file(path: Path) -> str | None:
+    """The digest of an ONNX file, read only where it is not known from before."""
+    from lamina.checked_files import KnownDigests
+    from lamina.program_cache import enabled
+
+    known = KnownDigests() if enabled(True) else None
+    status = path.stat()
+    found = known.get(status) if known is not None else None
+    if found is not None:
+        return found.decode()
+    data = path.read_bytes()
+    digest = _with_external(data, path.resolve().parent)
+    # The files of external weights may change on their own.
+    if known is not None and digest is not None and b"location" not in data:
+        known.put(status, digest.encode())
+    return digest
 
 
 def _with_external(data: bytes, folder: Path | None) -> str | None:

@@ -12,7 +12,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from lamina import checked_files, program_file
-from lamina.checked_files import CheckedFiles
+from lamina.checked_files import CheckedFiles, KnownDigests
+from lamina.model import Origin
 from lamina.program_cache import ProgramCache, installed_version
 from lamina.program_file import StoredProgram
 
@@ -111,3 +112,35 @@ if sys.argv[1] == "cache": exe.save("m.lamina")
         done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
         said.append(done.stdout.strip())
     assert said == ["False 1.0 ['onnx', 'xdsl']", "True 1.0 []", "False 1.0 []"]
+
+
+def test_a_digest_is_known_of_a_file_that_has_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(b"one")
+    known = KnownDigests(tmp_path / "c")
+    known.put(path.stat(), b"digest")
+    assert known.get(path.stat()) is None, "it may change within the same tick"
+    monkeypatch.setattr(checked_files, "SETTLED", -1.0)
+    known.put(path.stat(), b"digest")
+    assert KnownDigests(tmp_path / "c").get(path.stat()) == b"digest"
+    before = path.stat()
+    path.write_bytes(b"two")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    if path.stat().st_ctime_ns != before.st_ctime_ns:
+        assert known.get(path.stat()) is None, "the time of the inode tells"
+
+
+def test_a_model_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "c"))
+    monkeypatch.setenv("LAMINA_CACHE", "")
+    monkeypatch.setattr(checked_files, "SETTLED", -1.0)
+    path = tmp_path / "m.onnx"
+    path.write_bytes(b"no model, but a digest all the same")
+    first = Origin.of(path, None)
+    reads: list[Path] = []
+    read_bytes = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read_bytes(self))  # pyright: ignore
+    assert Origin.of(path, None).digest == first.digest is not None and first.unchanged()
+    assert path not in reads
+    path.write_bytes(b"another one, and it is of another size")
+    assert not first.unchanged() and path in reads

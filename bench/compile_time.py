@@ -1,0 +1,201 @@
+"""A profile of the compiler itself: where the time of a compilation goes, by stage and by pass.
+
+    python bench/compile_time.py [MODEL...] [--threads 2] [--passes 8] [--calls 10] [--json FILE]
+
+For each model a process compiles it without any cache: seconds on the clock and processor seconds of the main thread,
+for each pass; processor seconds of the whole process and of the workers that run LLVM; the peak of memory. A second one
+takes the program from the cache and a third a saved one, both timed from before the import of the package. With
+`--calls` another counts calls of Python functions, which a busy machine does not change, and shows the dearest ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter, process_time, thread_time
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGES = {
+    "import": ("import",),
+    "graph": ("relay-", "cpu-"),
+    "te": ("relay-to-te", "cpu-schedule"),
+    "te to tir": ("te-to-tir",),
+    "tir": ("tir-",),
+    "tir to llvm": ("tir-to-llvm",),
+    "text": ("emit-llvm",),
+    "weights": ("pack-weights",),
+    "wait for LLVM": ("llvm-codegen",),
+}
+"""The stages by what the names of their steps begin with; the longest beginning that fits counts."""
+
+
+def stage_of(step: str) -> str:
+    """The stage that a step belongs to."""
+    fitting = [(len(start), stage) for stage, starts in STAGES.items() for start in starts if step.startswith(start)]
+    return max(fitting)[1] if fitting else "other"
+
+
+def cold(path: str, threads: int) -> dict[str, Any]:
+    """The steps of a compilation in this process, which has imported nothing yet."""
+    begin, cpu = perf_counter(), thread_time()
+    steps: list[tuple[str, float, float, str]] = []
+    last = cpu
+
+    def progress(name: str, seconds: float, note: str) -> None:
+        nonlocal last
+        now = thread_time()
+        steps.append((name, seconds, now - last, note))
+        last = now
+
+    import lamina
+
+    exe = lamina.compile(path, threads=threads, cache=False, progress=progress)
+    wall = perf_counter() - begin
+    times = os.times()
+    exe.save(path + ".lamina")
+    # A pass that runs twice is one row.
+    rows: dict[str, list[float]] = {}
+    for name, seconds, own, _ in steps:
+        row = rows.setdefault(name, [0.0, 0.0, 0])
+        row[0], row[1], row[2] = row[0] + seconds, row[1] + own, row[2] + 1
+    return {
+        "wall": wall,
+        "main_cpu": thread_time() - cpu,
+        "process_cpu": process_time(),
+        "workers_cpu": times.children_user + times.children_system,
+        "peak_mb": peak_mb(),
+        "notes": {name: note for name, _, _, note in steps if note},
+        "steps": {name: {"wall": w, "cpu": c, "times": n} for name, (w, c, n) in rows.items()},
+    }
+
+
+def again(path: str, threads: int) -> dict[str, Any]:
+    """The time to a program that is in the cache, or a saved one."""
+    begin = perf_counter()
+    import lamina
+
+    if path.endswith(".lamina"):
+        lamina.Executable.load(path)
+    else:
+        exe = lamina.compile(path, threads=threads)
+        if not exe.cached:
+            return {}
+    return {"wall": perf_counter() - begin, "cpu": process_time(), "peak_mb": peak_mb()}
+
+
+def calls(path: str, threads: int, top: int) -> dict[str, Any]:
+    """How many Python calls a compilation makes, and the functions with the most time of their own."""
+    import cProfile
+    import pstats
+
+    import lamina
+
+    profile = cProfile.Profile()
+    profile.runcall(lamina.compile, path, threads=threads, cache=False)
+    found: Any = pstats.Stats(profile)
+    dearest = sorted(found.stats.items(), key=lambda item: -item[1][2])[:top]
+    rows = [
+        {"function": f"{Path(file).name}:{line} {name}", "calls": row[1], "own_s": row[2], "all_s": row[3]}
+        for (file, line, name), row in dearest
+    ]
+    return {"calls": found.total_calls, "dearest": rows}
+
+
+def peak_mb() -> float:
+    from lamina.measure import peak_memory
+
+    return peak_memory() / 1e6
+
+
+def _fresh(kind: str, path: str, threads: int, cache: str, top: int = 0) -> dict[str, Any]:
+    """A figure that needs a process of its own."""
+    words = [sys.executable, __file__, "--figure", kind, path, str(threads), str(top)]
+    environment = {**os.environ, "LAMINA_CACHE_DIR": cache, "LAMINA_CACHE": ""}
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def profile_of(name: str, threads: int, top: int) -> dict[str, Any]:
+    """Everything about one model."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, cache = _written(name, folder), str(Path(folder) / "cache")
+        found: dict[str, Any] = {"model": name, "threads": threads, "cold": _fresh("cold", path, threads, cache)}
+        _fresh("again", path, threads, cache)  # stores it
+        found["cached"] = _fresh("again", path, threads, cache)
+        found["saved"] = _fresh("again", path + ".lamina", threads, cache)
+        if top:
+            found["python"] = _fresh("calls", path, threads, cache, top)
+    return found
+
+
+def _written(name: str, folder: str) -> str:
+    """The path of a model: as given, or one of the light models written into a folder."""
+    if name.endswith(".onnx"):
+        return str(Path(name).resolve())
+    sys.path.insert(0, str(ROOT / "test"))
+    import models
+
+    path = Path(folder) / f"{name}.onnx"
+    proto = models.encoder_block() if name == "encoder_block" else models.light_model(name)
+    path.write_bytes(proto.SerializeToString())
+    return str(path)
+
+
+def show(found: dict[str, Any], passes: int) -> None:
+    """The profile of one model as a table."""
+    whole = found["cold"]
+    print(
+        f"{found['model']}: {whole['wall']:.2f} s cold, {found['cached']['wall']:.2f} s cached, "
+        f"{found['saved']['wall']:.2f} s saved; processor {whole['process_cpu']:.2f} s here, "
+        f"{whole['workers_cpu']:.2f} s LLVM; peak {whole['peak_mb']:.0f} MB, cached {found['cached']['peak_mb']:.0f} MB"
+    )
+    stages: dict[str, list[float]] = {stage: [0.0, 0.0] for stage in STAGES}
+    for name, row in whole["steps"].items():
+        stage = stages.setdefault(stage_of(name), [0.0, 0.0])
+        stage[0], stage[1] = stage[0] + row["wall"], stage[1] + row["cpu"]
+    print(f"  {'stage':<28}{'s':>8}{'cpu s':>8}")
+    for name, (wall, cpu) in stages.items():
+        print(f"  {name:<28}{wall:>8.3f}{cpu:>8.3f}")
+    dearest = sorted(whole["steps"].items(), key=lambda item: -item[1]["cpu"])[:passes]
+    if dearest:
+        print(f"  {'pass':<28}{'s':>8}{'cpu s':>8}")
+    for name, row in dearest:
+        print(f"  {name:<28}{row['wall']:>8.3f}{row['cpu']:>8.3f}  {whole['notes'].get(name, '')}")
+    if "python" in found:
+        print(f"  {found['python']['calls'] / 1e6:.2f} million calls")
+        for row in found["python"]["dearest"]:
+            print(f"  {row['own_s']:>8.3f} s in {row['calls']:>8} calls of {row['function']}")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", default=["resnet50"], help="light models, encoder_block, or .onnx files")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--passes", type=int, default=8, help="how many passes to show")
+    parser.add_argument("--calls", type=int, default=0, metavar="N", help="count calls, show the N dearest functions")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--figure", nargs=4, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.figure:
+        kind, path, threads, top = args.figure
+        given: list[Any] = [path, int(threads)] + [int(top)] * (kind == "calls")
+        print(json.dumps({"cold": cold, "again": again, "calls": calls}[kind](*given)))
+        return 0
+    rows: list[dict[str, Any]] = []
+    for name in args.models:
+        rows.append(profile_of(name, args.threads, args.calls))
+        show(rows[-1], args.passes)
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
