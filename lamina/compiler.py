@@ -57,6 +57,7 @@ GRAPH_PASSES = (
     "relay-fold-constant",
     "relay-fold-transpose",
     "relay-alter-op-layout",
+    "cpu-fuse-attention",
     "cpu-pack-weights",
     "cpu-pack-recurrent",
     "cpu-winograd",
@@ -92,7 +93,7 @@ EXTERNAL_PASSES = (
     (CODEGEN, "targets"),
 )
 """What gives parts of a graph to external backends, and the option that names these."""
-LAYOUTS = ("relay-alter-op-layout", "cpu-pack-weights", "cpu-pack-recurrent", "cpu-winograd")
+LAYOUTS = ("relay-alter-op-layout", "cpu-fuse-attention", "cpu-pack-weights", "cpu-pack-recurrent", "cpu-winograd")
 """From here on a graph is as our kernels want it: external backends take their parts before."""
 
 

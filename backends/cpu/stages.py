@@ -72,6 +72,11 @@ class Stage:
             for o in self.op.body.block.ops
         )
 
+    def calls_functions(self) -> bool:
+        """Whether an element takes an exponential, a logarithm or the like, in what was inlined included."""
+        own = (o.name.startswith("math.") and not isinstance(o, _CHEAP_MATH) for o in self.op.body.block.ops)
+        return any(own) or any(s.inlined and s.calls_functions() for s in self.inputs.values())
+
 
 def read_shape(read: ReadOp) -> tuple[int, ...]:
     """The shape of the tensor that a read is from."""

@@ -142,6 +142,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.nn.batch_norm": ("nn_norm", "BatchNormOp"),
     "relay.nn.batch_to_space_nd": ("nn_blocks", "BatchToSpaceNdOp"),
     "relay.nn.bias_add": ("nn_matmul", "BiasAddOp"),
+    "relay.nn.contrib_attention": ("nn_attention", "ContribAttentionOp"),
     "relay.nn.contrib_conv2d_NCHWc": ("nn_conv_blocked", "ContribConv2dNCHWcOp"),
     "relay.nn.contrib_conv2d_gemm_weight_transform": ("nn_conv_gemm", "ContribConv2dGemmWeightTransformOp"),
     "relay.nn.contrib_conv2d_gemm_without_weight_transform": ("nn_conv_gemm", "ContribConv2dGemmWithoutWeightTransformOp"),

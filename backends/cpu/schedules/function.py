@@ -5,6 +5,7 @@ convolutions of few channels a group           a register tile of channels by ro
 conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
+attention                                       a block of rows of a head in the caches (`attention.py`)
 softmax, layer norm                             row by row, reduced in lanes (`row_reductions.py`)
 pooling and other reductions                    vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
@@ -12,6 +13,7 @@ everything else                                 vectors over the last dimension,
 
 from __future__ import annotations
 
+from lamina.backends.cpu.schedules.attention import find_attention, schedule_attention
 from lamina.backends.cpu.schedules.convolution import (
     PLAIN_CONVOLUTIONS,
     has_channels_last,
@@ -54,8 +56,10 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     inlined: list[Stage] = []
     winograd = find_winograd(stages)
     padding = find_padding(stages, target)
+    attention = find_attention(stages, target)
+    whole = winograd or attention or ()
     for stage in stages:
-        if stage is padding or (winograd is None or stage not in winograd) and should_inline(stage):
+        if stage is padding or stage not in whole and should_inline(stage):
             inlined.append(stage)
             _forget(stage)
         else:
@@ -74,7 +78,10 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
             done.add(follower.name)
             s.compute_inline(winograd.conv.name)
         schedule_winograd(s, winograd, (follower or winograd.conv).name, target, pick)
-    if find_rows(kept, target):
+    if attention is not None:
+        schedule_attention(s, attention, target)
+        kept = []
+    elif find_rows(kept, target):
         schedule_rows(s, kept, target)
         kept = []
     for stage in kept:

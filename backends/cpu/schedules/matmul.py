@@ -112,6 +112,9 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     if not shape.is_packed and shape.rows <= STREAMED_ROWS and shape.factor_bytes(stage) > STREAMED_BYTES:
         schedule_streamed(s, stage, follower, shape, target)
         return
+    # What takes long for each element goes through the tile in a loop of its own: unrolled, it is out of registers.
+    costly = follower if follower is not None and follower.calls_functions() else None
+    follower = None if costly is not None else follower
     out = epilogue_of(s, stage, follower)
     *batch, n, k = s.loops(stage.name)
     m = batch.pop() if len(stage.spatial) > 1 else None
@@ -128,6 +131,10 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         at = no
         outer = [*head, no] if shape.rows == 1 else head
     out_loops = place_epilogue(s, stage, follower, out, at)
+    if costly is not None:
+        *_, along = s.reverse_compute_at(costly.name, at)
+        _, lane = s.split(along, [-1, shape.lanes])
+        s.vectorize(lane)
     weight = _copy_panel(s, stage, shape, no)
     cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape):

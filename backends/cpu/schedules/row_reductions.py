@@ -94,7 +94,8 @@ def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int) -> list[str]:
     rank = len(stage.spatial)
     *_, k = s.loops(stage.name)
     steps = -(-stage.reduced[0] // lanes)
-    _, _, quarter = s.split(k, [-1, lanes // QUARTER, QUARTER])
+    last = min(QUARTER, lanes)
+    _, _, quarter = s.split(k, [-1, lanes // last, last])
     chains = divisor(steps, CHAINS) if steps >= LEAST_VECTORS else 1
     quarters, loops = s.rfactor(stage.name, quarter, rank, rank + 3)
     partial, loops = s.rfactor(quarters, loops[rank + 1], rank, rank + 3)
@@ -107,15 +108,21 @@ def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int) -> list[str]:
 
 def place_reduction(s: Schedule, stage: Stage, partial: Sequence[str], at: SSAValue) -> None:
     """A reduction in lanes within a loop over rows, all but its terms in registers."""
+    *_, quarter = s.compute_at(stage.name, at)
+    s.set_scope(stage.name, "register")
+    s.unroll(quarter)
+    place_partial(s, stage, partial, at)
+
+
+def place_partial(s: Schedule, stage: Stage, partial: Sequence[str], at: SSAValue) -> None:
+    """The partial results of a reduction in lanes within a loop over its rows."""
     rank = len(stage.spatial)
-    for depth, name in enumerate((stage.name, *partial)):
+    for name in partial:
         *lanes, step = s.compute_at(name, at)[rank:]
         s.set_scope(name, "register")
-        chains = lanes[:-2]
         s.reorder(step, *lanes)
-        for loop in chains:
+        for loop in lanes[:-2]:
             s.unroll(loop)
-        if lanes:
-            s.vectorize(s.fuse(*lanes[-2:]))
-        if depth < len(partial):
+        s.vectorize(s.fuse(*lanes[-2:]))
+        if name != partial[-1]:
             s.unroll(step)

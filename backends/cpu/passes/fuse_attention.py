@@ -1,0 +1,142 @@
+"""cpu-fuse-attention: the products, softmax, reshapes and transposes of attention become one op.
+
+Before:
+    %q = relay.reshape(relay.transpose(relay.reshape %query ...)) : tensor<12x128x64xf32>, %k and %v likewise
+    %s = relay.divide (relay.reshape (relay.nn.batch_matmul %q, %k)), %root
+    %p = relay.nn.softmax (relay.add %s, %mask) {axis = 3}
+    %y = relay.reshape (relay.transpose (relay.reshape (relay.nn.batch_matmul (relay.reshape %p), %v)))
+After:
+    %y = relay.nn.contrib_attention %query, %key, %value, %scale, %mask {heads = 12} : ... -> tensor<1x128x768xf32>
+
+The scores may be divided, multiplied or left; then a mask may be added to them, or choose between them and the lowest
+float32, which becomes a sum too: that number swallows any score of ordinary size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from lamina.dialects import relay as r
+from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.terms import attr, computed, const, var
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rewriting import Rules
+
+query, key, value = var("query key value")
+c, m, shown = const("c"), var("m"), var("shown")
+q1, q2, k1, k2, v1, v2, s1, s2, o1, o2 = attr("q1 q2 k1 k2 v1 v2 s1 s2 o1 o2")
+
+fuse_attention = Rules("cpu-fuse-attention")
+
+LOWEST = -3.4028234663852886e38
+"""The lowest float32: what is added to it, if it is of ordinary size, is lost."""
+Shape = Sequence[int]
+
+
+@computed
+def number_of_heads(split: Shape) -> int:
+    return split[2]
+
+
+@computed
+def splits(whole: Shape, split: Shape, matrices: Shape, transposed: bool) -> bool:
+    """Whether rows of heads, [B, S, H * D], are reshaped to [B, S, H, D] and after a transpose to [B * H, S, D], or to
+    [B * H, D, S]."""
+    if len(whole) != 3 or len(split) != 4 or split[2] < 1:
+        return False
+    b, s, h, d = split
+    return (b, s, h * d) == tuple(whole) and tuple(matrices) == ((b * h, d, s) if transposed else (b * h, s, d))
+
+
+@computed
+def joins(queries: Shape, keys: Shape, values: Shape, scores: Shape, matrices: Shape) -> bool:
+    """Whether scores of heads are reshaped to [B, H, S, T], and back to matrices."""
+    (b, s, h, d), t = queries, keys[1]
+    fit = tuple(keys) == (b, t, h, d) and tuple(values[:3]) == (b, t, h)
+    return fit and tuple(scores) == (b, h, s, t) and tuple(matrices) == (b * h, s, t)
+
+
+@computed
+def rejoins(queries: Shape, values: Shape, heads: Shape, rows: Shape) -> bool:
+    """Whether the results of heads are reshaped to [B, H, S, E], and after a transpose to [B, S, H * E]."""
+    (b, s, h, _), e = queries, values[3]
+    return tuple(heads) == (b, h, s, e) and tuple(rows) == (b, s, h * e)
+
+
+@computed
+def is_number(shape: Shape) -> bool:
+    return not len(shape)
+
+
+@computed
+def is_mask(shape: Shape, scores: Shape) -> bool:
+    """Whether a mask broadcasts to the scores."""
+    return len(shape) <= 4 and all(e in (1, f) for e, f in zip(shape[::-1], scores[::-1], strict=False))
+
+
+def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1, 3)) -> Any:
+    return r.reshape(r.transpose(r.reshape(x, newshape=split), axes=axes), newshape=matrices)
+
+
+def drawn(*shape: int) -> Any:
+    """Draws a tensor of this shape."""
+
+    def draw(rng: Any) -> TensorInfo:
+        return TensorInfo(shape, "float64")
+
+    return draw
+
+
+def always(given: Any) -> Any:
+    """Draws one value: shapes that fit are found by no chance."""
+
+    def draw(rng: Any) -> Any:
+        return given
+
+    return draw
+
+
+B, S, T, H, D, E = 2, 3, 5, 2, 4, 3
+DRAWN = {
+    "query": drawn(B, S, H * D), "key": drawn(B, T, H * D), "value": drawn(B, T, H * E), "m": drawn(B, 1, 1, T),
+    "q1": always((B, S, H, D)), "q2": always((B * H, S, D)), "k1": always((B, T, H, D)), "k2": always((B * H, D, T)),
+    "v1": always((B, T, H, E)), "v2": always((B * H, T, E)), "s1": always((B, H, S, T)), "s2": always((B * H, S, T)),
+    "o1": always((B, H, S, E)), "o2": always((B, S, H * E)), "c": drawn(),
+    "shown": always(TensorInfo((S, T), "bool")),
+}  # fmt: skip
+
+queries, keys = heads_of(query, q1, q2), heads_of(key, k1, k2, (0, 2, 3, 1))
+as_they_lie: dict[str, Any] = {"transpose_a": False, "transpose_b": False, "out_dtype": ""}
+product = r.nn.batch_matmul(queries, keys, **as_they_lie)
+scores = r.reshape(product, newshape=s1)
+hidden = r.multiply(r.cast(r.logical_not(shown), dtype=query.dtype), LOWEST)
+for scaled, scale in ((r.divide(scores, c), r.divide(1.0, c)), (r.multiply(scores, c), c), (scores, None)):
+    added, chosen = r.add(scaled, m), r.where(shown, scaled, LOWEST)
+    for masked, bias, mask in ((added, m, m), (chosen, hidden, shown), (scaled, None, None)):
+        weights = r.reshape(r.nn.softmax(masked, axis=3), newshape=s2)
+        mixed = r.nn.batch_matmul(weights, heads_of(value, v1, v2), **as_they_lie)
+        joined = heads_of(mixed, o1, o2)
+        fused = r.nn.contrib_attention(query, key, value, scale or 1.0, bias or 0.0, heads=number_of_heads(q1))
+        rule = (joined >> fused).when(
+            splits(query.shape, q1, q2, False),
+            splits(key.shape, k1, k2, True),
+            splits(value.shape, v1, v2, False),
+            joins(q1, k1, v1, s1, s2),
+            rejoins(q1, v1, o1, o2),
+            *([is_number(c.shape)] if scale is not None else []),
+            *([is_mask(mask.shape, s1)] if mask is not None else []),
+        )
+        fuse_attention += (rule.finite() if mask is shown else rule).drawing(**DRAWN)
+
+
+@dataclass(frozen=True)
+class CpuFuseAttention(ModulePass):
+    """The products, softmax, reshapes and transposes of attention become one op."""
+
+    name = "cpu-fuse-attention"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fuse_attention.apply(op)

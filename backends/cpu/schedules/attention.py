@@ -1,0 +1,149 @@
+"""The schedule of attention: the scores of some rows of queries stay in the caches until they have mixed the values.
+
+for a head, in parallel
+  its keys, transposed
+  for a block of rows
+    the scores of the block, a register tile at a time, scaled and biased
+    for a row: its maximum, its powers of e
+    for a row: their sum
+    for a register tile of the result: the products with the values, and their division by the sum
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.schedules.row_reductions import place_partial, place_reduction, reduce_in_lanes
+from lamina.backends.cpu.schedules.steps import parallel, unroll_by
+from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.tiles import Tile, choose_pixels, choose_vectors, divisor
+from lamina.backends.cpu.weights import cache_weights
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
+
+TAG = "nn.contrib_attention"
+BLOCK_ROWS = 16
+"""Rows of queries whose scores, for some hundred keys, stay in the first-level cache."""
+WHOLE_BYTES = 256 << 10
+"""Bytes of all the scores of a head, up to which rows that make no even blocks are one: a quarter of a second-level
+cache of 1 MB."""
+UNROLL = 4
+"""Steps of a product's reduction in one body."""
+
+
+class Attention(NamedTuple):
+    """The stages of an attention, in order."""
+
+    keys: Stage
+    scores: Stage
+    logits: Stage
+    top: Stage
+    powers: Stage
+    total: Stage
+    mixed: Stage
+    out: Stage
+
+
+def find_attention(stages: Sequence[Stage], target: TargetAttr) -> Attention | None:
+    """The attention that a function computes, where its rows are as long as vectors."""
+    own = [s for s in stages if s.tag == TAG]
+    if len(own) != len(Attention._fields):
+        return None
+    found = Attention(*own)
+    lanes = target.lanes(8 * itemsize(dtype_name(found.out.op.result.type.element_type)))
+    narrow = min(found.scores.spatial[-1], found.mixed.spatial[-1]) < lanes
+    return None if narrow or 0 in found.scores.spatial else found
+
+
+def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
+    """Everything within the loop over the blocks of rows of a head."""
+    size = itemsize(dtype_name(a.out.op.result.type.element_type))
+    lanes = target.lanes(8 * size)
+    _, heads, rows, others = a.scores.spatial
+    depth, width = a.scores.reduced[0], a.mixed.spatial[-1]
+    block = _block_of(rows, others * size)
+    registers = target.registers.data
+    scoring = _choose(block, others, heads * depth * size, lanes, registers)
+    mixing = _choose(block, width, others * size, lanes, registers)
+    top, total = (reduce_in_lanes(s, stage, lanes) for stage in (a.top, a.total))
+    # The result, a register tile at a time.
+    b, i, c = s.loops(a.out.name)
+    h, c = s.split(c, [heads, width])
+    io, i = s.split(i, [-1, block])
+    s.reorder(b, h, io, i, c)
+    mix_panels, mix_tiles = _tile(s, i, c, mixing, lanes)
+    _product(s, a.mixed, mix_tiles, mixing, lanes, _value_of(a))
+    # What the block needs before, the last first.
+    *_, row, quarter = s.compute_at(a.total.name, io)
+    s.unroll(quarter)
+    place_partial(s, a.total, total, row)
+    *_, row, j = s.compute_at(a.powers.name, io)
+    _, lane = s.split(j, [-1, lanes])
+    s.vectorize(lane)
+    place_reduction(s, a.top, top, row)
+    *_, i, j = s.compute_at(a.logits.name, io)
+    panels, tiles = _tile(s, i, j, scoring, lanes)
+    _product(s, a.scores, tiles, scoring, lanes, a.keys.name)
+    *_, d, j = s.compute_at(a.keys.name, h)
+    over, lane = s.split(j, [-1, lanes])
+    s.reorder(over, d, lane)
+    s.vectorize(lane)
+    # Tails of tiles, of panels, and a last block.
+    for loop, extent, step in (
+        (tiles, block, scoring.pixels),
+        (panels, others, scoring.vectors * lanes),
+        (mix_tiles, block, mixing.pixels),
+        (mix_panels, width, mixing.vectors * lanes),
+        (io, rows, block),
+    ):
+        if extent > step and extent % step:
+            s.partition(loop)
+    parallel(s, [b, h])
+
+
+def _block_of(rows: int, row_bytes: int) -> int:
+    """Rows of a block: even blocks where there are some, else all rows if their scores stay in the caches."""
+    even = divisor(rows, BLOCK_ROWS)
+    if even >= BLOCK_ROWS // 2:
+        return even
+    return rows if rows * row_bytes <= WHOLE_BYTES else BLOCK_ROWS
+
+
+def _choose(rows: int, columns: int, stride: int, lanes: int, registers: int) -> Tile:
+    vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
+    return Tile(choose_pixels(rows, vectors, registers, stride), vectors)
+
+
+def _tile(s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int) -> tuple[SSAValue, SSAValue]:
+    """The loops of a result by register tiles. Returns those over panels and over the tiles of a panel."""
+    co, ci, cv = s.split(c, [-1, tile.vectors, lanes])
+    io, ii = s.split(i, [-1, tile.pixels])
+    s.reorder(co, io, ii, ci, cv)
+    s.unroll(ii)
+    s.unroll(ci)
+    s.vectorize(cv)
+    return co, io
+
+
+def _product(s: Schedule, stage: Stage, at: SSAValue, tile: Tile, lanes: int, factor: str) -> None:
+    """A product in the registers of a tile; its second factor is loaded before each step."""
+    *_, i, c, k = s.compute_at(stage.name, at)
+    s.set_scope(stage.name, "register")
+    over, lane = s.split(c, [-1, lanes])
+    s.reorder(k, i, over, lane)
+    cache_weights(s, stage, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
+    unroll_by(s, stage.reduced[0], k, UNROLL)
+    s.unroll(i)
+    s.unroll(over)
+    s.vectorize(lane)
+
+
+def _value_of(a: Attention) -> str:
+    """The argument that is mixed."""
+    (name,) = (r.tensor.name_hint for r in a.mixed.reads() if r.tensor is not a.powers.op.result)
+    assert name is not None
+    return name
