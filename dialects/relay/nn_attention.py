@@ -98,9 +98,17 @@ class ContribAttentionOp(RelayOp):
             return scores[index] * scale[()] + bias[tuple(at)]
 
         logits = te.compute(shape, biased, "attention_logits")
-        top = te.compute(shape[:3], lambda b, h, i: te.max(logits[b, h, i, j], j), "attention_max")
+
+        def largest(b: Index, h: Index, i: Index) -> Any:
+            return te.max(logits[b, h, i, j], j)
+
+        top = te.compute(shape[:3], largest, "attention_max")
         powers = te.compute(shape, lambda *i: te.exp(logits[i] - top[i[:3]]), "attention_exp")
-        total = te.compute(shape[:3], lambda b, h, i: te.sum(powers[b, h, i, j], j), "attention_sum")
+
+        def summed(b: Index, h: Index, i: Index) -> Any:
+            return te.sum(powers[b, h, i, j], j)
+
+        total = te.compute(shape[:3], summed, "attention_sum")
 
         def mixed(b: Index, h: Index, i: Index, c: Index) -> Any:
             return te.sum(powers[b, h, i, j] * value[b, j, h * e + c], j)

@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.row_reductions import place_partial, place_reduction, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import parallel, unroll_by
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import Tile, choose_pixels, choose_vectors, divisor
+from lamina.backends.cpu.tiles import RegisterFile, Tile, choose_pixels, choose_vectors, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -66,7 +66,7 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     _, heads, rows, others = a.scores.spatial
     depth, width = a.scores.reduced[0], a.mixed.spatial[-1]
     block = _block_of(rows, others * size)
-    registers = target.registers.data
+    registers = registers_of(target)
     scoring = _choose(block, others, heads * depth * size, lanes, registers)
     mixing = _choose(block, width, others * size, lanes, registers)
     top, total = (reduce_in_lanes(s, stage, lanes) for stage in (a.top, a.total))
@@ -90,7 +90,8 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     _product(s, a.scores, tiles, scoring, lanes, a.keys.name)
     *_, d, j = s.compute_at(a.keys.name, h)
     over, lane = s.split(j, [-1, lanes])
-    s.reorder(over, d, lane)
+    along, step = s.split(d, [-1, lanes])
+    s.reorder(over, along, step, lane)
     s.vectorize(lane)
     # Tails of tiles, of panels, and a last block.
     for loop, extent, step in (
@@ -113,7 +114,7 @@ def _block_of(rows: int, row_bytes: int) -> int:
     return rows if rows * row_bytes <= WHOLE_BYTES else BLOCK_ROWS
 
 
-def _choose(rows: int, columns: int, stride: int, lanes: int, registers: int) -> Tile:
+def _choose(rows: int, columns: int, stride: int, lanes: int, registers: RegisterFile) -> Tile:
     vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
     return Tile(choose_pixels(rows, vectors, registers, stride), vectors)
 
