@@ -7,6 +7,7 @@ Winograd convolutions                           blocks of tiles in the cache (`w
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
 attention                                       a block of rows of a head in the caches (`attention.py`)
 softmax, layer norm                             row by row, reduced in lanes (`row_reductions.py`)
+reductions along memory                         each row in the lanes of vectors (`line_reductions.py`)
 pooling and other reductions                    vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
 """
@@ -31,6 +32,7 @@ from lamina.backends.cpu.schedules.depthwise import (
 )
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d, schedule_grouped_dense
+from lamina.backends.cpu.schedules.line_reductions import is_line_reduction, schedule_line_reduction
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.pixel_rows import schedule_pixel_rows, takes_pixel_rows
 from lamina.backends.cpu.schedules.pooling import find_pool_padding, is_pool_of_rows, schedule_pool
@@ -147,5 +149,7 @@ def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, targe
         schedule_channels_last_conv(s, stage, follower, target)
     elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and is_row_product(stage):
         schedule_matmul(s, stage, follower, target)
+    elif is_line_reduction(stage, target):
+        schedule_line_reduction(s, stage, follower, target)
     else:
         schedule_plain_reduction(s, stage, follower, target)

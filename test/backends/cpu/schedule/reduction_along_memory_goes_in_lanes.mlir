@@ -1,0 +1,35 @@
+// RUN: opt-tool %s -p cpu-schedule | filecheck %s
+// A row in lanes, combined in two steps. Columns are reduced side by side, a short row one element after the other.
+
+builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
+    features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
+  te.func @row(%X: tensor<6x37xf32>) -> tensor<6xf32> {
+    %y = te.compute "y" [6] sum [37] (%i, %k) : tensor<6xf32> {
+      %x = te.read %X[%i, %k] : tensor<6x37xf32>
+      te.yield %x : f32
+    }
+    te.return %y : tensor<6xf32>
+  }
+  te.func @column(%X: tensor<37x6xf32>) -> tensor<6xf32> {
+    %y = te.compute "y" [6] sum [37] (%i, %k) : tensor<6xf32> {
+      %x = te.read %X[%k, %i] : tensor<37x6xf32>
+      te.yield %x : f32
+    }
+    te.return %y : tensor<6xf32>
+  }
+  te.func @short(%X: tensor<6x9xf32>) -> tensor<6xf32> {
+    %y = te.compute "y" [6] max [9] (%i, %k) : tensor<6xf32> {
+      %x = te.read %X[%i, %k] : tensor<6x9xf32>
+      te.yield %x : f32
+    }
+    te.return %y : tensor<6xf32>
+  }
+}
+// CHECK-LABEL: te.schedule @row {
+// CHECK:         te.rfactor "y"
+// CHECK:         te.compute_at "y" at %i
+// CHECK:         te.parallel %i
+// CHECK-LABEL: te.schedule @column {
+// CHECK-NOT:     te.rfactor
+// CHECK-LABEL: te.schedule @short {
+// CHECK-NOT:     te.rfactor
