@@ -23,7 +23,7 @@ def test_rows_of_any_length_are_reduced() -> None:
     expected: dict[str, Any] = {}
     for name, x in inputs.items():
         for op, reference in OPS.items():
-                attrs: dict[str, Any] = {} if op == "ReduceSum" else {"axes": [2]}
+            attrs: dict[str, Any] = {} if op == "ReduceSum" else {"axes": [2]}
             taken = [name, *(["axes"] if op == "ReduceSum" else [])]
             nodes.append(helper.make_node(op, taken, [f"{op}_{name}"], keepdims=0, **attrs))
             expected[f"{op}_{name}"] = reference(x.astype("float64"), axis=2)
