@@ -208,7 +208,7 @@ class Access:
 
                 def guarded() -> None:
                     r.bind_locals(self.locals)
-                    decided = r.decide(self.conditions)
+                    decided = r.decide(self.conditions, self.lanes)
                     values[result] = self.zero() if decided is False else self.register_load()
                     if not isinstance(decided, bool):
                         values[result] = self.choose(decided, values[result], self.zero())
@@ -252,7 +252,7 @@ class Access:
         r = self.replay
         decided: list[Condition] | bool = True
         if self.conditions:
-            decided = r.decide(self.conditions)
+            decided = r.decide(self.conditions, self.lanes)
             if decided is False:
                 return self.zero()
         dynamic, const, stride, inside = self.address()
@@ -412,7 +412,7 @@ class Access:
                 offset = self.register_offset()
                 if self.conditions:
                     r.bind_locals(self.locals)
-                    decided = r.decide(self.conditions)
+                    decided = r.decide(self.conditions, self.lanes)
                     if decided is False:
                         return
                     if decided is not True:
@@ -425,7 +425,7 @@ class Access:
 
         def step() -> None:
             r.bind_locals(self.locals)
-            decided: list[Condition] | bool = r.decide(self.conditions) if self.conditions else True
+            decided: list[Condition] | bool = r.decide(self.conditions, self.lanes) if self.conditions else True
             r.loaded.pop(self.buffer, None)
             if decided is not False:
                 self.store(values[source], decided)

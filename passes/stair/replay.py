@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects.accesses import over_values
+from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type, vector_type
 from lamina.dialects.fast_ir import name_new, operands_of, valid_name
 from lamina.dialects.index_map import LANE, Condition
@@ -84,6 +84,8 @@ class Replay:
         """Values that the straight-line code so far has read, by buffer and address."""
         self.shared: dict[Any, SSAValue] = {}
         """Broadcasts of the straight-line code so far, by the value that was broadcast."""
+        self._lane_ranges: dict[int, RangeCache] = {}
+        """Ranges of values when the lane is one of so many."""
         self.checks: Checks | None = None
         """Where failed checks are reported; None in a function that has none."""
 
@@ -256,12 +258,13 @@ class Replay:
         mapping: dict[Atom, Linear] = {d: constant(self.unrolled[d]) for d in form.dims() if d in self.unrolled}
         return form.substitute(mapping, self.b.ranges) if mapping else form
 
-    def decide(self, conditions: list[Condition]) -> list[Condition] | bool:
-        """What is left to test; a boolean when the ranges decide all."""
+    def decide(self, conditions: list[Condition], lanes: int | None = None) -> list[Condition] | bool:
+        """What is left to test, for any of some lanes; a boolean when the ranges decide all."""
         left: list[Condition] = []
+        ranges = self.b.ranges if lanes is None else self.lane_ranges(lanes)
         for c in conditions:
             form = self.resolve(c.form)
-            bounds = form.range(self.b.ranges)
+            bounds = form.range(ranges)
             if bounds is not None:
                 low, high = bounds
                 if (low == high == 0) if c.equal else low >= 0:
@@ -270,6 +273,12 @@ class Replay:
                     return False
             left.append(Condition(form, c.equal))
         return left or True
+
+    def lane_ranges(self, lanes: int) -> RangeCache:
+        found = self._lane_ranges.get(lanes)
+        if found is None:
+            found = self._lane_ranges[lanes] = RangeCache({LANE: (0, lanes - 1)})
+        return found
 
     def hoisted(self, tag: str, conditions: list[Condition], make: Callable[[], SSAValue]) -> SSAValue:
         """A value that depends on conditions only, built once in the head of the innermost loop that they mention."""
@@ -330,6 +339,10 @@ class Replay:
 
     def mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
         """One bit for each lane: all conditions hold for it."""
+        if all(form.terms.keys() == {LANE} for form, _ in conditions):
+            type_ = vector_type(i1, lanes)
+            bits = [int(all(_holds(c, n) for c in conditions)) for n in range(lanes)]
+            return self.b.constant(DenseIntOrFPElementsAttr.from_list(type_, bits), type_)
         return self.hoisted(f"mask{lanes}", conditions, lambda: self._mask(conditions, lanes))
 
     def _mask(self, conditions: list[Condition], lanes: int) -> SSAValue:
@@ -472,6 +485,12 @@ _COMPILE: dict[type[Operation], Callable[[Replay, Any], Step]] = {
     CheckOp: lambda replay, op: replay.compile_check(op),
 }
 """Steps of ops; those of arithmetic are rows of `scalars.py`."""
+
+
+def _holds(condition: Condition, lane: int) -> bool:
+    """Whether a condition on nothing but the lane holds for one."""
+    value = condition.form.terms[LANE] * lane + condition.form.const
+    return value == 0 if condition.equal else value >= 0
 
 
 def _lanes(type_: Attribute) -> int | None:

@@ -89,3 +89,6 @@ def schedule_plain_depthwise(s: Schedule, stage: Stage, follower: Stage | None, 
     for loop in (xv, x_outv):
         s.vectorize(loop)
         s.pragma(loop, "masked_lanes")
+    if width > vectors * lanes:
+        # Masks are constants in the parts of a row that have ends, and none are in the others.
+        s.pragma(xo, "loop_partition_hint")

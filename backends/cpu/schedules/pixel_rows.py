@@ -26,7 +26,7 @@ UNALIGNED = 2.2
 """Cycles of a whole vector's load that goes across cache lines, as rows of pixels do."""
 STREAM = 0.25
 """Cycles for each channel's row of weights that is read beside the others: they lie apart, and are new to the cache."""
-UNROLL = 4
+UNROLL = 8
 """Input channels in one body."""
 
 

@@ -8,5 +8,5 @@ tir.func @f(%x: memref<8xf32>, %y: memref<6xf32>) {
 }
 
 // CHECK: tir.store %v, %y[lane] where [lane * -1 + 5 >= 0] : memref<6xf32>, vector<8xf32>
-// LLVM: %{{[0-9]+}} = llvm.icmp "sge" %{{[0-9]+}}, %{{[0-9]+}} : vector<8xi64>
+// LLVM: llvm.mlir.constant(dense<[true, true, true, true, true, true, false, false]> : vector<8xi1>)
 // LLVM: llvm.intr.masked.store %v, %y, %{{[0-9]+}} {alignment = 4 : i32} : vector<8xf32>, vector<8xi1> into !llvm.ptr
