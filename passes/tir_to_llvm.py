@@ -2,7 +2,8 @@
 
 Each tir.func is cut into phases: every parallel loop at its top level is one, whatever stands between them another.
 A phase is two functions. The entry has the runner's signature `(args, lo, hi)`: it reads the buffer pointers from
-the argument array and calls the body, whose pointers are `noalias`; `lo` to `hi` is the slice of the parallel loop.
+the argument array and calls the body; `lo` to `hi` is the slice of the parallel loop. The body's pointers are `noalias`
+but for those that the kernel's attribute `shared` names.
 `@main` becomes the program table that the runner walks (`stair/program.py`).
 
 Before:
@@ -26,6 +27,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -56,6 +58,7 @@ from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, check_main, lowe
 from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
 from lamina.passes.tir.phases import explicit_indices, phases_of, self_contained
+from lamina.passes.tir.plan_memory import SHARED
 
 KernelDone: TypeAlias = "Callable[[Sequence[llvm.FuncOp], Mapping[str, llvm.FuncOp]], None]"
 """What a context's `kernel_done` is: it takes a kernel's functions and, by name, the external ones declared so far.
@@ -148,6 +151,8 @@ def lower_function(
     functions: list[llvm.FuncOp] = []
     phases: list[Phase] = []
     arguments = list(func.body.block.args)
+    positions = func.attributes.get(SHARED)
+    shared = [arguments[n] for n in positions.get_values()] if isinstance(positions, DenseArrayBase) else []
     for n, ops in enumerate(groups):
         symbol = name if len(groups) == 1 else f"{name}.{n}"
         inside = [inner for o in ops for inner in all_ops(o)]
@@ -162,7 +167,9 @@ def lower_function(
         extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
         # What the loop costs is told by the tir, which is short: the code below has its unrolled loops written out.
         grain = 1 if loop is None or loop.bounds else grain_of(extent, cycles(loop.body.block.ops, vector_bits))
-        body = _lower_phase(f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None)
+        body = _lower_phase(
+            f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared
+        )
         hints = [a.name_hint for a in used] + ["status"] * checks
         functions += [body, _entry(symbol, body, hints)]
         taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks
@@ -214,6 +221,7 @@ def _lower_phase(
     declarations: dict[str, llvm.FuncOp],
     several: bool,
     codes: dict[str, int] | None,
+    shared: Sequence[SSAValue],
 ) -> llvm.FuncOp:
     taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * (codes is not None)
     entry = Block(arg_types=[*taken, i64, i64])
@@ -260,7 +268,8 @@ def _lower_phase(
     region = Region(builder.finish())
     noalias = DictionaryAttr({"llvm.noalias": UnitAttr()})
     empty = DictionaryAttr({})
-    attrs = [noalias if t is POINTER else empty for t in taken]
+    own = [a not in shared for a in used] + [True] * (codes is not None)
+    attrs = [noalias if t is POINTER and alone else empty for t, alone in zip(taken, own, strict=True)]
     return llvm.FuncOp(
         symbol,
         llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
