@@ -22,6 +22,9 @@ LENGTHY := analyzer block_primitives cache_primitives cli conformance dataflow_p
 LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
+# The tests start hundreds of processes: where the environment keeps Python from writing byte code, each would compile
+# every file that it imports anew.
+BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
 .PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-compile bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
@@ -36,6 +39,7 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --disable-pip-version-check -r requirements-dev.lock
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BYTECODE)
 	@touch $@
 
 demo: $(STAMP) ## compile ResNet-50, compare it with onnxruntime, leave all texts in build/demo
@@ -67,6 +71,7 @@ types: $(STAMP)
 	$(PYRIGHT)
 
 lit: $(STAMP)
+	@$(BYTECODE)
 	$(LIT)
 
 bench: $(STAMP) ## models against onnxruntime and OpenVINO, one thread and two; compile times and memory

@@ -51,6 +51,8 @@ class Source:
     """What the user gives, where that says more than the module."""
 
 
+MANY_KERNELS = 8
+"""From so many kernels on a worker is started before the first of them is finished."""
 Fresh: TypeAlias = Callable[[], Source]
 """Gives the module as imported, a new one each time."""
 
@@ -135,6 +137,8 @@ def _compile(
             graph.update(call_graph(module))
         if name == TE_PIPELINE[-1]:
             weights.start(op.param for op in module.walk() if isinstance(op, ParamOp))
+            if sum(1 for op in module.ops if op.name == "te.func") >= MANY_KERNELS:
+                compiler.start_worker()
         if progress is not None:
             # The kernels that were finished early are written out within the pass.
             early = emitting if name == LLVM_PIPELINE[-1] else 0

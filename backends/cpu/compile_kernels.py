@@ -136,7 +136,15 @@ class KernelCompiler:
             self._pending.append((name, text))
             self._bytes += len(text)
             self._changed.notify()
-        if self._bytes > _SERIAL_BYTES and self.workers > 1 and len(self._threads) < self.workers:
+        if self._bytes > _SERIAL_BYTES:
+            self.start_worker()
+
+    def start_worker(self) -> None:
+        """Start one more worker, unless there are as many as may be.
+
+        Who knows that many kernels are to come starts one before the first: it loads LLVM meanwhile.
+        """
+        if 1 < self.workers > len(self._threads):
             thread = threading.Thread(target=self._feed, name=f"lamina-compile-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
             thread.start()
