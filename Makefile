@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 JOBS ?= 2
 PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 # Files of tests that take more than a few seconds together; `make check` leaves them out.
-LENGTHY := analyzer block_primitives cache_primitives cli conformance dataflow_pattern defunctionalization dnnl \
+LENGTHY := analyzer block_primitives cache_primitives cli conformance convolution_kernels dataflow_pattern defunctionalization dnnl \
 	dnnl_models expand_math external_backends facets fake_quantization first_order_gradient gpu_backends gpu_passes \
 	gpu_rows gradients group_primitives inline_primitives layout_primitives light_models llvm_emit mixed_primitives \
 	models onnx_backend onnx_bad_input onnx_image onnx_nodes onnx_value_dependent open_model openblas ops_five_ways \
@@ -26,7 +26,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-compile bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-convolutions bench-compile bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -77,6 +77,9 @@ lit: $(STAMP)
 bench: $(STAMP) ## models against onnxruntime and OpenVINO, one thread and two; compile times and memory
 	$(BIN)/pip install -q -r bench/requirements.txt
 	$(PY) bench/models.py --threads 1 2 --json bench.json
+
+bench-convolutions: $(STAMP) ## every convolution of six models: part of the peak, and against onnxruntime
+	$(PY) bench/convolutions.py --json convolutions.json
 
 bench-compile: $(STAMP) ## where the time of a compilation goes, by stage and by pass; from the cache, and of a saved program
 	$(PY) bench/compile_time.py resnet50 densenet121 vgg19 --json compile_time.json
