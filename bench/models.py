@@ -2,9 +2,9 @@
 
     python bench/models.py [MODEL...] [--threads 1 2] [--seconds 6] [--json FILE]
 
-The models are onnx's nine light ones and those of `zoo.py`, with random weights and inputs. Each has a process of its
-own, so that the peak memory is its own. The ratio is the best peer's median over ours: above 1 we are faster.
-OpenVINO takes part where it is installed (`pip install -r bench/requirements.txt`).
+The models are onnx's nine light ones, those of `zoo.py` and of `quantised.py`, with random weights and inputs. Each has
+a process of its own, so that the peak memory is its own. The ratio is the best peer's median over ours: above 1 we are
+faster. OpenVINO takes part where it is installed (`pip install -r bench/requirements.txt`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def model_names() -> list[str]:
     """The models that there are, in the order of the table."""
     import models
     import zoo
+    from quantised import QUANTISED
 
-    return [*models.LIGHT_MODELS, *zoo.ZOO]
+    return [*models.LIGHT_MODELS, *zoo.ZOO, *QUANTISED]
 
 
 def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str) -> dict[str, Any]:
@@ -43,6 +44,7 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
     import models
     import zoo
     from peers import PEERS, Array, Run, by_turns, installed_peers
+    from quantised import QUANTISED
 
     import lamina
     from lamina.measure import largest_difference, random_inputs
@@ -50,7 +52,8 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
     found: dict[str, Any] = {"model": name, "threads": threads, "opt_level": opt_level, "clock": clock}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
-        proto = zoo.ZOO[name]() if name in zoo.ZOO else models.light_model(name)
+        made = {**zoo.ZOO, **QUANTISED}.get(name)
+        proto = made() if made is not None else models.light_model(name)
         path.write_bytes(proto.SerializeToString())
         found["weights_mb"] = path.stat().st_size / 1e6
         if name in models.LIGHT_MODELS:
