@@ -6,7 +6,8 @@ of the stored integers; n is the number of products in a sum:
     sum (x - a) * (w - b)  =  sum x * w  -  b * sum x  +  (n * a * b - a * sum w)
 
 The last part is a constant of each channel, the second is there only where b is not zero. Padding puts a, which is the
-real zero. Zero points that are not constants are subtracted before. All of it is arithmetic modulo 2**32.
+real zero. Zero points that are not constants are subtracted before, and so is that of a depthwise kernel, for which the
+sums of x would be as much work as the convolution. All of it is arithmetic modulo 2**32.
 """
 
 from __future__ import annotations
@@ -89,9 +90,15 @@ class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
             return r.nn.conv2d(wide, kernel, **attrs)
         if not qs.is_zero(a):
             data, attrs = _padded(data, a, attrs)
+        if not qs.is_zero(b) and _is_depthwise(data, weight, attrs) and qs.info_of(weight).dtype in qs.NARROW:
+            # The sums of windows would be as much work as the convolution.
+            weight = qs.centred(weight, b, axis_of(attrs["kernel_layout"], "O"), "int16")
+            b = qs.number(0, b)
         out = r.nn.conv2d(data, weight, **attrs)
         if not qs.is_zero(b):
-            out = r.subtract(out, r.multiply(_sums_of_windows(data, weight, attrs), _channels(b, attrs)))
+            # A kernel of its own, so that the convolution takes in what follows.
+            sums = _alone(_sums_of_windows(data, weight, attrs))
+            out = r.subtract(out, r.multiply(sums, _channels(b, attrs)))
         if not qs.is_zero(a):
             out = r.add(out, _channels(_correction(weight, a, b, attrs), attrs))
         return out
@@ -126,6 +133,13 @@ def _padded(data: SSAValue, zero_point: SSAValue, attrs: dict[str, Any]) -> tupl
     return padded, attrs | {"padding": (0, 0, 0, 0)}
 
 
+def _is_depthwise(data: Any, weight: SSAValue, attrs: dict[str, Any]) -> bool:
+    """Whether each channel has a kernel of its own."""
+    channels = qs.info_of(data).shape[axis_of(attrs["data_layout"], "C")]
+    inputs = qs.info_of(weight).shape[axis_of(attrs["kernel_layout"], "I")]
+    return inputs == 1 and attrs["groups"] == channels > 1
+
+
 def _channels(values: Any, attrs: dict[str, Any]) -> Any:
     """One number, or one for each output channel, ready to broadcast against the result."""
     return qs.cast(qs.along(values, axis_of(attrs["out_layout"] or attrs["data_layout"], "C"), 4), attrs["out_dtype"])
@@ -141,6 +155,16 @@ def _sums_of_windows(data: Any, weight: SSAValue, attrs: dict[str, Any]) -> Any:
     if groups > 1 and per_group > 1:
         sums = r.repeat(sums, repeats=per_group, axis=axis_of(attrs["out_layout"] or attrs["data_layout"], "C"))
     return sums
+
+
+def _alone(value: Any) -> Any:
+    """The value, computed in a kernel that holds nothing of what reads it."""
+    from lamina.dialects.relay.annotation import StopFusionOp
+    from lamina.dialects.terms import insert
+
+    made = StopFusionOp.make(value)
+    insert(made)
+    return made.results[0]
 
 
 def _ones(shape: Sequence[int]) -> Any:

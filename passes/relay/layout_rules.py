@@ -98,13 +98,16 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
     plain = (attrs["data_layout"], attrs["kernel_layout"], attrs["out_layout"]) == (PLAIN, "OIHW", "")
     dot = dots.get((data.dtype, weight.dtype, attrs["out_dtype"] or data.dtype), 0)
     floats = data.dtype == "float32" and attrs["out_dtype"] in ("", "float32")
-    if not plain or not (floats or dot) or not offers[1].constant:
-        return None
     channels, groups = data.shape[1], attrs["groups"]
     out, per_group = weight.shape[0], weight.shape[1]
+    depthwise = groups > 1 and groups == channels == out
+    # Kernels of integers that stand by themselves go along with the convolutions around them.
+    integers = depthwise and bool(dots) and (data.dtype, attrs["out_dtype"]) == ("uint8", "int32")
+    if not plain or not (floats or dot or integers) or not offers[1].constant:
+        return None
     blocked = f"{PLAIN}{lanes}c"
     given = {"out_layout": blocked, "channels": out}
-    if groups > 1 and groups == channels == out:
+    if depthwise:
         if not offers[0].blocked and attrs["strides"][-1] == 1 and not _wants_blocks(op, lanes):
             return None  # a few taps for each element are less than two transposes
         kernel = f"OIHW1i{lanes}o"

@@ -34,6 +34,8 @@ from lamina.passes.relay.qnn_canonicalize import drop_unused
 
 PRODUCTS = ("relay.qnn.conv2d", "relay.qnn.dense")
 FORMS = ("auto", "uint8-int8", "int8-int8", "int16")
+ANY_GROWTH = 1 << 62
+"""Weights of 8 bits are wider on the way to others of 8 bits, however many there are."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def legalize(op: RelayOp, form: str, store: ParamStore) -> None:
     operands = list(dict.fromkeys(op.operands))
     op.detach()
     op.erase()
-    fold_ops(made, store)
+    fold_ops(made, store, max_growth=ANY_GROWTH)
     drop_unused([v for v in operands if v.owner not in made])
 
 

@@ -117,12 +117,15 @@ def test_qlinear_matmul_is_onnxruntimes(rows: int, units: int, kind: str) -> Non
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
 @pytest.mark.parametrize("group", [1, 24])
-def test_qlinear_conv_is_onnxruntimes(group: int) -> None:
+def test_qlinear_conv_is_onnxruntimes(group: int, kind: str) -> None:
+    """Weights with one scale an output channel, or one for all and a zero point."""
     rng = np.random.default_rng(4)
-    x, w = integers_of(rng, "uint8", 1, 24, 9, 11), integers_of(rng, "int8", 24, 24 // group, 3, 3)
-    scales = rng.uniform(0.005, 0.02, 24).astype(np.float32)
-    given = [x, np.float32(0.02), np.uint8(131), w, scales, np.zeros(24, np.int8), np.float32(0.3), np.uint8(99)]
+    x, w = integers_of(rng, "uint8", 1, 24, 9, 11), integers_of(rng, kind, 24, 24 // group, 3, 3)
+    scales, zeros = rng.uniform(0.005, 0.02, 24).astype(np.float32), np.zeros(24, np.int8)
+    given: list[Any] = [scales, zeros] if kind == "int8" else [scales[0], np.uint8(117)]
+    given = [x, np.float32(0.02), np.uint8(131), w, *given, np.float32(0.3), np.uint8(99)]
     bias = rng.integers(-9999, 9999, 24).astype(np.int32)
     model = node_model("QLinearConv", [*given, bias], 1, TensorProto.UINT8, group=group, pads=[1, 1, 1, 1])
     found, expected = both(model, {"i0": x})
