@@ -56,6 +56,7 @@ GRAPH_PASSES = (
     "relay-flatten-atrous-conv",
     "relay-fold-constant",
     "relay-fold-transpose",
+    "cpu-flat-convolutions",
     "relay-alter-op-layout",
     "cpu-fuse-attention",
     "cpu-pack-weights",
@@ -93,7 +94,14 @@ EXTERNAL_PASSES = (
     (CODEGEN, "targets"),
 )
 """What gives parts of a graph to external backends, and the option that names these."""
-LAYOUTS = ("relay-alter-op-layout", "cpu-fuse-attention", "cpu-pack-weights", "cpu-pack-recurrent", "cpu-winograd")
+LAYOUTS = (
+    "cpu-flat-convolutions",
+    "relay-alter-op-layout",
+    "cpu-fuse-attention",
+    "cpu-pack-weights",
+    "cpu-pack-recurrent",
+    "cpu-winograd",
+)
 """From here on a graph is as our kernels want it: external backends take their parts before."""
 
 

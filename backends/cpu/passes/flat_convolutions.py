@@ -1,0 +1,147 @@
+"""cpu-flat-convolutions: convolutions of sequences and volumes, and transposed ones, as convolutions of images.
+
+Before:
+    %y = relay.nn.conv1d %x, %w {padding = [1, 1]} : (tensor<1x8x32xf32>, tensor<16x8x3xf32>) -> tensor<1x16x32xf32>
+After (%w a constant):
+    %0 = relay.reshape %x {newshape = [1, 8, 1, 32]} : tensor<1x8x32xf32> -> tensor<1x8x1x32xf32>
+    %1 = relay.constant dense<...> : tensor<16x8x1x3xf32>
+    %2 = relay.nn.conv2d %0, %1 {padding = [0, 1, 0, 1], ...} : ... -> tensor<1x16x1x32xf32>
+    %y = relay.reshape %2 {newshape = [1, 16, 32]} : tensor<1x16x1x32xf32> -> tensor<1x16x32xf32>
+
+Images have channel blocks, register tiles and Winograd. The slices of a volume that a step in depth reads are so many
+more channels of an image, and the steps a batch. A transposed convolution with stride s writes s x s pixels for each
+window: it is an ordinary one with so many times the channels, the weight's taps s apart in each, put beside each other.
+
+Only float32 with constant weights in the plain layouts, one group (sequences: any number), no dilation of transposed
+ones; where the taps that are added as zeros to make windows whole would be most of the work, or the channels are fewer
+than a block has, nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from xdsl.ir import SSAValue
+
+from lamina.dialects.relay.base import RelayOp, has_unknown_extents
+from lamina.dialects.relay.core import constant_value
+from lamina.dialects.relay.gradients import dtype_of, r, shape_of
+from lamina.dialects.relay.params import store_of
+from lamina.dialects.relay.windows import pairs, per_axis
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.legal_forms import Form
+from lamina.passes.relay.legalize import legalize
+
+MOST_ZEROS = 2.0
+"""Taps of whole windows over those that a transposed convolution has."""
+LEAST_CHANNELS = 16
+"""Of what a transposed convolution becomes: fewer do not fill a block."""
+
+
+@dataclass(frozen=True)
+class FlatConvolutions(ModulePass):
+    """Convolutions of sequences and volumes, and transposed ones, as convolutions of images."""
+
+    name = "cpu-flat-convolutions"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in [o for o in op.walk() if o.name in FORMS and isinstance(o, RelayOp)]:
+            x, w = each.operands
+            known = not has_unknown_extents([*each.operand_types, *each.result_types])
+            if known and constant_value(w) is not None and {dtype_of(x), dtype_of(w)} == {"float32"}:
+                legalize(each, [FORMS[each.name]], store_of(ctx))
+
+
+def _is_plain(attrs: dict[str, Any], data: str, kernel: str) -> bool:
+    layouts = attrs["data_layout"] == data and attrs["kernel_layout"] == kernel
+    return layouts and attrs["out_layout"] in ("", data) and not attrs["out_dtype"]
+
+
+def sequence(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+    """A sequence is an image of one row."""
+    x, w = inputs
+    if not _is_plain(attrs, "NCW", "OIW"):
+        return None
+    (n, c, width), (o, i, k) = shape_of(x), shape_of(w)
+    (before,), (after,) = pairs(attrs["padding"], 1)
+    (stride,), (dilation,) = per_axis(attrs["strides"], 1, "strides"), per_axis(attrs["dilation"], 1, "dilation")
+    image, weight = r.reshape(x, newshape=(n, c, 1, width)), r.reshape(w, newshape=(o, i, 1, k))
+    found = r.nn.conv2d(
+        image, weight, strides=(1, stride), padding=(0, before, 0, after), dilation=(1, dilation),
+        groups=attrs["groups"], channels=o, kernel_size=(1, k),
+    )  # fmt: skip
+    return r.reshape(found, newshape=(n, o, shape_of(found)[3]))
+
+
+def volume(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+    """The slices that a step in depth reads are the channels of an image, the steps a batch."""
+    x, w = inputs
+    if not _is_plain(attrs, "NCDHW", "OIDHW") or attrs["groups"] != 1:
+        return None
+    (n, c, depth, height, width), (o, _, kd, kh, kw) = shape_of(x), shape_of(w)
+    (front, top, left), (back, bottom, right) = pairs(attrs["padding"], 3)
+    strides, dilation = per_axis(attrs["strides"], 3, "strides"), per_axis(attrs["dilation"], 3, "dilation")
+    steps = (depth + front + back - dilation[0] * (kd - 1) - 1) // strides[0] + 1
+    if front or back:
+        x = r.nn.pad(x, pad_width=(0, 0, 0, 0, front, back, 0, 0, 0, 0))
+    parts: list[SSAValue] = []
+    for tap in range(kd):
+        first = tap * dilation[0]
+        end = first + (steps - 1) * strides[0] + 1
+        parts.append(
+            r.strided_slice(x, begin=(first,), end=(end,), strides=(strides[0],), axes=(2,))
+            if (first, end, strides[0]) != (0, shape_of(x)[2], 1)
+            else x
+        )
+    slices = parts[0] if kd == 1 else r.concatenate(*parts, axis=1)
+    images = r.reshape(r.transpose(slices, axes=(0, 2, 1, 3, 4)), newshape=(n * steps, kd * c, height, width))
+    weight = r.reshape(r.transpose(w, axes=(0, 2, 1, 3, 4)), newshape=(o, kd * c, kh, kw))
+    found = r.nn.conv2d(
+        images, weight, strides=strides[1:], padding=(top, left, bottom, right), dilation=dilation[1:],
+        channels=o, kernel_size=(kh, kw),
+    )  # fmt: skip
+    rows, columns = shape_of(found)[2:]
+    return r.transpose(r.reshape(found, newshape=(n, steps, o, rows, columns)), axes=(0, 2, 1, 3, 4))
+
+
+def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+    """Each window gives s x s pixels: so many times the channels, put beside each other, and the padding cut off."""
+    x, w = inputs
+    if not _is_plain(attrs, "NCHW", "IOHW") or attrs["groups"] != 1:
+        return None
+    strides, dilation = per_axis(attrs["strides"], 2, "strides"), per_axis(attrs["dilation"], 2, "dilation")
+    (_, _, *size), (c, o, *kernel) = shape_of(x), shape_of(w)
+    s = strides[0]
+    taps = [-(-k // s) for k in kernel]
+    if set(strides) != {s} or tuple(dilation) != (1, 1):
+        return None
+    if taps[0] * taps[1] * s * s > MOST_ZEROS * kernel[0] * kernel[1] or s * s * o < LEAST_CHANNELS:
+        return None
+    before, after = pairs(attrs["padding"], 2)
+    more = per_axis(attrs["output_padding"], 2, "output_padding", 0)
+    out = [(size[d] - 1) * s + kernel[d] - before[d] - after[d] + more[d] for d in range(2)]
+    if any(before[d] + out[d] > (size[d] + taps[d] - 1) * s for d in range(2)):
+        return None
+    if [t * s for t in taps] != list(kernel):
+        width = (0, 0, 0, 0, 0, taps[0] * s - kernel[0], 0, taps[1] * s - kernel[1])
+        w = r.nn.pad(w, pad_width=width)
+    # The tap that meets the last pixel comes first.
+    parts = r.reverse(r.reverse(r.reshape(w, newshape=(c, o, taps[0], s, taps[1], s)), axis=2), axis=4)
+    weight = r.reshape(r.transpose(parts, axes=(3, 5, 1, 0, 2, 4)), newshape=(s * s * o, c, *taps))
+    far = [t - 1 for t in taps]
+    pixels = r.nn.conv2d(x, weight, padding=(*far, *far), channels=s * s * o, kernel_size=tuple(taps))
+    whole = r.nn.depth_to_space(pixels, block_size=s, mode="DCR") if s > 1 else pixels
+    if before == (0, 0) and tuple(out) == tuple(shape_of(whole)[2:]):
+        return whole
+    end = tuple(b + e for b, e in zip(before, out, strict=True))
+    return r.strided_slice(whole, begin=before, end=end, axes=(2, 3))
+
+
+FORMS: dict[str, Form] = {
+    "relay.nn.conv1d": sequence,
+    "relay.nn.conv3d": volume,
+    "relay.nn.conv2d_transpose": transposed,
+}
