@@ -10,8 +10,8 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lamina.dialects.aligned_arrays import aligned
 from lamina.dialects.relay.params import ParamAttr
-from lamina.runtime.compiled import aligned
 
 if TYPE_CHECKING:
     import numpy as np

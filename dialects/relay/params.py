@@ -247,7 +247,13 @@ class ParamStore:
             shape, dtype = derived.type.get_shape(), dtype_name(derived.type.element_type)
             if array.shape != shape or str(array.dtype) != dtype:
                 raise InternalError(f"parameter {attr} is {array.dtype}{list(array.shape)}, expected {derived.type}")
-            values[attr] = np.ascontiguousarray(array).reshape(shape)
+            if attr is root and not array.flags.c_contiguous:
+                from lamina.dialects.aligned_arrays import aligned
+
+                # Copied once, to where a program can leave it.
+                values[attr] = aligned(array)
+            else:
+                values[attr] = np.ascontiguousarray(array).reshape(shape)
             stack.pop()
         return values[root]
 

@@ -90,7 +90,9 @@ class LayoutTransformOp(RelayOp):
         merged = merged[tuple(slice(real[letter]) for letter in letters)]
         # To the target: padded to whole blocks, split, and put in order.
         blocks = {letter: block_of(dst_layout, letter) for letter in letters}
-        merged = np.pad(merged, [(0, -real[letter] % blocks[letter]) for letter in letters])
+        missing = [(0, -real[letter] % blocks[letter]) for letter in letters]
+        # Without anything to add it would be a copy all the same, and weights are large.
+        merged = np.pad(merged, missing) if any(more for _, more in missing) else merged
         shape = [
             e for n, letter in zip(merged.shape, letters, strict=True) for e in (n // blocks[letter], blocks[letter])
         ]

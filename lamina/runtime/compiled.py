@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from lamina.dialects.aligned_arrays import ALIGNMENT, aligned
+from lamina.dialects.aligned_arrays import aligned_bytes as aligned_bytes
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from lamina.runtime.trace import TracedProgram
 
     Array = np.ndarray[Any, np.dtype[Any]]
-
-ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
@@ -171,25 +171,6 @@ def _port(attr: Any) -> Port:
     assert type(type_) is MemRefType
     extents = shape.data if isinstance(shape, IndexMapAttr) else None
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)
-
-
-def aligned_bytes(size: int) -> Array:
-    """Memory of the process at an address that vector loads like."""
-    try:
-        raw = np.zeros(size + ALIGNMENT, np.uint8)
-    except MemoryError:
-        raise InputError(f"the program works in {size} bytes of memory, which there are not") from None
-    start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + size]
-
-
-def aligned(array: Array) -> Array:
-    """The array itself where it is contiguous and aligned, else a copy that is."""
-    if array.flags.c_contiguous and array.ctypes.data % ALIGNMENT == 0:
-        return array
-    copy = aligned_bytes(max(array.nbytes, 1))[: array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 class CompiledProgram:

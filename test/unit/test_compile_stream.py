@@ -125,3 +125,18 @@ def test_an_error_elsewhere_ends_the_packing() -> None:
         weights.start(attrs)
         raise ZeroDivisionError
     assert len(started) < 1000
+
+
+def test_a_derived_weight_that_is_a_view_is_copied_once() -> None:
+    store = ParamStore()
+    a = store.add("a", np.arange(6, dtype=np.float32).reshape(2, 3))
+
+    def turned(x: Array) -> Array:
+        return x.T
+
+    b = store.derive([a], "turned", tensor_type((3, 2), "float32"), turned)
+    c = store.derive([b], "doubled", tensor_type((3, 2), "float32"), doubled)
+    (found,) = WeightPacking(store).result([b])
+    assert found.flags.c_contiguous and found.ctypes.data % 64 == 0
+    np.testing.assert_array_equal(found, [[0, 3], [1, 4], [2, 5]])
+    np.testing.assert_array_equal(WeightPacking(store).result([c])[0], [[0, 6], [2, 8], [4, 10]])
