@@ -43,6 +43,10 @@ def _row(matrix: Matrix, index: Index, part: Callable[[int], Any]) -> Any:
     return result
 
 
+PIECE = 1 << 17
+"""Elements of transformed weights that are computed at once: a megabyte."""
+
+
 @irdl_op_definition
 class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
     """G w G^T of each kernel on blocks of channels: weight [O/32, I/16, 3, 3, 16, 32] -> [a, a, O/32, I/16, 16, 32]
@@ -70,10 +74,14 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
         o, i, k, _, c, b = weight.shape
         g = np.array(winograd_matrices(tile_size, k)[2], np.float64)
         a = len(g)
-        # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once.
-        both = np.kron(g, g) @ weight.reshape(o * i, k * k, c * b).astype(np.float64)
+        # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once; in pieces
+        # that stay in the cache, for in double precision the whole is eight times as large as the weights.
+        both, kernels = np.kron(g, g), weight.reshape(o * i, k * k, c * b)
         result = np.empty((a * a, o * i, c * b), weight.dtype)
-        result[...] = np.moveaxis(both, 1, 0)
+        step = max(1, PIECE // (a * a * c * b))
+        for n in range(0, o * i, step):
+            piece = both @ kernels[n : n + step].astype(np.float64)
+            result[:, n : n + step] = np.moveaxis(piece, 1, 0)
         return result.reshape(a, a, o, i, c, b)
 
     @staticmethod
