@@ -74,8 +74,8 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
         o, i, k, _, c, b = weight.shape
         g = np.array(winograd_matrices(tile_size, k)[2], np.float64)
         a = len(g)
-        # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once; in pieces
-        # that stay in the cache, for in double precision the whole is eight times as large as the weights.
+        # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once. The
+        # pieces stay in the cache: in double precision the whole is eight times as large as the weights.
         both, kernels = np.kron(g, g), weight.reshape(o * i, k * k, c * b)
         result = np.empty((a * a, o * i, c * b), weight.dtype)
         step = max(1, PIECE // (a * a * c * b))
