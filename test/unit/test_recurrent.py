@@ -92,3 +92,15 @@ def test_unknown_activation_is_refused() -> None:
     model, _ = layer("RNN", 2, 1, 4, activations=["Elu"])
     with pytest.raises(lamina.LaminaError, match="the activation 'Elu' is not supported"):
         lamina.compile(model, cache=False)
+
+
+def test_number_of_steps_may_be_unknown() -> None:
+    """One program for sequences of any length: what it gives for a longer one begins as for a shorter one."""
+    model, inputs = layer("LSTM", 3, 1, 20, optional=("B",))
+    steps = model.graph.input[0].type.tensor_type.shape.dim[0]
+    steps.dim_param = "steps"
+    program = lamina.compile(model, threads=1, cache=False)
+    longer = np.concatenate([inputs["X"], inputs["X"]])
+    (short, *_), (long, *_) = (list(program.run({"X": x}).values()) for x in (inputs["X"], longer))
+    assert long.shape[0] == 6
+    np.testing.assert_allclose(long[:3], short, rtol=1e-5, atol=1e-6)

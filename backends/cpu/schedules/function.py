@@ -8,7 +8,8 @@ recurrent layers                                a step at a time, the gates' pro
 attention                                       a block of rows of a head in the caches (`attention.py`)
 softmax, layer norm                             row by row, reduced in lanes (`row_reductions.py`)
 reductions along memory                         each row in the lanes of vectors (`line_reductions.py`)
-pooling and other reductions                    vectors over the last dimension, accumulators in registers
+pooling                                         a tile of a row in registers, the padding left out (`pooling.py`)
+other reductions                                vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
 """
 
@@ -70,9 +71,9 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
         # The last first: by then all readers of a stage stand in few bodies, which copy it once each.
         s.compute_inline(stage.name)
     done: set[str] = set()
-    rows = find_pool_padding(kept)
-    if rows is not None:
-        done.add(rows.name)
+    pool_padding = find_pool_padding(kept)
+    if pool_padding is not None:
+        done.add(pool_padding.name)
     if winograd is not None:
         follower = _follower(winograd.conv)
         done |= {stage.name for stage in winograd if stage is not None}
@@ -94,7 +95,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
             if follower is not None:
                 done.add(follower.name)
             if is_pool_of_rows(stage):
-                schedule_pool(s, stage, follower, rows, target)
+                schedule_pool(s, stage, follower, pool_padding, target)
             else:
                 _schedule_reduction(s, stage, follower, target, pick)
         else:

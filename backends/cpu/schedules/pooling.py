@@ -1,12 +1,10 @@
-"""Pooling: windows over rows that are padded when they are needed, a vector or a row of vectors in registers.
+"""Pooling: a tile of a row in registers while the window goes over it, no padded copy.
 
     for a row of the result, in parallel
-      the rows of its windows with their padding, in a buffer that stays in the first-level cache
-      for a tile of the row
-        the window, in registers
+      for a tile of the row, those at its ends as code of their own
+        the window, in registers; what lies in the padding is left out
 
-That is so where vectors are the channels of a block. In plain layouts they are pixels of a row: there the padding is
-left out, and the first and last vectors of a row are code of their own.
+Vectors lie along the last dimension: channels of a block, several pixels a tile, or pixels of a row in plain layouts.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ MOST_VECTORS = 8
 
 
 def find_pool_padding(stages: Sequence[Stage]) -> Stage | None:
-    """The padded data of a pool, which is computed in rows: the pool's own stage, which nobody else reads."""
+    """The padded data of a pool, which its schedule computes nowhere: a stage that nobody else reads."""
     own = [s for s in stages if s.tag in POOLS]
     if len(own) < 2 or own[0].is_reduction or own[0].readers != [own[1]] or own[0].tag != own[1].tag:
         return None
@@ -50,9 +48,9 @@ def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage 
     lanes = vector_lanes(stage, target)
     vector = vector_dim(stage.spatial)
     assert vector is not None
-    pixels = stage.spatial[vector] > lanes
-    if pad is not None and pixels:
+    if pad is not None:
         s.compute_inline(pad.name)
+    pixels = stage.spatial[vector] > lanes
     out = epilogue_of(s, stage, follower)
     loops = s.loops(stage.name)
     rank = len(stage.spatial)
@@ -69,13 +67,6 @@ def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage 
         inner = [tile, kv]
     s.reorder(*rows, column, *reductions, *inner)
     out_loops = place_epilogue(s, stage, follower, out, column)
-    if pad is not None and not pixels:
-        pad_loops = s.compute_at(pad.name, rows[-1])
-        if pad.spatial[-1] > lanes:
-            *_, pad_vector = s.split(pad_loops[-1], [-1, lanes])
-        else:
-            pad_vector = pad_loops[-1]
-        s.vectorize(pad_vector)
     parallel(s, rows)
     unroll_reduction(s, stage.reduced, reductions, size)
     for loop in inner[:-1]:
@@ -83,7 +74,7 @@ def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage 
         s.unroll(out_loops[spatial.index(last)])
     s.vectorize(kv)
     s.vectorize(out_loops[vector])
-    if pixels and pad is not None:
+    if pad is not None:
         s.pragma(column, "loop_partition_hint")
     elif pixels and stage.spatial[vector] % lanes:
         s.partition(column)

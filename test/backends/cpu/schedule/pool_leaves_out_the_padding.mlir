@@ -1,6 +1,5 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
-// On channel blocks: the rows of a window with their padding, then a tile of the row. On pixels the padding is left out,
-// and the first and last vectors of a row are pieces of their own.
+// Tiles of pixels on channel blocks, vectors of pixels in plain layouts; those at the ends of a row are code of their own.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -20,10 +19,10 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 }
 
 // CHECK-LABEL: te.schedule @fused_nn_max_pool2d {
+// CHECK-NEXT:    te.compute_inline "pad"
 // CHECK:         te.split %i3 [-1, 7]
-// CHECK:         te.compute_at "pad" at %i2 [5]
-// CHECK:         te.fuse %i0, %i1, %i2
 // CHECK:         te.unroll %i3i
+// CHECK:         te.pragma %i3o "loop_partition_hint" = 1 : i64
 // CHECK-LABEL: te.schedule @fused_nn_avg_pool2d {
 // CHECK-NEXT:    te.compute_inline "pad"
 // CHECK:         te.split %i3 [-1, 16]
