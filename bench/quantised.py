@@ -31,7 +31,7 @@ Array = Any
 
 def ranges(model: ModelProto, inputs: Mapping[str, Array]) -> dict[str, tuple[float, float]]:
     """The least and greatest number of every value in a run of the model, zero among them."""
-    import onnxruntime
+    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
     names = [o for node in model.graph.node for o in node.output if o]
     opened = ModelProto()

@@ -19,7 +19,7 @@ from math import exp, log, prod
 from pathlib import Path
 from statistics import median
 from time import thread_time_ns
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Case:
         plain = {"strides": 1, "dilations": 1, "group": 1, "pads": 0, "kernel_shape": None}
         shown: list[str] = []
         for name, value in self.attributes.items():
-            values: list[Any] = value if isinstance(value, list) else [value]
+            values = cast("list[Any]", value) if isinstance(value, list) else [value]
             if name != "kernel_shape" and set(values) != {plain.get(name, 0)}:
                 shown.append(f"{name}={'x'.join(map(str, values))}")
         constant = "" if self.operator != "MatMul" else " constant" if self.constants else " computed"

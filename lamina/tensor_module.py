@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 
 from lamina import artefact
 from lamina.dialects.dtypes import numpy_dtype
+from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.measure import Benchmark
 from lamina.passes.tir.make_packed_api import PACKED
@@ -255,7 +256,7 @@ class Module:
         }
         stored = self._compiled.stored
         contents = StoredProgram(description, stored.objects, stored.params)
-        saved = artefact.Saved(artefact.KERNEL, contents, self.target, PassContext(0), False)
+        saved = artefact.Saved(artefact.KERNEL, contents, TargetSpec.of(self.target), PassContext(0), False)
         artefact.write(file_name, saved)
         return str(file_name)
 
@@ -293,7 +294,12 @@ class Module:
         bearer.attributes[PACKED] = attributes.data[PACKED]
 
         made = Module.__new__(Module)
-        made.entry_name, made.target, made.type_key, made.imported_modules = told["name"], saved.target, "llvm", []
+        made.entry_name, made.target, made.type_key, made.imported_modules = (
+            told["name"],
+            saved.target.attr(),
+            "llvm",
+            [],
+        )
         made._source, made._passes, made._texts = None, [], {}
         parameters: list[Tensor | Var] = [
             Var(name, dtype) if rank is None else placeholder((1,) * rank, dtype, name)

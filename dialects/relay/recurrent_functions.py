@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import TypeMismatch
@@ -131,8 +131,7 @@ class LeakyRelu(Function):
 
     @staticmethod
     def array(x: Any, a: float) -> Any:
-        found: Any = np.where(x < 0, a * x, x)
-        return found
+        return cast(Any, np).where(x < 0, a * x, x)
 
     @staticmethod
     def value(x: Any, a: float) -> Any:

@@ -339,8 +339,8 @@ def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
         dtype = {"i1": "bool", "i32": "int32", "f32": "float32", "f64": "float64", "i64": "int64"}
         held.append(np.full(shape, 77, dtype[str(cast(Any, argument.type).element_type)]))
     declarations: dict[str, Any] = {}
-    functions, phases = lower_kernel(kernel, declarations, {})
     target = host_target(1)
+    functions, phases = lower_kernel(kernel, declarations, {}, target.vector_bits.data)
     text = emit_module(ModuleOp([*functions, *declarations.values()]), target)
     library = load_objects([compile_object(text, target)], [p.symbol for p in phases])
     pointer = ctypes.c_void_p

@@ -45,7 +45,7 @@ def residual_block(batch: int) -> tuple[ModelProto, tuple[int, ...]]:
 
 def steps_apart(model: ModelProto, inputs: dict[str, Any]) -> Any:
     """By how many steps of its scale each element of the last result differs from onnxruntime's."""
-    import onnxruntime
+    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
     session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     expected = session.run(None, inputs)[0]
@@ -95,7 +95,7 @@ def node_model(op: str, inputs: list[Any], graph_inputs: int, kind: int, **attrs
 
 def both(model: ModelProto, inputs: dict[str, Any]) -> tuple[Any, Any]:
     """Our result and onnxruntime's."""
-    import onnxruntime
+    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 
     session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)

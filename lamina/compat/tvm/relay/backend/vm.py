@@ -109,7 +109,7 @@ class Executable:
         """The program of a file; None where `export_library` of another kind of library wrote it."""
         if saved.kind != artefact.MACHINE or saved.notes.get(_KIND) != "vm":
             return None
-        program, _ = artefact.load_machine(saved, saved.target.threads.data)
+        program, _ = artefact.load_machine(saved, saved.target.threads)
         return Executable(IRModule.of_ir(program.module, program.store), None, saved.context, program)
 
 
