@@ -26,7 +26,7 @@ from lamina.passes.external_backends import is_foreign
 from lamina.passes.legal_forms import any_registered
 from lamina.program_cache import ProgramCache, enabled, program_key
 from lamina.program_file import StoredProgram
-from lamina.runtime.compiled import CompiledProgram, Port, load_program
+from lamina.runtime.compiled import CompiledProgram, Memory, Port, load_program
 from lamina.targets import check_host, spec_of
 from lamina.transform import PassContext
 
@@ -329,6 +329,18 @@ class Executable:
         from lamina.compiler import pipeline_text
 
         return pipeline_text(self.context, self.sanitize, self._target.backend_list())
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the program is kernels in a fixed order; else the machine runs it, or each shape has its own."""
+        return isinstance(self._program, CompiledProgram)
+
+    @property
+    def memory(self) -> Memory:
+        """What a run needs besides inputs and outputs. Raises UnsupportedError where the machine runs the program."""
+        if not isinstance(self._program, CompiledProgram):
+            raise UnsupportedError(f"this model is {self._program.describe()}: its memory is known as it runs")
+        return self._program.memory
 
     @property
     def placement(self) -> str:

@@ -59,6 +59,8 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
         out.write(f"{exe!r}\n")
         if exe.placement:
             out.write(f"{exe.placement}\n")
+        if exe.is_fixed:
+            out.write(f"memory: {exe.memory}\n")
         if saved is not None:
             exe.save(saved)
             out.write(f"{saved}\n")

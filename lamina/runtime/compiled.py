@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -173,6 +173,17 @@ def _port(attr: Any) -> Port:
     return Port(name.data, type_.get_shape(), dtype_name(type_.element_type), extents)
 
 
+class Memory(NamedTuple):
+    """Bytes that a program holds, besides its code, its inputs and its outputs."""
+
+    arena: int
+    """What kernels hand on to others or work in: the most that is needed at one time, or little more."""
+    weights: int
+
+    def __str__(self) -> str:
+        return f"{self.arena / 1e6:.1f} MB to work in, {self.weights / 1e6:.1f} MB of weights"
+
+
 class CompiledProgram:
     """A program ready to run. Calls from several threads take turns."""
 
@@ -197,6 +208,11 @@ class CompiledProgram:
         """Held while it runs."""
         self.traced: TracedProgram | None = None
         """While runs are being traced (`lamina.runtime.trace`)."""
+
+    @property
+    def memory(self) -> Memory:
+        """Of the kernels and the constants; what depends on sizes is not counted."""
+        return Memory(self.info.arena, sum(p.nbytes for p in self.params))
 
     def check(self, inputs: Mapping[str, Any]) -> list[Array]:
         """The inputs in order, each as declared. Raises LaminaError for a wrong name, dtype, rank or shape."""

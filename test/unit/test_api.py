@@ -10,8 +10,10 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from xdsl.parser import Parser
 
 import lamina
+from lamina.context import LaminaContext
 from lamina.errors import InputError, LaminaError, UsageError
 
 
@@ -49,6 +51,15 @@ def test_run_by_name_and_in_order_agree(exe: lamina.Executable) -> None:
     np.testing.assert_array_equal(by_name["y"], y)
     np.testing.assert_array_equal(z, X + X)
     assert y.min() >= 0 and y.max() > 0
+
+
+def test_memory_of_a_chain_does_not_grow_with_it() -> None:
+    type_ = "tensor<16x64xf32>"
+    rows = "\n".join(f"  %v{n + 1} = relay.nn.softmax %v{n} : {type_}" for n in range(10))
+    text = f"func.func @main(%v0: {type_}) -> {type_} {{\n{rows}\n  func.return %v10 : {type_}\n}}"
+    chain = lamina.compile(Parser(LaminaContext(), text).parse_module(), threads=1, cache=False)
+    assert chain.is_fixed and chain.memory.weights == 0
+    assert 16 * 64 * 4 <= chain.memory.arena <= 3 * 16 * 64 * 4
 
 
 def test_what_holds_the_same_numbers_gives_the_same(exe: lamina.Executable) -> None:
