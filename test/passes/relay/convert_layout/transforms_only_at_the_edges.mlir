@@ -3,9 +3,9 @@
 // CHECK:      relay.constant #relay.param<"w0/layout_transform", "{{[0-9a-f]+}}"> : tensor<1x3x3x3x32xf32>
 // CHECK-NEXT: relay.nn.contrib_conv2d_NCHWc %x, {{.*}} data_layout = "NCHW", kernel_layout = "OIHW32o"
 // CHECK:      relay.nn.relu {{.*}} : tensor<1x2x8x8x16xf32>
-// An odd number of blocks of output channels is computed one block at a time.
-// CHECK:      relay.constant #relay.param<"w1/layout_transform", "{{[0-9a-f]+}}"> : tensor<1x2x1x1x16x16xf32>
-// CHECK:      relay.nn.contrib_conv2d_NCHWc {{.*}} kernel_layout = "OIHW16i16o"
+// An odd number of blocks of output channels is computed one block at a time. 24 channels are read as three halves.
+// CHECK:      relay.constant #relay.param<"w1/layout_transform", "{{[0-9a-f]+}}"> : tensor<1x3x1x1x8x16xf32>
+// CHECK:      relay.nn.contrib_conv2d_NCHWc {{.*}} kernel_layout = "OIHW8i16o"
 // CHECK:      relay.nn.contrib_depthwise_conv2d_NCHWc
 // CHECK-NEXT: relay.concatenate {{.*}} -> tensor<1x3x8x8x16xf32>
 // CHECK-NEXT: relay.nn.global_avg_pool2d {{.*}} {layout = "NCHW16c"}
