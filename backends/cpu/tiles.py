@@ -28,6 +28,10 @@ L1_WAYS = 8
 L1_PERIOD = 4096
 LINE = 64
 """Bytes of a cache line."""
+BROADCASTS = 3
+"""Registers, of those that a tile leaves, that its weights may take."""
+LOAD_SHARE = 0.2
+"""Cycles of a load, of which most run beside the multiply-adds."""
 LAST_PANEL_PENALTY = 1.25
 """The last, narrower panel of a product's columns has a kernel and a loop of its own."""
 
@@ -117,6 +121,12 @@ def candidates(width: int, chunks: int, registers: RegisterFile, block: int = 1)
     return sorted(tiles, key=lambda t: row_cycles(width, *t))
 
 
+def product_pixels(rows: int, vectors: int, registers: RegisterFile, stride: int) -> int:
+    """The rows of a product's tile: the weights of a step, all loaded before its broadcasts, have registers too."""
+    beside = RegisterFile(min(registers.free, max(registers.free + BROADCASTS - vectors, 1)), registers.row)
+    return choose_pixels(rows, vectors, beside, stride)
+
+
 def choose_vectors(
     rows: int, columns: int, depth: int, lanes: int, registers: RegisterFile, itemsize: int = 4, padded: bool = True
 ) -> int:
@@ -126,14 +136,16 @@ def choose_vectors(
     """
     chunks = -(-columns // lanes)
 
+    def tile_cycles(pixels: int, vectors: int) -> float:
+        return max(pixels * vectors, FMA_LATENCY) + 2 * STEP_OVERHEAD + LOAD_SHARE * (pixels + vectors)
+
     def panel_cycles(pixels: int, vectors: int) -> float:
         full, tail = divmod(rows, pixels)
-        cycles = full * (max(pixels * vectors, FMA_LATENCY) + 2 * STEP_OVERHEAD)
-        cycles += max(tail * vectors, FMA_LATENCY) + 2 * STEP_OVERHEAD if tail else 0
+        cycles = full * tile_cycles(pixels, vectors) + (tile_cycles(tail, vectors) if tail else 0)
         return cycles * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
 
     def cycles(vectors: int) -> float:
-        pixels = choose_pixels(rows, vectors, registers, depth * itemsize)
+        pixels = product_pixels(rows, vectors, registers, depth * itemsize)
         full, tail = divmod(chunks, vectors)
         if padded:
             full, tail = full + bool(tail), 0

@@ -64,6 +64,12 @@ product = r.nn.matmul(x, r.transpose(w, axes=(1, 0)), transpose_a=False, transpo
 rule = (dense >> product).when(many_rows(x.shape, False), real(x.dtype))
 transpose_factors += rule.drawing(x=factor(9, 9), w=factor(5, 9), u=some_units)
 
+dense = r.nn.dense(x.has_rank(3), w, units=u)
+matrices = r.transpose(r.expand_dims(w, axis=0, num_newaxis=1), axes=(0, 2, 1))
+product = r.nn.batch_matmul(x, matrices, transpose_a=False, transpose_b=False, like=dense)
+rule = (dense >> product).when(many_rows(x.shape, False), real(x.dtype))
+transpose_factors += rule.drawing(x=factor(2, 9, 9), w=factor(5, 9), u=some_units)
+
 for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
     lying = op(x, w, transpose_a=f, transpose_b=True)
     standing = op(x, r.transpose(w, axes=axes), transpose_b=False, like=lying)

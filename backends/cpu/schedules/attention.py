@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.row_reductions import place_partial, place_reduction, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import parallel, unroll_by
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import RegisterFile, Tile, choose_pixels, choose_vectors, divisor, registers_of
+from lamina.backends.cpu.tiles import RegisterFile, Tile, choose_vectors, divisor, product_pixels, registers_of
 from lamina.backends.cpu.weights import cache_weights
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -116,7 +116,7 @@ def _block_of(rows: int, row_bytes: int) -> int:
 
 def _choose(rows: int, columns: int, stride: int, lanes: int, registers: RegisterFile) -> Tile:
     vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
-    return Tile(choose_pixels(rows, vectors, registers, stride), vectors)
+    return Tile(product_pixels(rows, vectors, registers, stride), vectors)
 
 
 def _tile(s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int) -> tuple[SSAValue, SSAValue]:

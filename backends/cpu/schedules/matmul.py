@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_pixels, choose_vectors, divisor, registers_of
+from lamina.backends.cpu.tiles import choose_vectors, divisor, product_pixels, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -102,7 +102,7 @@ def shape_of(stage: Stage, target: TargetAttr) -> Shape:
         vectors = min(-(-columns // lanes), STREAM_VECTORS)
     else:
         vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
-    pixels = 1 if rows == 1 else choose_pixels(rows, vectors, registers, stride)
+    pixels = 1 if rows == 1 else product_pixels(rows, vectors, registers, stride)
     return Shape(rows, columns, depth, lanes, vectors, pixels, weight, is_packed)
 
 
@@ -143,7 +143,6 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
             outer = outer[:-1]
         else:
             outer = [no := s.fuse(*outer)]
-        s.partition(no)
     parallel(s, outer)
     unroll_by(s, shape.depth, k, MATMUL_UNROLL)
     if mi is not None:
@@ -152,8 +151,11 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     s.unroll(ni)
     s.vectorize(nv)
     _vectorize_row(s, out_loops[-1], shape)
+    # Last of all: the tail runs as the loops do by then.
     if mi is not None and shape.rows % shape.pixels:
         s.partition(at)
+    if _has_last_panel(shape):
+        s.partition(no)
 
 
 def _has_last_panel(shape: Shape) -> bool:

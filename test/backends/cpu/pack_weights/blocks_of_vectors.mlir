@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p cpu-pack-weights | filecheck %s
 // Four vectors when there is one row to stream the weights for; where rows share them, those of the register tile: 8 rows
-// of 3 vectors, which 40 columns fill as well as 48, 7 rows of 4.
+// of 3 vectors, which 40 columns fill as well as 48, 14 rows of 2.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -36,4 +36,4 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT: }
 
 // CHECK-LABEL: func.func @more_rows(
-// CHECK:        relay.nn.contrib_dense_pack %x, %0 {units = 64, weight_layout = "NK64n"}
+// CHECK:        relay.nn.contrib_dense_pack %x, %0 {units = 64, weight_layout = "NK32n"}

@@ -26,5 +26,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:    te.unroll %B1o
 // CHECK-NEXT:    te.vectorize %B1i
 // CHECK-NEXT:    %B_global0 = te.cache_read "B.global" in "C" at %k scope "register" [1]
+// CHECK:         te.parallel %jo
+// CHECK:         te.vectorize %jb
 // CHECK:         te.partition %jo
-// CHECK-NEXT:    te.parallel %jo
+// CHECK-NEXT:  }
