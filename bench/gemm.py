@@ -45,7 +45,11 @@ def square(n: int) -> tuple[Run, Run, float]:
 
     a, b = (te.placeholder((n, n), name=name) for name in "AB")
     k = te.reduce_axis((0, n), name="k")
-    c = te.compute((n, n), lambda i, j: te.sum(a[i, k] * b[k, j], axis=k), name="C", tag="nn.matmul")
+
+    def element(i: Any, j: Any) -> Any:
+        return te.sum(a[i, k] * b[k, j], axis=k)
+
+    c = te.compute((n, n), element, name="C", tag="nn.matmul")
     module, _ = te_module(te.create_schedule(c.op), [a, b, c], "gemm")
     target = target_of("llvm -num-cores=1")
     assert target.attr is not None
