@@ -51,6 +51,7 @@ CASES: dict[str, tuple[tuple[int, ...], int, list[int], dict[str, bool]]] = {
     "batch": ((3, 16, 9, 8), 48, [1, 1, 1, 1], {}),
     "two_readers": ((1, 16, 12, 12), 16, [1, 1, 1, 1], {"used_twice": True}),
     "tiles_left_over": ((1, 16, 20, 17), 64, [1, 1, 1, 1], {}),
+    "rows_that_no_register_tile_divides": ((1, 16, 56, 148), 32, [1, 1, 1, 1], {}),
     "no_padding": ((1, 16, 10, 22), 64, [0, 0, 0, 0], {}),
 }
 

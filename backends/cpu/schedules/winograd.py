@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from lamina.backends.cpu.schedules.steps import question
 from lamina.backends.cpu.stages import Stage
-from lamina.backends.cpu.tiles import candidates, divisor, registers_of
+from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_cycles
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
@@ -26,10 +26,14 @@ from lamina.dialects.te.scheduling import Schedule
 TAG = "nn.contrib_conv2d_winograd_NCHWc"
 BLOCK_BYTES = 512 << 10
 """Half of a second-level cache of 1 MB; a block that is larger goes through the third-level cache."""
+SHARED_BYTES = 8 << 20
+"""What a block may take of the third-level cache, which holds weights and other cores' data beside it."""
 SECOND_LEVEL, THIRD_LEVEL, MEMORY = 32, 26, 8
 """Bytes that a core reads in a cycle from its caches and from memory."""
 BLOCKS_PER_THREAD = 4
 """Fewer blocks than that leave threads waiting for the last one."""
+LEAST_TILES, MOST_TILES = 4, 14
+"""Of a register tile of two vectors."""
 UNROLL = 16
 """Steps of the reduction in one body."""
 
@@ -64,11 +68,13 @@ def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lan
 
     def cycles(rows: int) -> float:
         held = plane * sum(chunks) * rows * across
-        again = 2 * down / rows * held / THIRD_LEVEL if held > BLOCK_BYTES else 0
+        again = 0 if held <= BLOCK_BYTES else 2 * down / rows * held / (THIRD_LEVEL if held <= SHARED_BYTES else MEMORY)
         return down / rows * weights / bytes_per_cycle(weights) + again
 
-    divisors = [d for d in range(1, down + 1) if down % d == 0]
-    return min((d for d in divisors if down // d >= least or d == down), key=lambda d: (cycles(d), d))
+    # The tiles that a block transforms are those of its rows alone: register tiles have to divide them.
+    parts = [d for d in range(1, down) if down % d == 0 and down // d >= least]
+    fitting = [d for d in parts if divisor(d * across, MOST_TILES) >= LEAST_TILES]
+    return min((*fitting, down), key=lambda d: (cycles(d), d))
 
 
 def bytes_per_cycle(size: int) -> float:
@@ -104,6 +110,9 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     weight = weight_of(w.products)
     block = max(weight[1] // lanes, 1) if weight is not None else 1
     tiles = candidates(rows * across, blocks, registers_of(target), block)
+    if rows < down:
+        exact = {Tile(divisor(rows * across, t.pixels), t.vectors) for t in tiles}
+        tiles = sorted(exact, key=lambda t: row_cycles(rows * across, *t))
     if tiles[0].pixels == rows * across and tiles[0].vectors > block:
         # Nothing is multiplied twice by a weight: one stream of them is faster.
         tiles.insert(0, tiles[0]._replace(vectors=block))
