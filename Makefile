@@ -11,13 +11,13 @@ JOBS ?= 2
 PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 # Files of tests that take more than a few seconds together; `make check` leaves them out.
 LENGTHY := analyzer block_primitives cache_primitives cli conformance convolution_kernels dataflow_pattern defunctionalization dnnl \
-	dnnl_models expand_math external_backends facets fake_quantization first_order_gradient gpu_backends gpu_passes \
-	gpu_rows gradients group_primitives inline_primitives layout_primitives light_models llvm_emit mixed_primitives \
+	dnnl_models expand_math external_backends facets fake_quantization first_order_gradient flat_convolutions gpu_backends gpu_passes \
+	gpu_rows gradients group_primitives inline_primitives kernel_profile layout_primitives light_models llvm_emit mixed_primitives \
 	models onnx_backend onnx_bad_input onnx_image onnx_nodes onnx_value_dependent open_model openblas ops_five_ways \
-	opt_tool opt_tool_fuzz opt_tool_lit partition_passes pdl pool program_cache qnn random_ops random_relay recipes \
-	reduction_primitives relay_passes relay_source rules sampling sanitize schedules simplify_kernels sorting te_gemm \
+	opt_tool opt_tool_fuzz opt_tool_lit partition_passes pdl pool program_cache qnn random_ops random_relay random_shapes recipes \
+	reduction_primitives relay_passes relay_source roofline rules sampling sanitize schedules simplify_kernels sorting te_gemm \
 	te_primitives_api te_reducers te_scan te_schedule_api tensorize tensorize_refusals tir_passes topi training \
-	transform tvm_examples tvm_networks tvm_relay tvm_relay_data tvm_relay_ops tvm_relay_text unknown_extents vm \
+	transform transposes tvm_examples tvm_networks tvm_relay tvm_relay_data tvm_relay_ops tvm_relay_text unknown_extents vm \
 	vm_memory winograd winograd_kernels
 LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
