@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear, mod
 from lamina.dialects.tir.annotations import ALTERNATE
@@ -36,7 +37,7 @@ class AlternateDirectionPass(ModulePass):
     name = "tir-alternate-direction"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [v for v in op.walk() if type(v) is ForOp and ALTERNATE in v.attributes]:
+        for loop in [v for v in all_ops(op) if type(v) is ForOp and ALTERNATE in v.attributes]:
             del loop.attributes[ALTERNATE]
             around = enclosing_loops(loop)
             if around and not loop.is_dynamic and not loop.min_bounds():

@@ -71,7 +71,10 @@ LAYERS = {
 }
 
 
-@pytest.mark.parametrize("name", LAYERS)
+LONG = "all vectors of a block, one product"
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.long] if n == LONG else []) for n in LAYERS])
 def test_layer_computes_what_onnxruntime_does(name: str) -> None:
     ort = pytest.importorskip("onnxruntime")
     kind, steps, batch, hidden, direction, optional = LAYERS[name]
