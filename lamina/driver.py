@@ -82,7 +82,9 @@ def build(
     from lamina.machine_program import MachineProgram, needs_machine
 
     start = perf_counter()
-    source = fresh()
+    # Modules are imported here, and many ops made.
+    with quiet_gc():
+        source = fresh()
     module = source.module
     if progress is not None:
         nodes = sum(1 for op in module.walk() if op.name.startswith("relay.") and op.name != "relay.constant")
