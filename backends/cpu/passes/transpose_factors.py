@@ -9,6 +9,7 @@ After:
 A product in vectors reads neighbours of the result's row, so a factor that lies transposed is gathered anew for every
 few rows of the first one. Moved once it is read as it lies: from eight rows on that is less work. What moved it before
 the product (relay-fold-transpose has taken that away) and this make one kernel; constants move at compile time.
+Stacks of stacks of matrices, and stacks of matrices of few rows, are multiplied as one matrix.
 """
 
 from __future__ import annotations
@@ -37,6 +38,18 @@ transpose_factors = Rules("cpu-transpose-factors")
 def many_rows(shape: tuple[int, ...], transposed: bool) -> bool:
     """Whether a matrix, or each of a batch, has rows enough."""
     return shape[-1 if transposed else -2] >= LEAST_ROWS and prod(shape) > 0
+
+
+@computed
+def as_matrix(shape: tuple[int, ...]) -> tuple[int, int]:
+    """All rows of a stack of matrices, one below the other."""
+    return prod(shape[:-1]), shape[-1]
+
+
+@computed
+def many_in_all(shape: tuple[int, ...]) -> bool:
+    """Whether all matrices of a stack have rows enough together."""
+    return prod(shape[:-1]) >= LEAST_ROWS and prod(shape) > 0
 
 
 @computed
@@ -69,6 +82,15 @@ matrices = r.transpose(r.expand_dims(w, axis=0, num_newaxis=1), axes=(0, 2, 1))
 product = r.nn.batch_matmul(x, matrices, transpose_a=False, transpose_b=False, like=dense)
 rule = (dense >> product).when(many_rows(x.shape, False), real(x.dtype))
 transpose_factors += rule.drawing(x=factor(2, 9, 9), w=factor(5, 9), u=some_units)
+
+# Stacks of stacks, and matrices of few rows each, are one matrix.
+for shape in ((9, 1, 9), (1, 2, 9, 9)):
+    dense = r.nn.dense(x.has_rank(len(shape)), w, units=u)
+    rows = r.reshape(x, newshape=as_matrix(x.shape), allowzero=False)
+    product = r.nn.matmul(rows, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
+    whole = r.reshape(product, newshape=dense.shape, allowzero=False)
+    rule = (dense >> whole).when(many_in_all(x.shape), real(x.dtype))
+    transpose_factors += rule.drawing(x=factor(*shape), w=factor(5, 9), u=some_units)
 
 for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
     lying = op(x, w, transpose_a=f, transpose_b=True)
