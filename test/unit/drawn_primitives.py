@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr
 from lamina.dialects.linear import Linear, floordiv, mod
+from lamina.dialects.te.alternate_primitive import AlternateOp
 from lamina.dialects.te.annotation_primitives import (
     AnnotateOp,
     DoubleBufferOp,
@@ -217,6 +218,7 @@ DRAWS: dict[str, Draw] = {
     "te.parallel": _with_loops(1, lambda p: ParallelOp.make(p.loop())),
     "te.partition": _with_loops(1, lambda p: PartitionOp.make(p.loop())),
     "te.pragma": _with_loops(1, lambda p: PragmaOp.make(p.loop(), *p.r.choice(PRAGMAS))),
+    "te.alternate": _with_loops(1, lambda p: AlternateOp.create(operands=[p.loop()])),
     "te.prefetch": _with_loops(1, lambda p: PrefetchOp.make(p.r.choice(p.tensors), p.loop(), p.r.randint(0, 2))),
     "te.reorder": _with_loops(2, _reorder),
     "te.reverse_compute_at": _with_loops(1, _reverse_compute_at),

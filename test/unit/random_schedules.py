@@ -51,7 +51,7 @@ from lamina.runtime.tir_tracing import TraceTable, trace_tir_func
 
 TO_MACHINE_CODE = (
     ",".join(TIR_PIPELINE[TIR_PIPELINE.index("te-to-tir") + 1 : TIR_PIPELINE.index("tir-plan-memory")]),
-    "tir-lower-blocks,tir-inject-prefetch,tir-inject-double-buffer,tir-loop-partition{all=true},tir-simplify,"
+    "tir-lower-blocks,tir-inject-prefetch,tir-inject-double-buffer,tir-loop-partition{all=true},tir-alternate-direction,tir-simplify,"
     "tir-storage-flatten{aligned-only=true},tir-vectorize-loop,tir-unroll-loop,tir-demote-registers,tir-hoist-if-then-else{guards=true},"
     "tir-hoist-expression,tir-storage-rewrite,tir-remove-no-op",
 )
