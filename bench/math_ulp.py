@@ -30,9 +30,17 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 1 << 16
 LANES = 16
-FUNCTIONS = ("exp", "exp2", "log", "log2", "tanh", "erf")
+FUNCTIONS = ("exp", "exp2", "log", "log2", "tanh", "erf", "sigmoid")
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + e^-x) in float64, exact also where e^-x is large."""
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + e), e / (1 + e))
+
+
 REFERENCES: dict[str, Callable[[Array], Array]] = {
-    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "tanh": np.tanh,
+    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "tanh": np.tanh, "sigmoid": sigmoid,
 }  # fmt: skip
 PIPELINE = "tir-expand-math,tir-fuse-multiply-add,tir-to-llvm"
 
@@ -42,11 +50,21 @@ def kernel_text(function: str, count: int, dtype: str = "f32", lanes: int = LANE
     value = f"vector<{lanes}x{dtype}>" if lanes > 1 else dtype
     access, suffix = (f"%i * {lanes} + lane", f", {value}") if lanes > 1 else ("%i", "")
     buffer = f"memref<{count}x{dtype}>"
+    one = "1.0" if lanes == 1 else "dense<1.0>"
+    steps = [f"%b = math.{function} %a : {value}"]
+    if function == "sigmoid":
+        steps = [
+            f"%one = arith.constant {one} : {value}",
+            f"%n = arith.negf %a : {value}",
+            f"%e = math.exp %n : {value}",
+        ]
+        steps += [f"%s = arith.addf %e, %one : {value}", f"%b = arith.divf %one, %s : {value}"]
+    body = "\n    ".join(steps)
     return f"""
 tir.func @f(%x: {buffer}, %y: {buffer}) attributes {{outputs = 1 : i64}} {{
   tir.for %i = 0 to {count // lanes} "i" {{
     %a = tir.load %x[{access}] : {buffer}{suffix}
-    %b = math.{function} %a : {value}
+    {body}
     tir.store %b, %y[{access}] : {buffer}{suffix}
   }}
 }}"""

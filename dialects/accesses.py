@@ -110,7 +110,7 @@ def over_positions(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], 
     for group in groups:
         for form in group:
             for d in form.dims():
-                if type(d) is not int and type(d) is not str and d not in positions:
+                if isinstance(d, SSAValue) and d not in positions:
                     positions[d] = Linear({len(values): 1})
                     values.append(d)
     return values, [tuple(_rename(f, positions) for f in g) for g in groups]
