@@ -420,6 +420,8 @@ class Executable:
                 f"inputs are a dict, not {type(inputs).__name__}",
                 hint=f"run({{{example}}}), or call the executable with arrays in order",
             )
+        if all(type(value) is np.ndarray for value in inputs.values()):
+            return inputs
         values = {p.name for p in self.inputs if not p.dtype}  # what is no tensor
         return {name: value if name in values else _as_array(name, value) for name, value in inputs.items()}
 

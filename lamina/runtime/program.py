@@ -181,7 +181,11 @@ class Program:
             raise ValueError(f"entries [{first}, {last}) of a program with {self.entries}")
         status = (_i64 * 2)()
         given = (_ptr * (len(bases) + 1))(ctypes.addressof(status), *bases)
-        if pool is None:
+        return self.run_on(given, status, pool, first, last)
+
+    def run_on(self, given: Any, status: Any, pool: ThreadPool | None, first: int, last: int) -> Failure | None:
+        """The same with the status block and the array of all addresses at hand, the first that of the block."""
+        if pool is None or pool.threads == 1:
             code = self._run(self._table, self._arguments, first, last, given, None)
         else:
             with pool.lock:

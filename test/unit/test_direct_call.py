@@ -1,0 +1,85 @@
+"""The short way into a program: what goes it, what goes the long way, and that a failure is forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina
+from lamina.context import LaminaContext
+from lamina.errors import InputError
+from lamina.parsing import parse_text
+from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.runtime.compiled import load_module
+from lamina.runtime.direct_call import DirectCall
+
+RATIO = """
+func.func @main(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %z = relay.floor_divide %x, %y : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return %z : tensor<4xi32>
+}"""
+
+
+@pytest.fixture(scope="module")
+def ratio() -> Any:
+    return lamina.compile(parse_text(LaminaContext(), RATIO, "ratio.mlir"), threads=1)
+
+
+def values(*numbers: int) -> Any:
+    return np.array(numbers, np.int32)
+
+
+CHECKED = """
+tir.func @f(%X: memref<4xi32>, %y: memref<4xi32>) attributes {outputs = 1 : i64} {
+  %zero = arith.constant 0 : i32
+  tir.for %i = 0 to 4 "i" {
+    %x = tir.load %X[%i] : memref<4xi32>
+    %ok = arith.cmpi ne, %x, %zero : i32
+    %d = tir.check %x, %ok "division by zero" : i32
+    %q = arith.divsi %d, %d : i32
+    tir.store %q, %y[%i] : memref<4xi32>
+  }
+}
+func.func @main(%a: memref<4xi32> {lamina.name = "x"}, %r: memref<4xi32> {lamina.name = "y"})
+    attributes {lamina.outputs = 1 : i64} {
+  tir.call @f(%a, %r) : memref<4xi32>, memref<4xi32>
+  func.return
+}"""
+
+
+def test_a_failed_call_is_forgotten() -> None:
+    ctx = LaminaContext()
+    module = parse_text(ctx, CHECKED, "f.mlir")
+    run_pipeline(module, ctx, parse_pipeline("tir-to-llvm"))
+    program = load_module(module, None)
+    for _ in range(2):
+        with pytest.raises(InputError, match="division by zero"):
+            program.run({"x": values(1, 0, 1, 1)})
+        assert program.run({"x": values(7, 8, 9, 1)})["y"].tolist() == [1, 1, 1, 1]
+
+
+def test_results_of_calls_are_arrays_of_their_own(ratio: Any) -> None:
+    first = ratio(values(8, 8, 8, 8), values(1, 2, 4, 8))
+    second = ratio(values(9, 9, 9, 9), values(1, 3, 9, 9))
+    assert (first.tolist(), second.tolist()) == ([8, 4, 2, 1], [9, 3, 1, 1])
+
+
+def test_what_is_not_as_declared_goes_the_long_way(ratio: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    arrays = DirectCall.arrays
+
+    def watched(self: DirectCall, inputs: Any) -> Any:
+        found = arrays(self, inputs)
+        seen.append(found is not None)
+        return found
+
+    monkeypatch.setattr(DirectCall, "arrays", watched)
+    x, y = values(8, 8, 8, 8), values(1, 2, 4, 8)
+    pairs = np.stack([y, y], 1)
+    assert ratio(x, y).tolist() == ratio(x, pairs[:, 0]).tolist() == [8, 4, 2, 1]
+    for wrong in ({"x": x}, {"x": x, "y": y[:3]}, {"x": x, "y": y.astype(np.int64)}, {"x": x, "z": y}):
+        with pytest.raises(InputError):
+            ratio.run(wrong)
+    assert seen == [True, False, False, False, False, False]
