@@ -74,8 +74,22 @@ class Stage:
 
     def calls_functions(self) -> bool:
         """Whether an element takes an exponential, a logarithm or the like, in what was inlined included."""
-        own = (o.name.startswith("math.") and not isinstance(o, _CHEAP_MATH) for o in self.op.body.block.ops)
-        return any(own) or any(s.inlined and s.calls_functions() for s in self.inputs.values())
+        return any(
+            o.name.startswith("math.") and not isinstance(o, _CHEAP_MATH)
+            for stage in self.within()
+            for o in stage.op.body.block.ops
+        )
+
+    def within(self) -> list[Stage]:
+        """This stage and all that was inlined into it, each once though it may be read on many ways."""
+        found: dict[int, Stage] = {}
+        waiting: list[Stage] = [self]
+        while waiting:
+            stage = waiting.pop()
+            if id(stage) not in found:
+                found[id(stage)] = stage
+                waiting += [source for source in stage.inputs.values() if source.inlined]
+        return list(found.values())
 
 
 def read_shape(read: ReadOp) -> tuple[int, ...]:

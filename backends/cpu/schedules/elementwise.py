@@ -12,8 +12,6 @@ stores: the vectors then go along the dimension before it, as the reads do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
@@ -22,7 +20,6 @@ from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.linear import Atom, Linear, recombine, row_major_strides, sum_of
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.ops import ReadOp
 from lamina.dialects.te.scheduling import Schedule
 from lamina.passes.tir.transpose_tiles import ELEMENT, LEAST
 
@@ -99,7 +96,7 @@ def _counted_through(stage: Stage, dim: int, extent: int, lanes: int) -> bool:
     return all(
         flat.terms.get(before, 0) == flat.terms.get(here, 0) * extent and not _divided(flat, (before, here))
         for _, flat in _reads(stage)
-    ) and not any(r.guard is not None for r in _all_reads(stage))
+    ) and not any(r.guard is not None for s in stage.within() for r in s.reads())
 
 
 def _divided(form: Linear, variables: tuple[Atom, ...]) -> bool:
@@ -126,26 +123,33 @@ def _is_step(form: Linear, variable: Atom) -> bool:
     )
 
 
-def _all_reads(stage: Stage) -> Iterator[ReadOp]:
-    """The reads of a stage and of what was inlined into it."""
-    for read in stage.reads():
-        source = stage.inputs.get(read.tensor)
-        if source is not None and source.inlined:
-            yield from _all_reads(source)
-        yield read
+def _reads(stage: Stage) -> list[tuple[Linear, Linear]]:
+    """Of the reads from memory, also of what was inlined: the innermost index and the place, over our dimensions.
 
+    Each place is named once, and each stage that was inlined looked at once: residual sums, one after the other, are
+    read on more ways than can be walked.
+    """
+    known: dict[int, list[tuple[Linear, Linear]]] = {}
 
-def _reads(stage: Stage) -> Iterator[tuple[Linear, Linear]]:
-    """Of each read from memory, also of what was inlined: the innermost index and the place, over our dimensions."""
-    for read in stage.reads():
-        forms = stage.read_forms(read)
-        source = stage.inputs.get(read.tensor)
-        if source is not None and source.inlined:
-            mapping: dict[Atom, Linear] = dict(zip(source.op.body.block.args, forms, strict=False))
-            yield from ((last.substitute(mapping), flat.substitute(mapping)) for last, flat in _reads(source))
-        elif forms and DYNAMIC_INDEX not in read_shape(read):
-            strides = row_major_strides(read_shape(read))
-            yield forms[-1], recombine(sum_of(f * n for f, n in zip(forms, strides, strict=True)))
+    def reads(stage: Stage) -> list[tuple[Linear, Linear]]:
+        found = known.get(id(stage))
+        if found is not None:
+            return found
+        found = known[id(stage)] = []
+        for read in stage.reads():
+            forms = stage.read_forms(read)
+            source = stage.inputs.get(read.tensor)
+            places: list[tuple[Linear, Linear]] = []
+            if source is not None and source.inlined:
+                mapping: dict[Atom, Linear] = dict(zip(source.op.body.block.args, forms, strict=False))
+                places = [(last.substitute(mapping), flat.substitute(mapping)) for last, flat in reads(source)]
+            elif forms and DYNAMIC_INDEX not in read_shape(read):
+                strides = row_major_strides(read_shape(read))
+                places = [(forms[-1], recombine(sum_of(f * n for f, n in zip(forms, strides, strict=True))))]
+            found += [place for place in places if place not in found]
+        return found
+
+    return reads(stage)
 
 
 FEW = 4
