@@ -36,7 +36,10 @@ from test_facets import NAMES, arrays_of, assert_close, load, valid_samples  # n
 
 Arrays = list[np.ndarray[Any, Any]]
 
-TIR_PASSES = "tir-lower-blocks,tir-simplify,tir-vectorize-loop,tir-expand-math,tir-fuse-multiply-add"
+TIR_PASSES = (
+    "tir-lower-blocks,tir-alternate-direction,tir-simplify,tir-vectorize-loop,tir-unroll-loop,tir-demote-registers,"
+    "tir-expand-math,tir-fuse-multiply-add"
+)
 
 
 def module_of(op_type: type[RelayOp], s: Sample) -> ModuleOp:

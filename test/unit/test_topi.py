@@ -16,7 +16,7 @@ from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import Sample, arity
 from lamina.dialects.relay.meaning import draw, np_results
 from lamina.dialects.relay.op_index import OPS
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, UnsupportedError
 from lamina.topi.calls import call_op
 from lamina.topi.namespaces import names
 
@@ -57,7 +57,20 @@ def test_every_relay_op_with_a_meaning_is_there() -> None:
         assert callable(space), name
 
 
-@pytest.mark.parametrize("name", RELAY)
+SCANS = ("nn.gru", "nn.lstm", "nn.rnn")
+"""Ops of the relay level whose equations are scans, which have no stages to schedule."""
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_what_is_a_scan_is_refused_by_name(name: str) -> None:
+    op: Any = find_op(f"relay.{name}")
+    sample: Sample = next(s for s in op.samples() if s.error is None)
+    inputs: Any = [te.placeholder(tuple(o.shape), o.dtype, name=f"x{n}") for n, o in enumerate(sample.operands)]
+    with pytest.raises(UnsupportedError, match=rf"topi.{name} is made of te.scan"):
+        call_op(op, *inputs, **sample.attrs)
+
+
+@pytest.mark.parametrize("name", [name for name in RELAY if name not in SCANS])
 def test_compiled_stages_give_what_numpy_gives(name: str) -> None:
     op: Any = find_op(f"relay.{name}")
     samples: list[Sample] = [s for s in op.samples() if s.error is None]
