@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -47,7 +46,7 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
     from quantised import QUANTISED
 
     import lamina
-    from lamina.measure import largest_difference, random_inputs
+    from lamina.measure import largest_difference, peak_memory, random_inputs
 
     found: dict[str, Any] = {"model": name, "threads": threads, "opt_level": opt_level, "clock": clock}
     with tempfile.TemporaryDirectory() as folder:
@@ -64,12 +63,12 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
         else:
             logits, opened = proto.graph.output[0].name, path
         del proto
-        before = _peak()
+        before = peak_memory()
         start = perf_counter()
         exe = lamina.compile(path, threads=threads, opt_level=opt_level)
         found["cold_s"] = perf_counter() - start
         # The peak of this process, less what it took to make the model, and of the largest compile worker.
-        found["peak_mb"] = _peak() / 1e6
+        found["peak_mb"] = peak_memory() / 1e6
         found["peak_before_mb"] = before / 1e6
         found["cached_s"] = float(_in_process("cached", str(path), str(threads), str(opt_level)))
         found["compile_peak_mb"] = float(_in_process("peak", str(path), str(threads), str(opt_level)))
@@ -96,10 +95,6 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
     return found
 
 
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if sys.platform != "darwin" else 1)
-
-
 def _in_process(*words: str) -> str:
     """A figure that needs a fresh process."""
     done = subprocess.run([sys.executable, __file__, "--figure", *words], capture_output=True, text=True, check=True)
@@ -115,7 +110,9 @@ def figure(kind: str, path: str, threads: str, opt_level: str) -> float:
     if kind == "cached":
         assert exe.cached
         return perf_counter() - start
-    return _peak() / 1e6
+    from lamina.measure import peak_memory
+
+    return peak_memory() / 1e6
 
 
 def main() -> int:
