@@ -21,6 +21,8 @@ from lamina.dialects.target import TargetAttr
 PLAIN = "NCHW"
 LEAST_PART = 4
 """Input channels of a kernel's smaller blocks: the loop over fewer steps costs what they save."""
+LOOP_CHANNELS = 0.5
+"""What a step of the loop over a kernel's blocks costs, in channels."""
 
 KEEPS_ZEROS_FINITE = frozenset(
     f"relay.{n}"
@@ -127,11 +129,21 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
         data_layout, kernel = PLAIN, f"OIHW{wide}o"
     else:
         # Pixels are read one channel at a time: a last block of few channels is no more steps than it has channels.
-        part = channels & -channels
-        pointwise = groups == 1 and weight.shape[2:] == (1, 1) and part >= LEAST_PART
-        data_layout, kernel = blocked, f"OIHW{min(part, lanes) if pointwise else lanes}i{wide}o"
+        part = lanes if groups > 1 or _may_be_winograd(weight, attrs) else _part(channels, lanes)
+        data_layout, kernel = blocked, f"OIHW{part}i{wide}o"
     given |= {"data_layout": data_layout, "kernel_layout": kernel}
     return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc")
+
+
+def _may_be_winograd(weight: TensorInfo, attrs: Mapping[str, Any]) -> bool:
+    """Whether a kernel may be one of products of transformed tiles, which want whole blocks."""
+    return weight.shape[2:] == (3, 3) and {*attrs["strides"], *attrs["dilation"]} == {1}
+
+
+def _part(channels: int, lanes: int) -> int:
+    """Input channels of a kernel's blocks: the fewest multiplications, a loop's step counted as `LOOP_CHANNELS`."""
+    parts = [lanes >> n for n in range(lanes.bit_length()) if lanes >> n >= LEAST_PART]
+    return min(parts or [lanes], key=lambda part: -(-channels // part) * (part + LOOP_CHANNELS))
 
 
 def _mostly_blocked(op: RelayOp, offers: Sequence[Offer], lanes: int) -> bool:
