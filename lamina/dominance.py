@@ -50,8 +50,8 @@ class _Restore(NamedTuple):
     trail: list[SSAValue]
 
 
-def find_violation(root: Operation) -> DominanceViolation | None:
-    """The first violation inside `root`, None where there is none."""
+def find_violation(root: Operation, unreached: list[Block] | None = None) -> DominanceViolation | None:
+    """The first violation inside `root`, None where there is none. Adds the blocks that nothing reaches to a list."""
     isolated: dict[type[Operation], bool] = {}
     visible: set[SSAValue] = set()
     trail: list[SSAValue] = []
@@ -74,7 +74,7 @@ def find_violation(root: Operation) -> DominanceViolation | None:
         for region in reversed(op.regions):
             first = region.blocks.first
             if first is not None:
-                stack.append(_Enter(first, []) if first.next_block is None else _tree(region))
+                stack.append(_Enter(first, []) if first.next_block is None else _tree(region, unreached))
 
     enter_regions(root)
     while stack:
@@ -110,8 +110,10 @@ def find_violation(root: Operation) -> DominanceViolation | None:
     return None
 
 
-def _tree(region: Region) -> _Enter:
+def _tree(region: Region, unreached: list[Block] | None) -> _Enter:
     immediate = dominator_tree(region)
+    if unreached is not None:
+        unreached += [block for block in region.blocks if block not in immediate]
     nodes = {block: _Enter(block, []) for block in region.blocks if block in immediate}
     for block, node in nodes.items():
         if immediate[block] is not block:

@@ -11,6 +11,7 @@ from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.declared_checks import verify_op
 from lamina.diagnostics import op_name, value_text
 from lamina.dominance import find_violation
 from lamina.errors import InputError
@@ -29,12 +30,12 @@ def verify_module(root: Operation, *, dominance: bool = True) -> None:
 
     Dominance comes first: it says more of a value from outside an isolated op than the trait does.
     """
-    if dominance:
-        verify_dominance(root)
+    # The check of dominance sees isolated ops too, where it sees every block.
+    isolation = not dominance or not verify_dominance(root)
     stack = [root]
     while stack:
         op = stack.pop()
-        _verify_op(op)
+        _verify_op(op, isolation)
         for region in reversed(op.regions):
             blocks = list(region.blocks)
             for block in reversed(blocks):
@@ -46,7 +47,7 @@ def verify_module(root: Operation, *, dominance: bool = True) -> None:
                 stack.extend(reversed(block.ops))
 
 
-def _verify_op(op: Operation) -> None:
+def _verify_op(op: Operation, isolation: bool) -> None:
     if op.successors:
         block = op.parent
         if block is None or block.parent is None:
@@ -56,7 +57,7 @@ def _verify_op(op: Operation) -> None:
         if any(s.parent is not block.parent for s in op.successors):
             raise VerificationError(op, "branches to a block of another region")
     try:
-        op.verify_()
+        verify_op(op, isolation)
     except VerifyException as e:
         raise VerificationError(op, one_line(e)) from e
     except Exception as e:
@@ -84,11 +85,12 @@ def _verify_last(op: Operation, last: Operation, blocks: int) -> None:
     raise VerificationError(last, f"ends a block of {op_name(op)} but is no terminator")
 
 
-def verify_dominance(root: Operation) -> None:
-    """Check that definitions dominate uses. Raises VerificationError."""
-    found = find_violation(root)
+def verify_dominance(root: Operation) -> bool:
+    """Check that definitions dominate uses; whether every block was reached. Raises VerificationError."""
+    unreached: list[Block] = []
+    found = find_violation(root, unreached)
     if found is None:
-        return
+        return not unreached
     op, index, value = found.op, found.operand, found.value
     if isinstance(value, ErasedSSAValue):
         raise VerificationError(op, f"operand #{index} was erased")
