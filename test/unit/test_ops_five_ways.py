@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from lamina.backends.cpu.jit import host_target, named_target
-from lamina.compiler import module_text
+from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.base import RelayOp, Sample, tensor_info
@@ -36,10 +36,9 @@ from test_facets import NAMES, arrays_of, assert_close, load, valid_samples  # n
 
 Arrays = list[np.ndarray[Any, Any]]
 
-TIR_PASSES = (
-    "tir-lower-blocks,tir-alternate-direction,tir-simplify,tir-vectorize-loop,tir-unroll-loop,tir-demote-registers,"
-    "tir-expand-math,tir-fuse-multiply-add"
-)
+TIR_PASSES = ",".join(TIR_PIPELINE[1:-1])
+PLAN_MEMORY = TIR_PIPELINE[-1]
+TO_LLVM = ",".join(LLVM_PIPELINE)
 
 
 def module_of(op_type: type[RelayOp], s: Sample) -> ModuleOp:
@@ -82,7 +81,7 @@ def ways(module: ModuleOp, arrays: Arrays, fuse: int = 0) -> dict[str, Arrays]:
     run("scheduled tir", module)
     apply(ctx, module, TIR_PASSES)
     run("vectorized tir", module)
-    apply(ctx, module, "tir-plan-memory,tir-to-llvm")
+    apply(ctx, module, f"{PLAN_MEMORY},{TO_LLVM}")
     program = load_module(module, ctx.params, host_target(1), workers=1)
     inputs = {p.name: a for p, a in zip(program.info.inputs, arrays, strict=True)}
     found["llvm"] = list(program.run(inputs).values())
@@ -97,8 +96,8 @@ def check_texts(name: str, s: Sample) -> None:
         "relay-fuse-ops{fuse-opt-level=0},relay-to-te",
         "cpu-schedule",
         "te-to-tir",
-        f"{TIR_PASSES},tir-plan-memory",
-        "tir-to-llvm",
+        f"{TIR_PASSES},{PLAN_MEMORY}",
+        TO_LLVM,
     ):
         apply(ctx, module, pipeline)
         text = module_text(module)
