@@ -2,12 +2,14 @@
 
     python bench/convolutions.py [MODEL...] [--only 3x3] [--direct] [--warm] [--rounds 9] [--json FILE]
 
-Each is a model of one convolution with its ReLU. Its kernels are timed by themselves (as TFLOP/s of the direct sum
-over the measured FMA peak: above 1 where Winograd's kernels multiply less) and the two whole models, with what they
-need to change layouts, by turns. Times are the thread's own, so what other processes take is not counted; figures are
-medians, but that kernels and peak are compared at their best. Between two runs other memory is read, so that weights
-and data come from where a network finds them; with
-`--warm` they are where the last run left them. `--direct` leaves Winograd's kernels out.
+Each is a model of one convolution with its ReLU. Its kernels are timed by themselves and the two whole models, with
+what they need to change layouts, by turns. Times are the thread's own, so what other processes take is not counted;
+figures are medians. `of peak` is the direct sum's operations per second (products with the padding left out) over
+those of a loop of multiply-adds on registers, timed before and after each run of the kernels, so that a clock or a
+core that is shared slows both alike: the median of these ratios, the 10th and 90th percentile behind it. It is above
+1 where Winograd's kernels multiply less. Between two runs other memory is read, so that weights and data come from
+where a network finds them; with `--warm` they are where the last run left them. `--direct` leaves Winograd's kernels
+out.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ import peak
 import zoo
 
 import lamina
+from lamina.backends.cpu.jit import host_target
 from lamina.measure import largest_difference, onnxruntime_session
 from lamina.runtime.compiled import CompiledProgram
 from lamina.transform import PassContext
@@ -64,9 +67,17 @@ class Convolution(NamedTuple):
         return rows, columns
 
     def operations(self) -> int:
-        """Multiplications and additions of the direct sum."""
-        rows, columns = self.outputs()
-        return 2 * rows * columns * self.out * self.channels // self.groups * self.kernel[0] * self.kernel[1]
+        """Multiplications and additions of the direct sum, those with the padding left out."""
+        top, left, _, _ = self.pads
+        taps = 1
+        for n, outputs, before, axis in (
+            (self.rows, self.outputs()[0], top, 0),
+            (self.columns, self.outputs()[1], left, 1),
+        ):
+            stride, dilation = self.strides[axis], self.dilations[axis]
+            places = ((o * stride + k * dilation - before for o in range(outputs)) for k in range(self.kernel[axis]))
+            taps *= sum(0 <= place < n for row in places for place in row)
+        return 2 * taps * self.out * self.channels // self.groups
 
     def __str__(self) -> str:
         kernel, stride = ("x".join(map(str, pair)) for pair in (self.kernel, self.strides))
@@ -113,24 +124,12 @@ def convolutions(model: ModelProto) -> Iterator[Convolution]:
         yield Convolution(channels, rows, columns, out, tuple(kernel), *pairs, given.get("group", 1))  # type: ignore[arg-type]
 
 
-class Peak:
-    """The operations per second of one core at its best, of all that was measured so far."""
-
-    def __init__(self) -> None:
-        self._loop = peak.peak_loop(peak.FMA_512)
-        self.best = 0.0
-        for _ in range(20):
-            self.measure()
-
-    def measure(self, rounds: int = 200_000) -> None:
-        start = thread_time()
-        self._loop(rounds)
-        operations = rounds * peak.ACCUMULATORS * peak.FMA_512.operations
-        self.best = max(self.best, operations / (thread_time() - start))
+PEAK_SECONDS = 5e-4
+"""Of a measurement of the peak beside a run."""
 
 
-def measure(conv: Convolution, rounds: int, warm: bool, direct: bool, top: Peak) -> dict[str, Any]:
-    """Seconds of our kernels and of both whole models; the peak is measured meanwhile."""
+def measure(conv: Convolution, rounds: int, warm: bool, direct: bool, top: peak.Instruction) -> dict[str, Any]:
+    """Seconds of our kernels and of both whole models; the peak is measured around each run of the kernels."""
     model = conv.model().SerializeToString()
     passes = PassContext(opt_level=3, disabled_pass=("cpu-winograd",) if direct else ())
     ours, theirs = lamina.compile(model, threads=1, opt_level=passes), onnxruntime_session(model, 1)
@@ -156,15 +155,19 @@ def measure(conv: Convolution, rounds: int, warm: bool, direct: bool, top: Peak)
             program.program.run(bases, program.pool, n, n + 1)
 
     ours_result, theirs_result = ours.run(inputs)["y"], theirs.run(None, inputs)[0]
+    peaks: list[float] = []
     for _ in range(rounds):
-        timed("kernel", kernels)
-        timed("lamina", lambda: program.program.run(bases, program.pool))
         timed("onnxruntime", lambda: theirs.run(None, inputs))
-        top.measure()
+        timed("lamina", lambda: program.program.run(bases, program.pool))
+        around = peak.peak_rate(top, PEAK_SECONDS)
+        timed("kernel", kernels)
+        peaks.append((around + peak.peak_rate(top, PEAK_SECONDS)) / 2)
     figures: dict[str, Any] = {name: median(values) for name, values in found.items()}
-    figures["roof"] = conv.operations() / min(found["kernel"]) / top.best
+    rates = [conv.operations() / seconds for seconds in found["kernel"]]
+    ratios = [rate / at_most for rate, at_most in zip(rates, peaks, strict=True)]
+    figures["low"], figures["roof"], figures["high"] = (float(q) for q in np.quantile(ratios, (0.1, 0.5, 0.9)))
     figures["difference"] = largest_difference(ours_result, theirs_result)
-    return figures | {"convolution": str(conv), "gflops": conv.operations() / min(found["kernel"]) / 1e9}
+    return figures | {"convolution": str(conv), "gflops": median(rates) / 1e9, "peak": median(peaks)}
 
 
 def main() -> int:
@@ -184,10 +187,10 @@ def main() -> int:
         for conv in convolutions(models.light_model(name) if name in LIGHT else zoo.ZOO[name]()):
             of_model = counts.setdefault(conv, {})
             of_model[name] = of_model.get(name, 0) + 1
-    head = ("convolution", "kernel us", "GFLOP/s", "of peak", "lamina us", "onnxruntime us", "ratio", "diff")
-    print("{:<30}{:>10}{:>9}{:>9}{:>11}{:>16}{:>7}{:>9}  models".format(*head), flush=True)
+    head = ("convolution", "kernel us", "GFLOP/s", "of peak", "", "lamina us", "onnxruntime us", "ratio", "diff")
+    print("{:<30}{:>10}{:>9}{:>9} {:<13}{:>11}{:>16}{:>7}{:>9}  models".format(*head), flush=True)
     rows: list[dict[str, Any]] = []
-    top = Peak()
+    top = peak.best_fma(host_target(1))
     for conv, of_models in counts.items():
         if args.only not in str(conv):
             continue
@@ -197,12 +200,11 @@ def main() -> int:
         used = " ".join(f"{name}:{count}" for name, count in of_models.items())
         for name in ("kernel", "lamina", "onnxruntime"):
             row[name] *= 1e6
-        times = "{kernel:>10.0f}{gflops:>9.1f}{roof:>9.2f}{lamina:>11.0f}{onnxruntime:>16.0f}{ratio:>7.2f}".format(
-            **row
-        )
-        print(f"{row['convolution']:<30}{times}{row['difference']:>9.0e}  {used}", flush=True)
+        kernel = "{kernel:>10.0f}{gflops:>9.1f}{roof:>9.3f} {low:.3f}..{high:.3f} ".format(**row)
+        whole = "{lamina:>11.0f}{onnxruntime:>16.0f}{ratio:>7.2f}{difference:>9.0e}".format(**row)
+        print(f"{row['convolution']:<30}{kernel}{whole}  {used}", flush=True)
     if rows:
-        print(f"peak: {top.best / 1e9:.1f} GFLOP/s")
+        print(f"peak: {median(r['peak'] for r in rows) / 1e9:.1f} GFLOP/s")
         print(f"geometric mean of the ratios: {exp(sum(log(r['ratio']) for r in rows) / len(rows)):.3f}")
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1))

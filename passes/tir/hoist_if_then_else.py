@@ -43,7 +43,7 @@ def hoist_conditions(loop: ForOp, guards: bool = False) -> None:
     """Ask what is asked in a loop, and does not depend on it, around the loop."""
     if loop.kind.data in ("parallel", "thread"):
         return  # where threads start is no matter of a condition's cost
-    ops = [op for op in loop.body.block.ops if not isinstance(op, AllocOp)]
+    ops = [op for op in loop.body.block.ops if not isinstance(op, AllocOp) and not _is_preparation(op, loop)]
     only = ops[0] if len(ops) == 1 else None
     if isinstance(only, IfOp):
         fixed = [c for c in only.conditions() if _is_fixed(c, loop)]
@@ -65,6 +65,14 @@ def hoist_conditions(loop: ForOp, guards: bool = False) -> None:
                 if isinstance(op, AccessOp):
                     op.set_access(op.forms(), [c for c in op.conditions() if c not in common])
             _wrap(loop, common)
+
+
+def _is_preparation(op: Operation, loop: ForOp) -> bool:
+    """Whether an op does nothing but fill buffers of a loop's body from memory."""
+    own = {a.result for a in loop.body.block.ops if isinstance(a, AllocOp)}
+    return isinstance(op, ForOp) and all(
+        isinstance(o, (ForOp, LoadOp)) or isinstance(o, StoreOp) and o.buffer in own for o in op.walk()
+    )
 
 
 def _is_fixed(condition: Condition, loop: ForOp) -> bool:

@@ -104,7 +104,7 @@ def _changes(condition: Condition, loop: ForOp, inside: set[SSAValue], ranges: R
     rest = Linear({a: c for a, c in form.terms.items() if a != variable}, form.const)
     if not coefficient or variable in rest.dims():
         return []
-    if any(d not in inside for d in rest.dims()):
+    if any(d not in inside and not _is_one_value(ranges(d)) for d in rest.dims()):
         return []  # known only outside of the loop
     bounds = rest.range(ranges)
     if bounds is None:
@@ -118,6 +118,11 @@ def _changes(condition: Condition, loop: ForOp, inside: set[SSAValue], ranges: R
     if coefficient > 0:
         return [-(low // coefficient), -(high // coefficient)]
     return [low // -coefficient + 1, high // -coefficient + 1]
+
+
+def _is_one_value(bounds: tuple[int, int] | None) -> bool:
+    """Whether a variable is that of a loop with one iteration, such as a piece that was cut before."""
+    return bounds is not None and bounds[0] == bounds[1]
 
 
 def partition_at(loop: ForOp, cuts: Sequence[int]) -> list[ForOp]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -49,3 +51,55 @@ def test_pointwise_convolution(name: str, threads: int) -> None:
     kept = x[:, :, ::stride, ::stride].astype(np.float64)
     expected = np.maximum(np.einsum("oc,ncyx->noyx", w[:, :, 0, 0].astype(np.float64), kept) + b[:, None, None], 0)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+# Kernel, stride, dilation, padding: borders in one tile of a row, in two, in more (which are copied), and none.
+WINDOWS = {
+    "one_tile_each_way": ((3, 3), 2, 1, (1, 1, 1, 1)),
+    "only_behind": ((3, 2), 1, 1, (0, 0, 2, 1)),
+    "dilated": ((3, 3), 1, 2, (2, 2, 2, 2)),
+    "more_than_a_tile": ((1, 3), 1, 1, (0, 16, 0, 2)),
+    "a_wide_window": ((2, 5), 1, 1, (1, 2, 0, 2)),
+    "a_column": ((3, 1), 2, 1, (1, 0, 1, 3)),
+    "stride_beyond_the_window": ((1, 2), 3, 1, (2, 1, 0, 3)),
+}
+
+
+BRIEF = ("one_tile_each_way", "dilated")
+
+
+@pytest.mark.parametrize(
+    ("shape", "names"),
+    [
+        ((2, 16, 4, 29), BRIEF),
+        *(pytest.param((2, 21, 6, w), tuple(WINDOWS), marks=pytest.mark.long) for w in (1, 2, 14, 15, 29, 56)),
+    ],
+)
+def test_padding_is_left_out(shape: tuple[int, ...], names: tuple[str, ...]) -> None:
+    random = np.random.default_rng(shape[3])
+    x = random.uniform(-1, 1, shape).astype(np.float32)
+    weights = {n: random.uniform(-1, 1, (20, shape[1], *WINDOWS[n][0])).astype(np.float32) for n in names}
+    nodes: list[Any] = []
+    expected: dict[str, Any] = {}
+    for name in names:
+        kernel, stride, dilation, pads = WINDOWS[name]
+        padded = np.pad(x, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3]))).astype(np.float64)
+        spans = [(k - 1) * dilation + 1 for k in kernel]
+        if padded.shape[2] < spans[0] or padded.shape[3] < spans[1]:
+            continue
+        given = {"strides": [stride] * 2, "dilations": [dilation] * 2, "pads": pads}
+        nodes.append(helper.make_node("Conv", ["x", f"{name}_w"], [name], name, **given))
+        taps = np.lib.stride_tricks.sliding_window_view(padded, spans, (2, 3))
+        taps = taps[:, :, ::stride, ::stride, ::dilation, ::dilation]
+        expected[name] = np.einsum("ncyxrs,ocrs->noyx", taps, weights[name].astype(np.float64), optimize=True)
+    infos = [
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
+        for n, s in (("x", shape), *((n, None) for n in expected))
+    ]
+    initializers = [numpy_helper.from_array(weights[n], f"{n}_w") for n in expected]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:], initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    direct = lamina.transform.PassContext(opt_level=3, disabled_pass=("cpu-winograd",))
+    found = lamina.compile(model, threads=1, opt_level=direct).run({"x": x})
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, rtol=0, atol=1e-5 * np.abs(values).max(), err_msg=name)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import BlockArgument
 
+from lamina.backends.cpu.schedules.borders import Border, is_left_out
+from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     parallel,
@@ -33,16 +35,29 @@ FETCHED = 1 << 17
 """Bytes of data from which on a tile's next channels are fetched while it sums over these: they lie far apart."""
 
 
-def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick) -> None:
-    """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers. Or koo within xo, see `rereads`."""
+def schedule_conv2d(
+    s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick, border: Border | None = None
+) -> None:
+    """koo, y in parallel; xo; c, r, s, ci; then the tile xi, koi, kv in registers. Or koo within xo, see `rereads`.
+
+    A border, which the caller has not scheduled, is left out (`borders.py`; the order is r, s, c, ci) or copied.
+    """
     _, chunks, _, width, lanes = stage.spatial
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
     tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1)))
+    left_out = border is not None and is_left_out(border, width, tile.pixels)
+    if border is not None and left_out:
+        s.compute_inline(border.pad.name)
+    elif border is not None:
+        schedule_elementwise(s, border.pad, target)
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)
-    if len(reductions) == 3:
+    if left_out:
+        c, *window, ci = reductions
+        reductions = [*window, c, ci]
+    elif len(reductions) == 3:
         # Plain input channels: unrolled taps would share loads across the window and hold them in registers, so the
         # channels are innermost.
         reductions, extents = [*reductions[1:], reductions[0]], [*extents[1:], extents[0]]
@@ -61,7 +76,10 @@ def schedule_conv2d(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.unroll(loop)
     s.vectorize(kv)
     s.vectorize(kv_out)
-    if width % tile.pixels:
+    if left_out:
+        for loop in (xo, reductions[1]):
+            s.pragma(loop, "loop_partition_hint")
+    elif width % tile.pixels:
         s.partition(xo)
     del n_out, y_out
 

@@ -2,7 +2,8 @@
 
 depthwise convolutions on channel blocks        a row of vectors in registers, the padding left out (`depthwise.py`)
 convolutions of few channels a group           a register tile of channels by rows of pixels (`pixel_rows.py`)
-conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile
+conv2d on channel blocks, dense, batch_matmul   a register tile over the whole reduction, epilogue fused at the tile;
+                                                a convolution's padding left out (`borders.py`)
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
 attention                                       a block of rows of a head in the caches (`attention.py`)
@@ -16,6 +17,7 @@ everything else                                 vectors over the last dimension,
 from __future__ import annotations
 
 from lamina.backends.cpu.schedules.attention import find_attention, schedule_attention
+from lamina.backends.cpu.schedules.borders import Border, find_border
 from lamina.backends.cpu.schedules.convolution import (
     PLAIN_CONVOLUTIONS,
     has_channels_last,
@@ -74,6 +76,9 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     pool_padding = find_pool_padding(kept)
     if pool_padding is not None:
         done.add(pool_padding.name)
+    border = find_border(kept, target)
+    if border is not None:
+        done.add(border.pad.name)
     if winograd is not None:
         follower = _follower(winograd.conv)
         done |= {stage.name for stage in winograd if stage is not None}
@@ -97,7 +102,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
             if is_pool_of_rows(stage):
                 schedule_pool(s, stage, follower, pool_padding, target)
             else:
-                _schedule_reduction(s, stage, follower, target, pick)
+                _schedule_reduction(s, stage, follower, target, pick, border)
         else:
             schedule_elementwise(s, stage, target)
     for scan in func.body.block.ops:
@@ -128,7 +133,9 @@ def _follower(stage: Stage) -> Stage | None:
     return reader if reads_elementwise(reader, stage) else None
 
 
-def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick) -> None:
+def _schedule_reduction(
+    s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick, border: Border | None = None
+) -> None:
     lanes = vector_lanes(stage, target)
     grouped = stage.tag in ("nn.contrib_conv2d_NCHWc", "nn.contrib_dense_pack")
     dot = dot_intrinsic(stage, target) if grouped else None
@@ -137,7 +144,7 @@ def _schedule_reduction(s: Schedule, stage: Stage, follower: Stage | None, targe
     elif dot is not None:
         schedule_grouped_conv2d(s, stage, follower, target, dot, pick)
     elif stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
-        schedule_conv2d(s, stage, follower, target, pick)
+        schedule_conv2d(s, stage, follower, target, pick, border)
     elif stage.tag == DEPTHWISE and stage.spatial[-1] == lanes:
         schedule_depthwise(s, stage, follower, target)
     elif is_plain_depthwise(stage, target):

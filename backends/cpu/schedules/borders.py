@@ -1,0 +1,64 @@
+"""The padding of direct convolutions on channel blocks, left out instead of copied.
+
+    for an image, output channels and a row, in parallel
+      for the tiles of the row: the first, those between, the last
+        for a row of the window, unless it lies in the padding
+          for a column of the window: those that leave the tile's ends in the padding as code of their own
+            for the input channels: the pixels of the tile that the column meets
+
+No product with padding is made, and the data is read where it is. The channels are inside of the window, so that the
+pieces are loops of their own: side by side they would share loads, and hold them in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lamina.backends.cpu.schedules.grouped import dot_intrinsic
+from lamina.backends.cpu.schedules.steps import vector_lanes
+from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.dialects.target import TargetAttr
+
+TAG = "nn.contrib_conv2d_NCHWc"
+MOST_COLUMNS = 3
+"""Columns of a window of which each may be a piece of its own in a tile that is a whole row."""
+
+
+class Border(NamedTuple):
+    """A padded copy of a convolution's data, and how many pixels of a row of the result read padding."""
+
+    pad: Stage
+    left: int
+    right: int
+
+
+def find_border(stages: Sequence[Stage], target: TargetAttr) -> Border | None:
+    """The padding that the direct convolution among some stages reads, and nobody else."""
+    for pad, conv in zip(stages, stages[1:], strict=False):
+        if pad.tag == conv.tag == TAG and conv.is_reduction and not pad.is_reduction and pad.readers == [conv]:
+            direct = conv.spatial[-1] == vector_lanes(conv, target) and dot_intrinsic(conv, target) is None
+            return _border(pad, conv) if direct else None
+    return None
+
+
+def _border(pad: Stage, conv: Stage) -> Border | None:
+    reads = pad.reads()
+    if len(reads) != 1 or len(conv.reduced) != 4 or not 1 <= conv.reduced[2] <= MOST_COLUMNS or pad.is_output:
+        return None
+    x = conv.op.body.block.args[3]
+    column = conv.op.body.block.args[len(conv.spatial) + 2]
+    form = conv.read_forms(conv.reads()[0])[3]
+    stride, dilation = form.terms.get(x, 0), form.terms.get(column, 0)
+    before = -pad.read_forms(reads[0])[3].const
+    last = (conv.spatial[3] - 1) * stride + (conv.reduced[2] - 1) * dilation + form.const
+    behind = last - before - (read_shape(reads[0])[3] - 1)
+    if stride < 1:
+        return None
+    left, right = (max(-(-beyond // stride), 0) for beyond in (before, behind))
+    return Border(pad, left, right)
+
+
+def is_left_out(border: Border, width: int, pixels: int) -> bool:
+    """Whether tiles of so many pixels read padding in the first and in the last tile of a row only."""
+    return border.left <= pixels and border.right <= (width % pixels or pixels)
