@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import IRDLOperation
 
 operands_of: Callable[[Operation], tuple[SSAValue, ...]] = attrgetter("_operands")
@@ -55,6 +55,8 @@ def all_ops(root: Operation | Block | Region) -> list[Operation]:
 
 _NO_VALUES: SSAValues[SSAValue] = SSAValues()
 _NO_RESULTS: SSAValues[OpResult] = SSAValues()
+_NO_USES: tuple[Use, ...] = ()
+_NO_BLOCKS: tuple[Block, ...] = ()
 
 
 def discard(region: Region) -> int:
@@ -65,21 +67,28 @@ def discard(region: Region) -> int:
     """
     count = 0
     blocks: list[Block] = list(region.blocks)
+    no_values, no_results, no_uses = _NO_VALUES, _NO_RESULTS, _NO_USES
     for block in blocks:
+        block.first_use = None
+        for argument in block.args:
+            argument.first_use = None
         op = block._first_op
         block._first_op = block._last_op = None
         while op is not None:
             following = op._next_op
             for inner in op.regions:
                 count += discard(inner)
-            for use in (*op._operand_uses, *op._successor_uses):
+            for use in op._operand_uses:
                 use._next_use = use._prev_use = None
-            for value in op._operands:
-                value.first_use = None
-            for successor in op._successors:
-                successor.first_use = None
-            op._operands, op._operand_uses, op.results = _NO_VALUES, (), _NO_RESULTS
-            op._successors, op._successor_uses = (), ()
+            for result in op.results:
+                result.first_use = None
+            op._operands = no_values
+            op._operand_uses = no_uses
+            op.results = no_results
+            if op._successors:
+                for use in op._successor_uses:
+                    use._next_use = use._prev_use = None
+                op._successors, op._successor_uses = _NO_BLOCKS, no_uses
             op.parent = op._next_op = op._prev_op = None
             op = following
             count += 1
@@ -111,3 +120,18 @@ def _hash_by_identity() -> None:
 
 
 _hash_by_identity()
+
+
+def _verify_kind_once() -> None:
+    """An attribute that is made is verified, but not asked each time whether its class is one of the two kinds.
+
+    That is so of every class, or not, and asked anew takes as long as the verification.
+    """
+
+    def verify(self: Attribute) -> None:
+        self._verify()
+
+    Attribute.__post_init__ = verify
+
+
+_verify_kind_once()

@@ -99,6 +99,9 @@ def compile(
         stored = programs.load(key) if not context.instruments else None
     cached = stored is not None
     if stored is None:
+        from lamina.dialects.lazy_formats import read_formats_late
+
+        read_formats_late()
         from lamina.driver import build
 
         try:

@@ -19,7 +19,7 @@ from lamina.call_graph import call_graph
 from lamina.compiler import CODEGEN, LEVELS, LLVM_PIPELINE, TE_PIPELINE, Progress, lower, pipeline_text, quiet_gc
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
-from lamina.dialects.fast_ir import discard
+from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.target import TARGET, TargetAttr
 from lamina.dialects.te.ops import ParamOp
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
@@ -53,6 +53,8 @@ class Source:
 
 MANY_KERNELS = 8
 """From so many kernels on a worker is started before the first of them is finished."""
+MANY_OPS = 64
+"""From so many ops on a graph surely has many kernels: the workers load LLVM while the graph is still being changed."""
 Fresh: TypeAlias = Callable[[], Source]
 """Gives the module as imported, a new one each time."""
 
@@ -139,7 +141,7 @@ def _compile(
             graph.update(call_graph(module))
         if name == TE_PIPELINE[-1]:
             weights.start(op.param for op in module.walk() if isinstance(op, ParamOp))
-            if sum(1 for op in module.ops if op.name == "te.func") >= MANY_KERNELS:
+            if not compiler.has_workers() and sum(1 for op in module.ops if op.name == "te.func") >= MANY_KERNELS:
                 compiler.start_worker()
         if progress is not None:
             # The kernels that were finished early are written out within the pass.
@@ -151,6 +153,9 @@ def _compile(
         # Instruments look at whole modules.
         ctx.kernel_done = finished
     with KernelCompiler(target, None, cache) as compiler, WeightPacking(source.params) as weights:
+        if sum(1 for op in all_ops(module) if op.name.startswith("relay.") and op.name != "relay.constant") >= MANY_OPS:
+            compiler.start_worker()
+            compiler.start_worker()
         with faults:
             lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
         info = ProgramInfo.of(module)

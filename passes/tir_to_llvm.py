@@ -94,7 +94,10 @@ class TirToLlvmPass(ModulePass):
                 signatures[top.sym_name.data] = list(top.function_type.inputs)
                 made.update(functions)
                 for f in functions:
-                    inherit_location(f, top)
+                    if done is None:
+                        inherit_location(f, top)
+                    else:  # its ops are gone before anybody asks them
+                        f.location = top.location
                     op.body.block.insert_op_before(f, top)
                 top.detach()
                 discard(top.body)

@@ -149,6 +149,10 @@ class KernelCompiler:
             self._threads.append(thread)
             thread.start()
 
+    def has_workers(self) -> bool:
+        """Whether one was started."""
+        return bool(self._threads)
+
     def is_busy(self) -> bool:
         """Whether workers still compile, so that who asks for the result will have to wait."""
         return bool(self._threads) and len(self._objects) < len(self._names)

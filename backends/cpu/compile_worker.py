@@ -32,8 +32,10 @@ def receive(stream: BinaryIO) -> tuple[bytes, bytes] | None:
 
 
 def main() -> int:
-    from lamina.backends.cpu.jit import CompileError, Machine, compile_object
+    from lamina.backends.cpu.jit import CompileError, Machine, compile_object, load_llvm
 
+    # While the first text is still being made.
+    load_llvm()
     machine = None
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while (message := receive(source)) is not None:

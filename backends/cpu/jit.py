@@ -63,6 +63,11 @@ def _binding() -> Any:
     return binding
 
 
+def load_llvm() -> None:
+    """Do now what the first compilation of a process does once."""
+    _binding()
+
+
 def llvm_version() -> str:
     """LLVM's and llvmlite's version: part of the key of a cached object."""
     import llvmlite  # pyright: ignore[reportMissingTypeStubs]

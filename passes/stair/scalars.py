@@ -234,9 +234,9 @@ def splat(value: float | int, type_: Attribute) -> Attribute:
     """The attribute of a constant in every lane of a type."""
     if type(type_) is VectorType:
         return DenseIntOrFPElementsAttr.from_list(cast("VectorType[AnyFloat]", type_), [value])
-    if isinstance(type_, AnyFloat):
-        return FloatAttr(float(value), type_)
-    return IntegerAttr(int(value), cast("IntegerType", type_))
+    if type(type_) is IntegerType or type(type_) is IndexType:
+        return IntegerAttr(int(value), type_)
+    return FloatAttr(float(value), cast("AnyFloat", type_))
 
 
 def _floor_divide(builder: FunctionBuilder, type_: Attribute) -> Emit:
