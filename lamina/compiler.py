@@ -164,6 +164,7 @@ TIR_PIPELINE = [
     "tir-demote-registers",
     "tir-expand-math",
     "tir-fuse-multiply-add",
+    "tir-form-teams",
     "tir-plan-memory",
 ]
 LLVM_PIPELINE = ["tir-to-llvm"]
@@ -192,7 +193,7 @@ def stage_pipelines(
     """
     tir = list(TIR_PIPELINE)
     if sanitize:
-        tir.insert(tir.index("tir-plan-memory"), "tir-sanitize")
+        tir.insert(tir.index("tir-form-teams"), "tir-sanitize")
     return {
         "te": ",".join([*relay_pipeline(opt_level, backends), *TE_PIPELINE]),
         "tir": ",".join(tir),

@@ -1,6 +1,7 @@
 """The third stair: loops over buffers become llvm functions.
 
-Each tir.func is cut into phases: every parallel loop at its top level is one, whatever stands between them another.
+Each tir.func is cut into phases: every parallel loop and every team at its top level is one, whatever stands between
+them another.
 A phase is two functions. The entry has the runner's signature `(args, lo, hi)`: it reads the buffer pointers from
 the argument array and calls the body; `lo` to `hi` is the slice of the parallel loop. The body's pointers are `noalias`
 but for those that the kernel's attribute `shared` names.
@@ -54,9 +55,10 @@ from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.cost import cycles, grain_of
 from lamina.passes.stair.limits import check_limits
-from lamina.passes.stair.program import STATUS_ARGUMENT, Phase, check_main, lower_main
+from lamina.passes.stair.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Phase, check_main, lower_main
 from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
+from lamina.passes.stair.teams import Team, most_threads, patience, team_of, written_together
 from lamina.passes.tir.phases import explicit_indices, phases_of, self_contained
 from lamina.passes.tir.plan_memory import SHARED
 
@@ -170,12 +172,15 @@ def lower_function(
         extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
         # What the loop costs is told by the tir, which is short: the code below has its unrolled loops written out.
         grain = 1 if loop is None or loop.bounds else grain_of(extent, cycles(loop.body.block.ops, vector_bits))
+        team = team_of(ops)
+        if team is not None:
+            extent, grain = most_threads(team), -patience(team, vector_bits)
         body = _lower_phase(
             f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared
         )
-        hints = [a.name_hint for a in used] + ["status"] * checks
+        hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
         functions += [body, _entry(symbol, body, hints)]
-        taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks
+        taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks + [TEAM_ARGUMENT] * (team is not None)
         phases.append(Phase(symbol, extent, grain, taken))
     return functions, phases
 
@@ -226,7 +231,9 @@ def _lower_phase(
     codes: dict[str, int] | None,
     shared: Sequence[SSAValue],
 ) -> llvm.FuncOp:
-    taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * (codes is not None)
+    team = team_of(ops)
+    extra = (codes is not None) + (team is not None)
+    taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * extra
     entry = Block(arg_types=[*taken, i64, i64])
     lo, hi = entry.args[-2:]
     lo.name_hint, hi.name_hint = "lo", "hi"
@@ -244,6 +251,10 @@ def _lower_phase(
         status = entry.args[len(used)]
         status.name_hint = "status"
         replay.checks = Checks(status, codes)
+    if team is not None:
+        place = entry.args[len(taken) - 1]
+        place.name_hint, lo.name_hint, hi.name_hint = "team", "me", "size"
+        replay.team = Team(replay, place, lo, hi)
     loop = _parallel_loop(ops)
     if loop is not None:
         builder.depth[loop.var] = -1
@@ -271,7 +282,9 @@ def _lower_phase(
     region = Region(builder.finish())
     noalias = DictionaryAttr({"llvm.noalias": UnitAttr()})
     empty = DictionaryAttr({})
-    own = [a not in shared for a in used] + [True] * (codes is not None)
+    # What another thread of a team writes changes behind the back of this one.
+    together = set[SSAValue]() if team is None else written_together(team)
+    own = [a not in shared and a not in together for a in used] + [True] * extra
     attrs = [noalias if t is POINTER and alone else empty for t, alone in zip(taken, own, strict=True)]
     return llvm.FuncOp(
         symbol,

@@ -8,10 +8,14 @@
 //   136  ptr  args
 //   144  i64  extent
 //   152  i64  grain     the fewest iterations taken at a time
+//   160  i64  team      1 where the job is a team's
 //   192  i32  sleepers  workers that wait in the kernel
 //   196  i32  stop      workers are to end
 //   200  i64  workers   threads besides the caller
 //   208  i64  spins     polls before a worker sleeps
+//   216  ptr  numbers   a line of 64 bytes for each thread, the caller's first: the number of barriers it has come to
+//   224  i64  size      the threads of a team, 0 until that is known
+//   232  i64  members   the most workers in a team
 //   256  i64  threads[] pthread_t of each worker
 //
 // A worker joins a job by adding one to `state` while the open bit is set, so the caller, who clears that bit when the
@@ -21,9 +25,15 @@
 // A thread takes a quarter of its share of what is left, but no less than a grain: much while there is much, so that
 // neighbouring iterations find each other's data, and little at the end, where all should come at once.
 //
+// A team is a job of another kind: kernel(args, n, size) by all of its threads at the same time, n from 0. The caller
+// opens the job, waits a little for workers to join, closes it and says how many there are; those who came too late
+// have no part in it. The threads meet at barriers: each leaves its number and waits until nobody's is less.
+//
 // A program is a constant array of {ptr kernel, i64 extent, i64 grain, i64 first_arg, i64 n_args}, its arguments an
 // array of {i64 base, i64 byte_offset}: argument i of an entry is bases[base] + byte_offset. bases[0] is the status
-// block {i64 code, i64 entry}: a kernel that fails stores a code there, and the runner stops and returns it.
+// block {i64 code, i64 entry, ptr numbers, ptr meet}: a kernel that fails stores a code there, and the runner stops and
+// returns it; the other two are for the threads of a team. An entry whose grain is negative is run by a team of at most
+// `extent` threads, and -grain is how many polls the caller waits for workers.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", features = "", vector_bits = 128, registers = 16, threads = 1>} {
 
@@ -73,6 +83,77 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     llvm.return
   }
 
+  // One poll of a thread that waits for another: once in `patience + 1` times, a power of two, it leaves the processor to
+  // others. On a busy machine that may be for milliseconds.
+  llvm.func internal @poll(%polls: i64, %patience: i64) -> i64 attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %more = llvm.add %polls, %one : i64
+    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    %phase = llvm.and %more, %patience : i64
+    %patient = llvm.icmp "ne" %phase, %zero : i64
+    llvm.cond_br %patient, ^done, ^yield
+  ^yield:
+    %ignored = llvm.call @sched_yield() : () -> i32
+    llvm.br ^done
+  ^done:
+    llvm.return %more : i64
+  }
+
+  // A barrier, the `turn`-th of this team: leave the turn and wait for all others to be there.
+  llvm.func @lamina_meet(%numbers: !llvm.ptr, %me: i64, %size: i64, %turn: i64) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %patience = llvm.mlir.constant(1023 : i64) : i64
+    %alone = llvm.icmp "sle" %size, %one : i64
+    llvm.cond_br %alone, ^done, ^arrive
+  ^arrive:
+    %mine = llvm.getelementptr %numbers[%me] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<8 x i64>
+    llvm.store %turn, %mine atomic release {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.br ^thread(%zero : i64)
+  ^thread(%n: i64):
+    %another = llvm.icmp "slt" %n, %size : i64
+    llvm.cond_br %another, ^wait(%zero : i64), ^done
+  ^wait(%polls: i64):
+    %theirs = llvm.getelementptr %numbers[%n] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<8 x i64>
+    %number = llvm.load %theirs atomic acquire {alignment = 8 : i64} : !llvm.ptr -> i64
+    %there = llvm.icmp "sge" %number, %turn : i64
+    %following = llvm.add %n, %one : i64
+    llvm.cond_br %there, ^thread(%following : i64), ^poll
+  ^poll:
+    %more = llvm.call @poll(%polls, %patience) : (i64, i64) -> i64
+    llvm.br ^wait(%more : i64)
+  ^done:
+    llvm.return
+  }
+
+  // A worker's part in a team, if it is among its threads.
+  llvm.func internal @take_part(%pool: !llvm.ptr, %n: i64) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %patience = llvm.mlir.constant(1023 : i64) : i64
+    %size.at = llvm.getelementptr %pool[224] : (!llvm.ptr) -> !llvm.ptr, i8
+    %kernel.at = llvm.getelementptr %pool[128] : (!llvm.ptr) -> !llvm.ptr, i8
+    %args.at = llvm.getelementptr %pool[136] : (!llvm.ptr) -> !llvm.ptr, i8
+    llvm.br ^wait(%zero : i64)
+  ^wait(%polls: i64):
+    %size = llvm.load %size.at atomic acquire {alignment = 8 : i64} : !llvm.ptr -> i64
+    %known = llvm.icmp "ne" %size, %zero : i64
+    llvm.cond_br %known, ^begin, ^poll
+  ^poll:
+    %more = llvm.call @poll(%polls, %patience) : (i64, i64) -> i64
+    llvm.br ^wait(%more : i64)
+  ^begin:
+    %mine = llvm.icmp "slt" %n, %size : i64
+    llvm.cond_br %mine, ^run, ^done
+  ^run:
+    %kernel = llvm.load %kernel.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    %args = llvm.load %args.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    llvm.call %kernel(%args, %n, %size) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.br ^done
+  ^done:
+    llvm.return
+  }
+
   // A thread: wait for the next job, join it if it is still open, work, leave.
   llvm.func internal @work(%pool: !llvm.ptr) -> !llvm.ptr attributes {no_unwind} {
     %zero = llvm.mlir.constant(0 : i64) : i64
@@ -84,6 +165,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %futex = llvm.mlir.constant(202 : i64) : i64
     %futex_wait = llvm.mlir.constant(128 : i64) : i64
     %often = llvm.mlir.constant(31 : i64) : i64
+    %members.mask = llvm.mlir.constant(2147483647 : i64) : i64
     %null = llvm.mlir.zero : !llvm.ptr
     %number.at = llvm.getelementptr %pool[4] : (!llvm.ptr) -> !llvm.ptr, i8
     %sleepers = llvm.getelementptr %pool[192] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -134,7 +216,18 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %current.number = llvm.lshr %current, %shift : i64
     llvm.cond_br %joined, ^inside, ^awake(%current, %current.number : i64, i64)
   ^inside:
+    %team.at = llvm.getelementptr %pool[160] : (!llvm.ptr) -> !llvm.ptr, i8
+    %team = llvm.load %team.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %of_team = llvm.icmp "ne" %team, %zero : i64
+    llvm.cond_br %of_team, ^together, ^slices
+  ^together:
+    %all = llvm.and %entered, %members.mask : i64
+    llvm.call @take_part(%pool, %all) : (!llvm.ptr, i64) -> ()
+    llvm.br ^leave
+  ^slices:
     llvm.call @take(%pool) : (!llvm.ptr) -> ()
+    llvm.br ^leave
+  ^leave:
     %left = llvm.atomicrmw sub %pool, %one release {alignment = 8 : i64} : !llvm.ptr, i64
     llvm.br ^wait(%job, %zero : i64, i64)
   ^end:
@@ -181,8 +274,6 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %one = llvm.mlir.constant(1 : i64) : i64
     %open = llvm.mlir.constant(2147483648 : i64) : i64
     %closed = llvm.mlir.constant(-2147483649 : i64) : i64
-    %inside_mask = llvm.mlir.constant(2147483647 : i64) : i64
-    %patience = llvm.mlir.constant(255 : i64) : i64
     %null = llvm.mlir.zero : !llvm.ptr
     %no_pool = llvm.icmp "eq" %pool, %null : !llvm.ptr
     %one_slice = llvm.icmp "sle" %extent, %grain : i64
@@ -200,11 +291,22 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     llvm.store %kernel, %kernel.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
     llvm.store %args, %args.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
     llvm.store %extent, %extent.at {alignment = 8 : i64} : i64, !llvm.ptr
+    %team.at = llvm.getelementptr %pool[160] : (!llvm.ptr) -> !llvm.ptr, i8
+    llvm.store %zero, %team.at {alignment = 8 : i64} : i64, !llvm.ptr
     llvm.store %grain, %grain.at {alignment = 8 : i64} : i64, !llvm.ptr
     llvm.store %zero, %next {alignment = 8 : i64} : i64, !llvm.ptr
     llvm.call @publish(%pool, %open) : (!llvm.ptr, i64) -> ()
     llvm.call @take(%pool) : (!llvm.ptr) -> ()
     %last = llvm.atomicrmw _and %pool, %closed acq_rel {alignment = 8 : i64} : !llvm.ptr, i64
+    llvm.call @wait_for_all(%pool) : (!llvm.ptr) -> ()
+    llvm.return
+  }
+
+  // Wait until no worker is inside the job.
+  llvm.func internal @wait_for_all(%pool: !llvm.ptr) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %patience = llvm.mlir.constant(255 : i64) : i64
+    %inside_mask = llvm.mlir.constant(2147483647 : i64) : i64
     llvm.br ^leave(%zero : i64)
   ^leave(%polls: i64):
     %state = llvm.load %pool atomic acquire {alignment = 8 : i64} : !llvm.ptr -> i64
@@ -212,15 +314,72 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %empty = llvm.icmp "eq" %inside, %zero : i64
     llvm.cond_br %empty, ^done, ^poll
   ^poll:
-    %more = llvm.add %polls, %one : i64
-    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
-    %phase = llvm.and %more, %patience : i64
-    %patient = llvm.icmp "ne" %phase, %zero : i64
-    llvm.cond_br %patient, ^leave(%more : i64), ^yield
-  ^yield:
-    %ignored = llvm.call @sched_yield() : () -> i32
+    %more = llvm.call @poll(%polls, %patience) : (i64, i64) -> i64
     llvm.br ^leave(%more : i64)
   ^done:
+    llvm.return
+  }
+
+  // kernel(args, n, size) on at most `extent` threads at once: the caller and those workers that come within some polls.
+  llvm.func @lamina_team(%kernel: !llvm.ptr, %args: !llvm.ptr, %extent: i64, %patience: i64, %pool: !llvm.ptr) attributes {no_unwind} {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %one = llvm.mlir.constant(1 : i64) : i64
+    %open = llvm.mlir.constant(2147483648 : i64) : i64
+    %closed = llvm.mlir.constant(-2147483649 : i64) : i64
+    %inside_mask = llvm.mlir.constant(2147483647 : i64) : i64
+    %null = llvm.mlir.zero : !llvm.ptr
+    %no_pool = llvm.icmp "eq" %pool, %null : !llvm.ptr
+    llvm.cond_br %no_pool, ^alone, ^count
+  ^alone:
+    llvm.call %kernel(%args, %zero, %one) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.return
+  ^count:
+    %members.at = llvm.getelementptr %pool[232] : (!llvm.ptr) -> !llvm.ptr, i8
+    %members = llvm.load %members.at {alignment = 8 : i64} : !llvm.ptr -> i64
+    %others = llvm.sub %extent, %one : i64
+    %wanted = llvm.intr.smin(%members, %others) : (i64, i64) -> i64
+    %some = llvm.icmp "sgt" %wanted, %zero : i64
+    llvm.cond_br %some, ^invite, ^alone
+  ^invite:
+    %numbers.at = llvm.getelementptr %pool[216] : (!llvm.ptr) -> !llvm.ptr, i8
+    %size.at = llvm.getelementptr %pool[224] : (!llvm.ptr) -> !llvm.ptr, i8
+    %kernel.at = llvm.getelementptr %pool[128] : (!llvm.ptr) -> !llvm.ptr, i8
+    %args.at = llvm.getelementptr %pool[136] : (!llvm.ptr) -> !llvm.ptr, i8
+    %team.at = llvm.getelementptr %pool[160] : (!llvm.ptr) -> !llvm.ptr, i8
+    %numbers = llvm.load %numbers.at {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    llvm.store %kernel, %kernel.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
+    llvm.store %args, %args.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
+    llvm.store %one, %team.at {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.store %zero, %size.at {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.br ^clear(%zero : i64)
+  ^clear(%n: i64):
+    %number.at = llvm.getelementptr %numbers[%n] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<8 x i64>
+    llvm.store %zero, %number.at {alignment = 8 : i64} : i64, !llvm.ptr
+    %n.next = llvm.add %n, %one : i64
+    %cleared = llvm.icmp "sgt" %n.next, %wanted : i64
+    llvm.cond_br %cleared, ^publish, ^clear(%n.next : i64)
+  ^publish:
+    llvm.call @publish(%pool, %open) : (!llvm.ptr, i64) -> ()
+    llvm.br ^gather(%zero : i64)
+  ^gather(%polls: i64):
+    %state = llvm.load %pool atomic monotonic {alignment = 8 : i64} : !llvm.ptr -> i64
+    %inside = llvm.and %state, %inside_mask : i64
+    %missing = llvm.icmp "slt" %inside, %wanted : i64
+    %patient = llvm.icmp "slt" %polls, %patience : i64
+    %waiting = llvm.and %missing, %patient : i1
+    llvm.cond_br %waiting, ^poll, ^begin
+  ^poll:
+    %more = llvm.add %polls, %one : i64
+    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    llvm.br ^gather(%more : i64)
+  ^begin:
+    %last = llvm.atomicrmw _and %pool, %closed acq_rel {alignment = 8 : i64} : !llvm.ptr, i64
+    %came = llvm.and %last, %inside_mask : i64
+    %taken = llvm.intr.smin(%came, %wanted) : (i64, i64) -> i64
+    %size = llvm.add %taken, %one : i64
+    llvm.store %size, %size.at atomic release {alignment = 8 : i64} : i64, !llvm.ptr
+    llvm.call %kernel(%args, %zero, %size) : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
+    llvm.call @wait_for_all(%pool) : (!llvm.ptr) -> ()
     llvm.return
   }
 
@@ -281,6 +440,17 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %one = llvm.mlir.constant(1 : i64) : i64
     %status = llvm.load %bases {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
     %failed_entry = llvm.getelementptr %status[1] : (!llvm.ptr) -> !llvm.ptr, i64
+    %numbers.at = llvm.getelementptr %status[2] : (!llvm.ptr) -> !llvm.ptr, i64
+    %meet.at = llvm.getelementptr %status[3] : (!llvm.ptr) -> !llvm.ptr, i64
+    %meet = llvm.mlir.addressof @lamina_meet : !llvm.ptr
+    %null = llvm.mlir.zero : !llvm.ptr
+    llvm.store %meet, %meet.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
+    %pooled = llvm.icmp "ne" %pool, %null : !llvm.ptr
+    llvm.cond_br %pooled, ^prepare, ^next(%lo : i64)
+  ^prepare:
+    %of_pool = llvm.getelementptr %pool[216] : (!llvm.ptr) -> !llvm.ptr, i8
+    %numbers = llvm.load %of_pool {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+    llvm.store %numbers, %numbers.at {alignment = 8 : i64} : !llvm.ptr, !llvm.ptr
     llvm.br ^next(%lo : i64)
   ^next(%i: i64):
     %more = llvm.icmp "slt" %i, %hi : i64
@@ -316,7 +486,16 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %following = llvm.add %j, %one : i64
     llvm.br ^argument(%following : i64)
   ^call:
+    %team = llvm.icmp "slt" %grain, %zero : i64
+    llvm.cond_br %team, ^together, ^apart
+  ^together:
+    %patience = llvm.sub %zero, %grain : i64
+    llvm.call @lamina_team(%kernel, %args, %extent, %patience, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
+    llvm.br ^over
+  ^apart:
     llvm.call @lamina_parallel(%kernel, %args, %extent, %grain, %pool) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
+    llvm.br ^over
+  ^over:
     llvm.intr.stackrestore %stack : !llvm.ptr
     %code = llvm.load %status {alignment = 8 : i64} : !llvm.ptr -> i64
     %fine = llvm.icmp "eq" %code, %zero : i64

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 HEADER_BYTES = 256
 """Size of the pool's block before the list of threads; the layout is drawn in pool.mlir."""
+LINE_BYTES = 64
+"""Of a line of the caches: what a thread writes and others wait for stands alone in one."""
+STATUS_WORDS = 4
+"""Size of the status block, in i64."""
 
 # Any x86-64: the run-time spends its time waiting, and one object serves every target.
 _MACHINE = Machine("x86_64-unknown-linux-gnu", "x86-64", "")
@@ -70,7 +74,14 @@ def runtime_library(cache: ObjectCache | None = None) -> JitLibrary:
     """The pool and the runner loaded, once a process."""
     global _library
     if _library is None:
-        exports = ("lamina_run", "lamina_parallel", "lamina_pool_start", "lamina_pool_stop")
+        exports = (
+            "lamina_run",
+            "lamina_parallel",
+            "lamina_team",
+            "lamina_meet",
+            "lamina_pool_start",
+            "lamina_pool_stop",
+        )
         _library = load_objects([resource_object("pool", cache)], exports)
     return _library
 

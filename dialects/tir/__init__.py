@@ -17,9 +17,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from xdsl.ir import Dialect
 
-    from lamina.dialects.tir import checks, intrinsics, launch, ops, prefetch, shuffle, vectors
+    from lamina.dialects.tir import checks, intrinsics, launch, ops, prefetch, shuffle, team, vectors
 
     classes: list[Any] = [*(getattr(ops, n) for n in ops.__all__), vectors.CastOp, vectors.CompareOp, checks.CheckOp]
     classes += [intrinsics.BitcastOp, intrinsics.IntrinsicOp, launch.LaunchOp, prefetch.PrefetchOp, shuffle.ShuffleOp]
+    classes += [team.TeamOp, team.TeamBarrierOp]
     globals()["TIR"] = tir = Dialect("tir", classes, [])
     return tir

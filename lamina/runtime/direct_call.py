@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.backends.cpu.pool import STATUS_WORDS
 from lamina.dialects.numpy_dtypes import numpy_dtype
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class DirectCall:
         self._inputs = [(p.name, numpy_dtype(p.dtype), p.shape) for p in inputs]
         self._outputs = [(p.shape, numpy_dtype(p.dtype)) for p in outputs]
         count = len(inputs) + len(outputs)
-        self._status = (ctypes.c_int64 * 2)()
+        self._status = (ctypes.c_int64 * STATUS_WORDS)()
         self._bases = (ctypes.c_void_p * (2 + count + len(params)))(
             ctypes.addressof(self._status), arena, *[None] * count, *params
         )
@@ -63,5 +64,5 @@ class DirectCall:
             bases[n] = array.__array_interface__["data"][0]
         failure = program.run_on(bases, self._status, pool, 0, program.entries)
         if failure is not None:
-            self._status[:] = 0, 0
+            self._status[:2] = 0, 0
         return failure

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lamina.backends.cpu.jit import JitLibrary
-from lamina.backends.cpu.pool import HEADER_BYTES, runtime_library
+from lamina.backends.cpu.pool import HEADER_BYTES, LINE_BYTES, STATUS_WORDS, runtime_library
 from lamina.backends.cpu.processors import available_threads
 from lamina.runtime.fork_lock import ForkLock
 
@@ -27,7 +27,7 @@ DEFAULT_SPINS = 5000
 PATIENCE = 10.0
 """Seconds that the end of the workers waits for a run."""
 
-_SPINS_OFFSET = 208
+_SPINS_OFFSET, _NUMBERS_OFFSET, _MEMBERS_OFFSET = 208, 216, 232
 
 _i64 = ctypes.c_int64
 _ptr = ctypes.c_void_p
@@ -59,14 +59,17 @@ def _calls(cache: ObjectCache | None = None) -> _Calls:
 class _Workers:
     """The block of memory of running workers. Lives until they have ended."""
 
-    def __init__(self, count: int, spins: int, calls: _Calls, lock: ForkLock) -> None:
-        size = HEADER_BYTES + 8 * count
-        self._buffer = ctypes.create_string_buffer(size + 64)
-        self.address = (ctypes.addressof(self._buffer) + 63) & ~63
+    def __init__(self, count: int, members: int, spins: int, calls: _Calls, lock: ForkLock) -> None:
+        """`members`: how many of them at most are in a team, where all have to run at the same time."""
+        lines = HEADER_BYTES + -(-8 * count // LINE_BYTES) * LINE_BYTES
+        self._buffer = ctypes.create_string_buffer(lines + LINE_BYTES * (count + 2))
+        self.address = (ctypes.addressof(self._buffer) + LINE_BYTES - 1) & -LINE_BYTES
         self.process = os.getpid()
         self._calls = calls
         self._lock = lock
         _i64.from_address(self.address + _SPINS_OFFSET).value = spins
+        _i64.from_address(self.address + _NUMBERS_OFFSET).value = self.address + lines
+        _i64.from_address(self.address + _MEMBERS_OFFSET).value = members
         self.count = int(calls.start(self.address, count))
 
     def stop(self) -> None:
@@ -87,7 +90,8 @@ class ThreadPool:
     """Threads that share the loops of a kernel with the caller. Any thread may use it; one job runs at a time.
 
     There are as many as asked for, by default as many as the process has processors. Where they are more than that,
-    idle workers do not spin: they would keep the processors from those that have work.
+    idle workers do not spin: they would keep the processors from those that have work. Teams, whose threads wait for
+    each other time and again, are no larger than the processors are many.
     The workers start at first use. A child process forked from this one starts workers of its own.
     """
 
@@ -95,6 +99,7 @@ class ThreadPool:
         available = available_threads()
         self.threads = available if threads is None else max(1, threads)
         self.spins = spins if self.threads <= available else 0
+        self.members = min(self.threads, available) - 1
         self._workers: _Workers | None = None
         self._stop: weakref.finalize[Any, Any] | None = None
         self._closed = False
@@ -108,7 +113,7 @@ class ThreadPool:
         if self._closed:
             raise RuntimeError("the thread pool is closed")
         if self._workers is None:
-            workers = _Workers(self.threads - 1, self.spins, _calls(), self.lock)
+            workers = _Workers(self.threads - 1, self.members, self.spins, _calls(), self.lock)
             # At exit, too: the code that the workers wait in must outlive them.
             self._stop = weakref.finalize(self, workers.stop)
             self._workers = workers
@@ -179,7 +184,7 @@ class Program:
         last = self.entries if last is None else last
         if not 0 <= first <= last <= self.entries:
             raise ValueError(f"entries [{first}, {last}) of a program with {self.entries}")
-        status = (_i64 * 2)()
+        status = (_i64 * STATUS_WORDS)()
         given = (_ptr * (len(bases) + 1))(ctypes.addressof(status), *bases)
         return self.run_on(given, status, pool, first, last)
 

@@ -392,3 +392,9 @@ def stage_of(op: Operation) -> str:
     while parent is not None and not isinstance(parent, BlockOp):
         parent = parent.parent_op()
     return f'stage "{parent.stage.data}" ' if parent is not None else f"{op.name} "
+
+
+def stored_in(op: Operation) -> set[SSAValue]:
+    """The buffers that something in an op stores into."""
+    ops = [o for o in op.walk() if isinstance(o, (StoreOp, CopyOp))]
+    return {o.buffer_value() if isinstance(o, StoreOp) else o.target for o in ops}

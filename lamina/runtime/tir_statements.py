@@ -26,9 +26,11 @@ from lamina.dialects.tir.ops import (
 )
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.shuffle import ShuffleOp
+from lamina.dialects.tir.team import TeamBarrierOp, TeamOp
 from lamina.errors import InputError
-from lamina.runtime.tir_accesses import Accesses, Env, Form, Step, buffer_name
+from lamina.runtime.tir_accesses import Accesses, Env, Form, Step, buffer_name, stored_in
 from lamina.runtime.tir_memory import Memory, Tracker
+from lamina.runtime.tir_teams import SharedIterations, barrier_step, shared_loop, team_around, team_step
 from lamina.runtime.tir_values import Domain
 
 AT_ONCE = ("parallel", "vectorized")
@@ -64,6 +66,8 @@ class Statements(Accesses):
         self.at_once: dict[ForOp, int] = {}
         """The slots of the trackers of loops that run their iterations at once, and of launches by their roots."""
         self._stored: dict[ForOp, set[SSAValue]] = {}
+        self.teams: dict[Operation, int] = {}
+        """The slots of the trackers of teams."""
         self.waits: set[Operation] = set()
         """The statements of launches that contain a barrier."""
         for op in func.walk():
@@ -71,13 +75,18 @@ class Statements(Accesses):
                 op.kind.data in AT_ONCE or is_virtual(op) or is_root(op) or (self.implied and op.thread is not None)
             ):
                 self.at_once[op] = self.new_slot()
-                self._stored[op] = {
-                    o.buffer_value() if isinstance(o, StoreOp) else o.operands[1]
-                    for o in op.body.walk()
-                    if isinstance(o, (StoreOp, CopyOp))
-                }
+                self._stored.setdefault(op, stored_in(op))
             elif isinstance(op, BarrierOp) and not self.implied:
                 self._note_barrier(op)
+            elif isinstance(op, TeamOp):
+                self._note_team(op)
+
+    def _note_team(self, op: TeamOp) -> None:
+        self.teams[op] = self.new_slot()
+        for loop in op.walk():
+            if isinstance(loop, ForOp) and shared_loop(loop) is loop:
+                # One loop may read what another one stores, and be too early.
+                self._stored[loop] = stored_in(op)
 
     def _note_barrier(self, op: BarrierOp) -> None:
         around: list[Operation] = [op]
@@ -128,6 +137,10 @@ class Statements(Accesses):
             return self.shuffle(op)
         if isinstance(op, PrefetchOp):
             return None
+        if isinstance(op, TeamOp):
+            return team_step(self.teams[op], _sequence(self.steps(op.body.block)))
+        if isinstance(op, TeamBarrierOp):
+            return barrier_step(self.teams[team_around(op)])
         return self.value(op)
 
     def broadcast(self, op: BroadcastOp) -> Step:
@@ -187,10 +200,16 @@ class Statements(Accesses):
                     start(env)
             run(env)
 
+        team = self.teams[team_around(op)] if shared_loop(op) is op else None
+
         def run_at_once(env: Env) -> None:
             assert tracker is not None
-            tracked = env[tracker] = Tracker(axis, f"%{name}")
-            for i in range(extent(env)):
+            tracked: Tracker = Tracker(axis, f"%{name}")
+            trip = extent(env)
+            if team is not None:
+                tracked = SharedIterations(axis, f"%{name}", env[team], trip)
+            env[tracker] = tracked
+            for i in range(trip):
                 env[variable] = tracked.iteration = i
                 for step in steps:
                     step(env)

@@ -44,9 +44,11 @@ from lamina.passes.external_backends import CODE, COMPILER, CONSTANTS, OUTPUTS
 from lamina.passes.stair.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
-STATUS_ARGUMENT = -1
-"""Among the arguments of a phase: the status block, where its checks leave their code."""
 """Positions of the base pointers."""
+STATUS_ARGUMENT, TEAM_ARGUMENT = -1, -2
+"""Among the arguments of a phase: the status block, where its checks leave their code, and what stands behind the code
+and the entry there, which the threads of a team need to meet."""
+_OF_STATUS = {STATUS_ARGUMENT: (STATUS, 0), TEAM_ARGUMENT: (STATUS, 16)}
 
 ALIGNMENT = 64
 """Of the tables, in bytes: rows do not straddle more cache lines than they must."""
@@ -55,7 +57,10 @@ ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64])
 
 
 class Entry(NamedTuple):
-    """One row of a program: kernel(args, lo, hi) over [0, extent), at least `grain` iterations at a time."""
+    """One row of a program: kernel(args, lo, hi) over [0, extent), at least `grain` iterations at a time.
+
+    A negative grain stands for a team: kernel(args, number, size) on at most `extent` threads at the same time.
+    """
 
     kernel: str | None
     """None where an external function is called."""
@@ -73,7 +78,7 @@ class Phase(NamedTuple):
     symbol: str
     extent: int
     grain: int
-    """Iterations that are worth a thread's while."""
+    """Iterations that are worth a thread's while; of a team how many polls it is to wait for workers, negated."""
     arguments: list[int]
 
 
@@ -166,7 +171,7 @@ def lower_main(
                 entries.append(Entry(None, 0, 1, buffers, op.location))
                 continue
             for phase in phases[callee]:
-                arguments = [(STATUS, 0) if n == STATUS_ARGUMENT else buffers[n] for n in phase.arguments]
+                arguments = [_OF_STATUS[n] if n < 0 else buffers[n] for n in phase.arguments]
                 entries.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, op.location))
         elif not isinstance(op, MainReturnOp):
             raise InputError(f"tir-to-llvm: {op.name} cannot stand in @{name}", op=op)

@@ -45,6 +45,7 @@ from lamina.dialects.tir.ops import (
 )
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.shuffle import ShuffleOp
+from lamina.dialects.tir.team import TeamBarrierOp, TeamOp, is_shared_out
 from lamina.errors import InputError
 from lamina.passes.stair.access import Access
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
@@ -61,6 +62,7 @@ from lamina.passes.stair.scalars import (
     memory_type,
     splat,
 )
+from lamina.passes.stair.teams import Team, compile_barrier, compile_shared_loop, compile_team
 
 Step = Callable[[], None]
 
@@ -88,6 +90,8 @@ class Replay:
         """Ranges of values when the lane is one of so many."""
         self.checks: Checks | None = None
         """Where failed checks are reported; None in a function that has none."""
+        self.team: Team | None = None
+        """The threads that are in the function together; None where each has its own slice of iterations."""
 
     # -- compiling bodies to steps -----------------------------------------------------------------------
 
@@ -373,6 +377,8 @@ class Replay:
             raise InputError(f"tir-to-llvm: {op.axis.data!r} is still vectorized; run tir-vectorize-loop", op=op)
         if op.is_unrolled:
             return compile_unrolled(self, op)
+        if self.team is not None and not self.team.is_sharing and is_shared_out(op):
+            return compile_shared_loop(self, self.team, op)
         variable = op.var
         bounds = op.min_bounds()
         self.b.depth[variable] = -1
@@ -483,6 +489,8 @@ _COMPILE: dict[type[Operation], Callable[[Replay, Any], Step]] = {
     ConditionOp: lambda replay, op: replay.compile_condition(op),
     SelectOp: lambda replay, op: replay.compile_select(op),
     CheckOp: lambda replay, op: replay.compile_check(op),
+    TeamOp: compile_team,
+    TeamBarrierOp: compile_barrier,
 }
 """Steps of ops; those of arithmetic are rows of `scalars.py`."""
 

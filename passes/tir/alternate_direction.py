@@ -13,6 +13,8 @@ After:
         %at = arith.select %odd, %back, %forth : index
         %w = tir.load %W[%at] ... } }
 
+The loop around is the innermost one that is not parallel: only that one has its iterations one after the other.
+
 Assumes that the iterations of such a loop are independent of each other, which te.alternate checks. A loop with
 bounds beside its extent, or with no loop around it, is walked forwards.
 """
@@ -39,7 +41,7 @@ class AlternateDirectionPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [v for v in all_ops(op) if type(v) is ForOp and ALTERNATE in v.attributes]:
             del loop.attributes[ALTERNATE]
-            around = enclosing_loops(loop)
+            around = [v for v in enclosing_loops(loop) if v.kind.data != "parallel"]
             if around and not loop.is_dynamic and not loop.min_bounds():
                 _alternate(loop, around[-1])
 

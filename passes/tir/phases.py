@@ -19,6 +19,7 @@ from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IfOp, IndexOp
+from lamina.dialects.tir.team import TeamOp
 from lamina.errors import InputError
 from lamina.passes.base import inherit_location
 
@@ -47,11 +48,11 @@ def explicit_indices(func: FuncOp) -> None:
 
 
 def phases_of(func: FuncOp) -> list[list[Operation]]:
-    """The top-level ops of a function in groups, each parallel loop alone."""
+    """The top-level ops of a function in groups, each parallel loop and each team alone."""
     groups: list[list[Operation]] = []
     serial: list[Operation] = []
     for op in func.body.block.ops:
-        if isinstance(op, ForOp) and op.kind.data == "parallel":
+        if isinstance(op, TeamOp) or (isinstance(op, ForOp) and op.kind.data == "parallel"):
             if serial:
                 groups.append(serial)
             groups.append([op])

@@ -59,6 +59,7 @@ from lamina.dialects.tir.ops import (
     buffer_type,
     enclosing_loops,
 )
+from lamina.dialects.tir.team import TeamOp
 from lamina.dialects.tir.vectors import CompareOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -78,6 +79,9 @@ class SanitizePass(ModulePass):
             block = next((b for b in func.walk() if isinstance(b, BlockOp)), None)
             if block is not None:
                 raise InputError("tir-sanitize: there are blocks; run tir-lower-blocks before it", op=block)
+            team = next((o for o in func.walk() if isinstance(o, TeamOp)), None)
+            if team is not None:
+                raise InputError("tir-sanitize: there is a team; run tir-form-teams after it", op=team)
             _Sanitizer(func, self.everything).run()
 
 

@@ -68,7 +68,9 @@ LAYERS = {
     "fewer units than lanes": ("GRU", 3, 2, 5, "forward", ("h",)),
     "two directions": ("GRU", 4, 3, 72, "bidirectional", ("B", "lengths")),
     "all vectors of a block, one product": ("RNN", 3, 1, 130, "bidirectional", ("B", "h")),
+    "threads that meet twice in a step": ("GRU", 5, 1, 176, "forward", ("B", "h")),
 }
+THREADS = {"threads that meet twice in a step": 3}
 
 
 LONG = "all vectors of a block, one product"
@@ -81,7 +83,9 @@ def test_layer_computes_what_onnxruntime_does(name: str) -> None:
     attrs = {"linear_before_reset": 1} if kind == "GRU" and batch == 3 else {}
     model, inputs = layer(kind, steps, batch, hidden, direction, optional, **attrs)
     session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    found = lamina.compile(model, threads=1, cache=False).run(inputs)
+    program = lamina.compile(model, threads=THREADS.get(name, 1), cache=False)
+    assert program.text("tir").count("tir.team_barrier") == (2 if name in THREADS else 0)
+    found = program.run(inputs)
     for ours, expected in zip(found.values(), session.run(None, inputs), strict=True):
         np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
 

@@ -312,7 +312,7 @@ def test_the_command_runs_and_shows_it(tmp_path: Path) -> None:
     plain, checked = command("run", path, "--no-cache"), command("run", path, "--no-cache", "--sanitize")
     assert plain == checked and plain[0] == 0
     status, pipeline = command("compile", "--print-pipeline", "--sanitize")
-    assert status == 0 and ",tir-sanitize,tir-plan-memory," in pipeline
+    assert status == 0 and ",tir-sanitize,tir-form-teams,tir-plan-memory," in pipeline
     assert "tir.check" in command("compile", path, "--emit", "tir", "--sanitize")[1]
 
 

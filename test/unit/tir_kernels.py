@@ -53,10 +53,8 @@ def interpret(module: ModuleOp, arrays: Sequence[Array], name: str = "f") -> lis
     return list(run_module(module, CTX, name, list(arrays)).values())
 
 
-def execute(
-    module: ModuleOp, arrays: Sequence[Array], pipeline: str = "tir-plan-memory,tir-to-llvm", name: str = "f"
-) -> list[Array]:
-    """The outputs of a kernel, run as machine code; `@main` is made here."""
+def lowered(module: ModuleOp, pipeline: str = "tir-plan-memory,tir-to-llvm", name: str = "f") -> ModuleOp:
+    """A copy with a `@main` that calls a kernel, at the level of machine code."""
     copy = module.clone()
     types: list[Attribute] = list(kernel_of(copy, name).function_type.inputs)
     block = Block(arg_types=types)
@@ -68,4 +66,12 @@ def execute(
     for p in parse_pipeline(pipeline):
         p.apply(CTX, copy)
     check(copy)
-    return list(run_module(copy, CTX, "main", {f"arg{n}": a for n, a in enumerate(arrays)}).values())
+    return copy
+
+
+def execute(
+    module: ModuleOp, arrays: Sequence[Array], pipeline: str = "tir-plan-memory,tir-to-llvm", name: str = "f"
+) -> list[Array]:
+    """The outputs of a kernel, run as machine code; `@main` is made here."""
+    made = lowered(module, pipeline, name)
+    return list(run_module(made, CTX, "main", {f"arg{n}": a for n, a in enumerate(arrays)}).values())

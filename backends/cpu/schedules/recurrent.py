@@ -6,12 +6,15 @@
           the products of all gates, over the whole state, in registers
           the functions of the gates, and the new states of these units
 
-The weights of a block are read in one stream, and stay in a cache from one step to the next where they fit.
+The weights of a block are read in one stream, and stay in a cache from one step to the next where they fit. Threads
+have blocks of their own, and meet between steps (`tir-form-teams`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.schedules.steps import unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape, stages_in
@@ -78,8 +81,7 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
     jo, ji, jv = s.split(j, [-1, vectors, lanes])
     bo, bi = s.split(b, [-1, tile])
     s.reorder(jo, bo, bi, ji, jv)
-    # What the last step has left of the weights in the cache is where the next one begins.
-    s.alternate(jo)
+    _share_blocks(s, jo, -(-stage.spatial[1] // (vectors * lanes)), target.threads.data)
     for product in products:
         b_at, g_at, j_at, k = s.compute_at(product.name, bo)
         ji_at, jv_at = s.split(j_at, [-1, lanes])
@@ -94,6 +96,21 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
     s.vectorize(jv)
     if rows % tile:
         s.partition(bo)
+
+
+def _share_blocks(s: Schedule, blocks: SSAValue, count: int, threads: int) -> None:
+    """Each thread has blocks of its own, in every step the same, so that their weights stay in its caches.
+
+    Where not all of them do, a step begins with what the last one has left there, and walks the other way.
+    """
+    if threads == 1 or count == 1:
+        s.alternate(blocks)
+    elif count % threads:
+        s.parallel(blocks)
+    else:
+        own, block = s.split(blocks, [threads, -1])
+        s.parallel(own)
+        s.alternate(block)
 
 
 def _schedule_vectors(s: Schedule, stage: Stage, target: TargetAttr) -> None:
