@@ -47,29 +47,32 @@ class AlterOpLayout(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
-        to_blocks(op, self.block or (target.lanes(32) if target is not None else 16), self.v, dots_of(target))
+        rows = target is not None and target.has_feature("avx512vl")
+        to_blocks(op, self.block or (target.lanes(32) if target is not None else 16), self.v, dots_of(target), rows)
         fold_constants(op, store_of(ctx))
 
 
-def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS) -> None:
+def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS, rows: bool = False) -> None:
     """Convert the functions of a module to blocks of `lanes` channels, of which kernels compute `v` together.
 
-    Products of the dtypes of `dots` have the target's instructions for so many input channels.
+    Products of the dtypes of `dots` have the target's instructions for so many input channels. With `rows`, what is
+    less work in plain order stays there.
     """
     for function in module.body.block.ops:
         if isinstance(function, func.FuncOp):
             for block in function.body.blocks:
-                Converter(block, lanes, v, dots).run()
+                Converter(block, lanes, v, dots, rows).run()
 
 
 class Converter:
     """One block: the forms that each value has by now, by layout."""
 
-    def __init__(self, block: Block, lanes: int, v: int, dots: Dots = NO_DOTS) -> None:
+    def __init__(self, block: Block, lanes: int, v: int, dots: Dots = NO_DOTS, rows: bool = False) -> None:
         self.block = block
         self.lanes = lanes
         self.v = v
         self.dots = dots
+        self.rows = rows
         self.blocked = f"NCHW{lanes}c"
         self._other: dict[SSAValue, SSAValue] = {}
         """Blocked form of a value at home in NCHW."""
@@ -85,7 +88,7 @@ class Converter:
             found = None
             types = [*op.operand_types, *op.result_types]
             if isinstance(op, RelayOp) and len(op.results) == 1 and not has_unknown_extents(types):
-                found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v, self.dots)
+                found = plan(op, [self._offer(v) for v in op.operands], self.lanes, self.v, self.dots, self.rows)
             if found is None:
                 self._stay(op)
             else:

@@ -24,6 +24,13 @@ LEAST_PART = 4
 LOOP_CHANNELS = 0.5
 """What a step of the loop over a kernel's blocks costs, in channels."""
 
+MOST_STRIDE = 4
+"""Pixels farther apart make no vectors."""
+COPY_CYCLES = 0.6
+"""To copy an element beside padding."""
+TRANSPOSE_CYCLES = 1.2
+"""To bring an element to another layout."""
+
 KEEPS_ZEROS_FINITE = frozenset(
     f"relay.{n}"
     for n in (
@@ -75,10 +82,16 @@ def dots_of(target: TargetAttr | None) -> Dots:
     return found
 
 
-def plan(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots: Dots = NO_DOTS) -> Plan | None:
-    """How an op works on blocks, None when it stays plain. The result of a planned op is in NCHW{lanes}c."""
+def plan(
+    op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots: Dots = NO_DOTS, rows: bool = False
+) -> Plan | None:
+    """How an op works on blocks, None when it stays plain. The result of a planned op is in NCHW{lanes}c.
+
+    With `rows` the target has kernels for rows of pixels in plain order, where that is less work.
+    """
     if op.name == "relay.nn.conv2d":
-        return _convolution(op, offers, lanes, v, dots)
+        few_channels = rows and not offers[0].blocked and _is_less_in_rows(op, offers[1].info, lanes)
+        return None if few_channels else _convolution(op, offers, lanes, v, dots)
     if not any(o.blocked for o in offers):
         return None
     if op.name in HAS_LAYOUT_FACET:
@@ -133,6 +146,30 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
         data_layout, kernel = blocked, f"OIHW{part}i{wide}o"
     given |= {"data_layout": data_layout, "kernel_layout": kernel}
     return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc")
+
+
+def _is_less_in_rows(op: RelayOp, weight: TensorInfo, lanes: int) -> bool:
+    """Whether vectors of pixels take less than vectors of channels with what is transposed for these.
+
+    Few output channels are mostly padding on blocks. Counted are cycles; rows end in masks.
+    """
+    (batch, _, rows, columns), attrs = tensor_info(op.results[0].type).shape, attrs_of(op)
+    data, (out, channels, *taps), stride = tensor_info(op.operands[0].type), weight.shape, attrs["strides"][-1]
+    if attrs["groups"] > 1 or stride > MOST_STRIDE or data.dtype != "float32":
+        return False
+    steps = channels * prod(taps)
+    # A vector's pixels are loaded across cache lines, at a stride with what is between them; half a vector's as well.
+    whole, half = -(-columns // lanes), -(-columns // (lanes // 2)) / 2
+    across = min(whole * (1 + 0.2 * stride), half * (1 + 0.6 * stride))
+    plain = batch * rows * across * out * steps
+    each = 0.5 if _may_be_winograd(weight, attrs) else 1.3 if out <= lanes else 1.0
+    blocks = batch * rows * columns * -(-out // lanes) * steps * each
+    if channels >= lanes:
+        blocks += TRANSPOSE_CYCLES * prod(data.shape)
+    if any(attrs["padding"]):
+        blocks += COPY_CYCLES * prod(data.shape)
+    transposed = TRANSPOSE_CYCLES * batch * out * rows * columns
+    return plain + transposed < blocks if _wants_blocks(op, lanes) else plain < blocks + transposed
 
 
 def _may_be_winograd(weight: TensorInfo, attrs: Mapping[str, Any]) -> bool:

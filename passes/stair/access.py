@@ -327,7 +327,8 @@ class Access:
             pointer = self.pointer(dynamic, const)
             loaded = b.emit(llvm.MaskedLoadOp, [pointer, mask, zero], self.memory_value_type, self.masked)
             return self.as_value(loaded, self.lanes)
-        return self.by_lane(lambda lane: self.load_lane(lane))
+        found = load_windows(self, conditions)
+        return self.by_lane(lambda lane: self.load_lane(lane)) if found is None else found
 
     def load_masked(self, test: SSAValue, pointer: SSAValue) -> SSAValue:
         """An element of a buffer that may have none, under a condition: a vector of one lane."""

@@ -4,35 +4,46 @@
     lanes at 0, 0, 1, 1, ... 7     one load of eight elements, and a shuffle
     lanes at 15, 14, ... 0         one load, and a shuffle
 
-Loads stay between the first and the last element that is asked for, so that they read nothing beyond a buffer.
+Loads stay between the first and the last element that is asked for, so that they read nothing beyond a buffer. Where
+conditions decide which lanes are read, they become masks of the loads: neither does an element between two lanes lie
+beyond those that are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DenseArrayBase, i32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32
+from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import vector_type
-from lamina.dialects.index_map import LANE
+from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.passes.stair.scalars import splat
 
 if TYPE_CHECKING:
     from lamina.passes.stair.access import Access
 
 FEWEST_LANES = 4
 """Shorter vectors are put together lane by lane."""
-LANES_PER_LOAD = 4
-"""Fewer lanes in a load do not pay for the shuffle that brings them to their place."""
+MOST_LOADS = 3 / 8
+"""Loads for each lane: more do not pay for the shuffles that bring lanes to their places."""
 
 
-def load_windows(access: Access) -> SSAValue | None:
-    """The lanes of an unconditional load from few contiguous ones; None where they lie too far apart."""
+def load_windows(access: Access, conditions: Sequence[Condition] = ()) -> SSAValue | None:
+    """The lanes of a load from few contiguous ones, zero where conditions do not hold.
+
+    None where lanes lie too far apart, or their conditions are none of a range of lanes.
+    """
     lanes = access.lanes or 0
     if lanes < FEWEST_LANES or access.rows:
+        return None
+    _, first, stride, inside = access.address()
+    elements = None if conditions and (inside or stride < 1) else _of_elements(conditions, stride)
+    if elements is None:
         return None
     found = _places(access, lanes)
     if found is None:
@@ -47,7 +58,7 @@ def load_windows(access: Access) -> SSAValue | None:
     total: SSAValue | None = None
     for start in starts:
         at = pointer if start == starts[0] else b.offset(pointer, access.element, start - starts[0])
-        loaded = access.load_at(at, type_)
+        loaded = _load_at(access, at, type_, [_moved(c, start - first) for c in elements])
         if total is None:
             mask = [min(max(place - start, 0), width - 1) for place in places]
             poison = b.constant_op(llvm.PoisonOp, type_)
@@ -60,6 +71,39 @@ def load_windows(access: Access) -> SSAValue | None:
             total = b.emit(llvm.ShuffleVectorOp, [total, loaded], wide, {"mask": _mask(mask)})
     assert total is not None
     return access.as_value(total, lanes)
+
+
+def _of_elements(conditions: Sequence[Condition], stride: int) -> list[Condition] | None:
+    """Conditions of lanes `stride` elements apart as conditions of elements, counted from the first lane's."""
+    found: list[Condition] = []
+    for form, equal in conditions:
+        step = gcd(*form.terms.values())
+        lane = form.terms.get(LANE, 0) // step if step else 0
+        if equal or abs(lane) > 1 or lane == 0 and LANE in form.dims():
+            return None
+        # The least number of lanes: a condition that holds between two of them holds at the one behind.
+        whole = Linear({a: c // step for a, c in form.terms.items()}, form.const // step) if step else form
+        others = whole - Linear({LANE: lane})
+        found.append(Condition(others * stride + Linear({LANE: lane}) if lane else whole, False))
+    return found
+
+
+def _moved(condition: Condition, by: int) -> Condition:
+    """A condition of elements, counted from another one."""
+    form = condition.form
+    return Condition(form + constant(form.terms.get(LANE, 0) * by), condition.equal)
+
+
+def _load_at(access: Access, pointer: SSAValue, type_: VectorType[Attribute], conditions: list[Condition]) -> SSAValue:
+    """A contiguous load, zero where conditions do not hold."""
+    r, width = access.replay, type_.get_shape()[0]
+    left = r.decide(conditions, width) if conditions else True
+    if left is True:
+        return access.load_at(pointer, type_)
+    zero = r.b.constant(splat(0, type_), type_)
+    if left is False:
+        return zero
+    return r.b.emit(llvm.MaskedLoadOp, [pointer, r.mask(left, width), zero], type_, access.masked)
 
 
 def _places(access: Access, lanes: int) -> tuple[Linear, list[int]] | None:
@@ -93,7 +137,7 @@ def windows(places: Sequence[int], lanes: int) -> tuple[list[int], int]:
     for place in sorted(set(places)):
         if not starts or place >= starts[-1] + width:
             starts.append(min(place, last + 1 - width))
-    return (starts, width) if len(starts) * LANES_PER_LOAD <= lanes else ([], 0)
+    return (starts, width) if len(starts) <= MOST_LOADS * lanes else ([], 0)
 
 
 def _mask(places: Sequence[int]) -> DenseArrayBase:

@@ -1,4 +1,4 @@
-"""Grouped convolutions of few channels as machine code give the sums of their groups, whatever row and window."""
+"""Convolutions of few channels a group as machine code give the sums of their groups, whatever row and window."""
 
 from __future__ import annotations
 
@@ -34,6 +34,10 @@ CASES = {
     "every_other_row": Case((1, 12, 8, 20), 12, 3, strides=(2, 1)),
     "every_other_pixel": Case((1, 12, 8, 20), 12, 3, strides=(2, 2)),
     "one_pixel": Case((1, 12, 1, 1), 12, 3),
+    "few_channels": Case((1, 6, 5, 37), 3, 1, kernel=3),
+    "every_other_pixel_of_a_long_row": Case((1, 3, 6, 105), 4, 1, kernel=5, strides=(2, 2), threads=2),
+    "every_third_pixel": Case((2, 7, 9, 26), 5, 1, kernel=3, strides=(3, 3)),
+    "every_fifth_pixel": Case((1, 4, 11, 31), 4, 2, kernel=3, strides=(5, 5)),
 }
 
 

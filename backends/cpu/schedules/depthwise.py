@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lamina.backends.cpu.schedules.pixel_rows import leaves_padding_out
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.target import TargetAttr
@@ -25,11 +26,12 @@ UNROLL_WINDOW = 9
 
 
 def find_padding(stages: Sequence[Stage], target: TargetAttr) -> Stage | None:
-    """The padded data of a depthwise convolution, which its schedule computes nowhere."""
+    """The padded data of a convolution whose schedule leaves the padding out."""
     for pad, conv in zip(stages, stages[1:], strict=False):
         if pad.tag == conv.tag and not pad.is_reduction and conv.is_reduction and pad.readers == [conv]:
             blocked = conv.tag == TAG and conv.spatial[-1] == vector_lanes(conv, target)
-            return pad if blocked or is_plain_depthwise(conv, target) else None
+            plain = is_plain_depthwise(conv, target) or leaves_padding_out(conv, target)
+            return pad if blocked or plain else None
     return None
 
 

@@ -7,16 +7,17 @@
         the epilogue, at the tile
 
 Blocks of channels would be padding for the most part. Rows end in vectors under a mask, and rows of at most half a
-vector's lanes are vectors of half as many, so this is for machines with masks.
+vector's lanes are vectors of half as many, so this is for machines with masks. Pixels at a stride are what shuffles
+leave of all that lie between them. Padding is left out of the sums, save where a tile has several rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, prod
 from typing import NamedTuple
 
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by
+from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, unroll_reduction
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import FMA_LATENCY, STEP_OVERHEAD
 from lamina.dialects.target import TargetAttr
@@ -24,8 +25,14 @@ from lamina.dialects.te.scheduling import Schedule
 
 UNALIGNED = 2.2
 """Cycles of a whole vector's load that goes across cache lines, as rows of pixels do."""
+SHUFFLE = 1.0
+"""Cycles of a shuffle of two vectors."""
 STREAM = 0.25
 """Cycles for each channel's row of weights that is read beside the others: they lie apart, and are new to the cache."""
+MOST_STRIDE = 4
+"""Pixels farther apart are loaded one by one."""
+UNROLL_WINDOW = 9
+"""Taps of a window that is unrolled whole; of larger ones each row is."""
 UNROLL = 8
 """Input channels in one body."""
 
@@ -38,21 +45,23 @@ class Tile(NamedTuple):
     vectors: int
     lanes: int
 
-    def cycles(self, whole: int) -> float:
-        """Estimated cycles of one step of the reduction; `whole` lanes are a vector."""
+    def cycles(self, whole: int, stride: int = 1) -> float:
+        """Estimated cycles of one step of the reduction; `whole` lanes are a vector, their pixels `stride` apart."""
         channels = self.channels
         held = self.rows * self.vectors
         part = self.lanes / whole
-        loads = held * part * UNALIGNED + channels * 0.5
+        # Pixels that are no neighbours are so many loads, of whatever length, and as many shuffles.
+        each = part * UNALIGNED if stride == 1 else stride * (part * UNALIGNED + SHUFFLE)
+        loads = held * each + channels * 0.5
         return max(channels * held * part, loads, FMA_LATENCY) + STEP_OVERHEAD + STREAM * channels
 
 
-def choose_tile(channels: int, height: int, width: int, lanes: int, registers: int) -> Tile:
+def choose_tile(channels: int, height: int, width: int, lanes: int, registers: int, stride: int = 1) -> Tile:
     """The tile with the least estimated time for the pixels of one group."""
 
     def total(tile: Tile) -> float:
         tiles = channels // tile.channels * (height // tile.rows) * ceil(ceil(width / tile.lanes) / tile.vectors)
-        return tile.cycles(lanes) * tiles
+        return tile.cycles(lanes, stride) * tiles
 
     return min(_tiles(channels, height, width, lanes, registers), key=lambda t: (total(t), t))
 
@@ -60,7 +69,7 @@ def choose_tile(channels: int, height: int, width: int, lanes: int, registers: i
 def _tiles(channels: int, height: int, width: int, lanes: int, registers: int) -> Iterator[Tile]:
     for part in (lanes, lanes // 2):
         across = ceil(width / part)
-        for vectors in (v for v in range(1, across + 1) if across % v == 0):
+        for vectors in range(1, min(across, registers // 2) + 1):
             # Only whole rows lie one below the other.
             for rows in (r for r in range(1, height + 1) if height % r == 0 and (r == 1 or vectors == across)):
                 held = rows * vectors
@@ -69,14 +78,28 @@ def _tiles(channels: int, height: int, width: int, lanes: int, registers: int) -
 
 
 def takes_pixel_rows(stage: Stage, target: TargetAttr) -> bool:
-    """Whether a convolution in plain order reads neighbouring pixels for neighbouring pixels, in several groups."""
+    """Whether a convolution in plain order reads pixels of one row for neighbouring pixels."""
     if stage.tag != "nn.conv2d" or len(stage.spatial) != 4 or not target.has_feature("avx512vl"):
         return False
     reads = stage.reads()
     lane = stage.op.body.block.args[3]
     if len(reads) != 2 or lane in reads[1].indices:
         return False
-    return stage.read_forms(reads[0])[-1].terms.get(lane) == 1 and groups_of(stage) > 1
+    forms = stage.read_forms(reads[0])
+    return 1 <= forms[-1].terms.get(lane, 0) <= MOST_STRIDE and lane not in {d for f in forms[:-1] for d in f.dims()}
+
+
+def leaves_padding_out(stage: Stage, target: TargetAttr) -> bool:
+    """Whether the data's padding is left out of the sums: it is copied where a tile has several rows."""
+    return takes_pixel_rows(stage, target) and pixel_tile(stage, target).rows == 1
+
+
+def pixel_tile(stage: Stage, target: TargetAttr) -> Tile:
+    """The register tile of a convolution of rows of pixels."""
+    _, channels, height, width = stage.spatial
+    lane = stage.op.body.block.args[3]
+    stride = stage.read_forms(stage.reads()[0])[-1].terms[lane]
+    return choose_tile(channels // groups_of(stage), height, width, target.lanes(32), target.registers.data, stride)
 
 
 def groups_of(stage: Stage) -> int:
@@ -88,23 +111,31 @@ def schedule_pixel_rows(s: Schedule, stage: Stage, follower: Stage | None, targe
     """n, groups and tiles in parallel; c, r, s; ki, rows, vectors in registers."""
     _, channels, height, width = stage.spatial
     per_group = channels // groups_of(stage)
-    tile = choose_tile(per_group, height, width, target.lanes(32), target.registers.data)
+    tile = pixel_tile(stage, target)
     out = epilogue_of(s, stage, follower)
     n, k, y, x, *reductions = s.loops(stage.name)
     g, ko, ki = s.split(k, [-1, per_group // tile.channels, tile.channels])
-    yo, yi = s.split(y, [-1, tile.rows])
+    yo, *below = s.split(y, [-1, tile.rows]) if tile.rows > 1 else [y]
     xo, *across, xv = s.split(x, [-1, *([tile.vectors] if tile.vectors > 1 else []), tile.lanes])
     # What is used again at once is the smaller: the pixels of a tile, or the weights.
     rows_outside = per_group < height * width
     outer = [yo, xo, ko] if rows_outside else [ko, yo, xo]
-    s.reorder(n, g, *outer, *reductions, ki, yi, *across, xv)
+    s.reorder(n, g, *outer, *reductions, ki, *below, *across, xv)
     at = outer[-1]
     _, k_out, y_out, x_out = place_epilogue(s, stage, follower, out, at)
     x_outo, x_outv = s.split(x_out, [-1, tile.lanes])
     parallel(s, [n, g, outer[0]])
-    unroll_by(s, stage.reduced[0], reductions[0], UNROLL)
-    for loop in (ki, yi, *across, k_out, y_out, x_outo):
+    if stage.reduced[1:] == (1, 1):
+        unroll_by(s, stage.reduced[0], reductions[0], UNROLL)
+    else:
+        rows = 1 if prod(stage.reduced[1:]) <= UNROLL_WINDOW else 2
+        size = tile.channels * tile.rows * tile.vectors
+        unroll_reduction(s, stage.reduced[rows:], reductions[rows:], size)
+    for loop in (ki, *below, *across, k_out, y_out, x_outo):
         s.unroll(loop)
     for lanes in (xv, x_outv):
         s.vectorize(lanes)
         s.pragma(lanes, "masked_lanes")
+    if width > tile.vectors * tile.lanes and leaves_padding_out(stage, target):
+        # Masks are constants in the parts of a row that have ends, and none are in the others.
+        s.pragma(xo, "loop_partition_hint")
