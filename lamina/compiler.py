@@ -62,6 +62,7 @@ GRAPH_PASSES = (
     "cpu-pack-weights",
     "cpu-pack-recurrent",
     "cpu-winograd",
+    "cpu-order-weights",
     "cpu-transpose-factors",
     "relay-simplify-expr-post-alter-op",
     "relay-fast-math",
@@ -101,6 +102,7 @@ LAYOUTS = (
     "cpu-pack-weights",
     "cpu-pack-recurrent",
     "cpu-winograd",
+    "cpu-order-weights",
 )
 """From here on a graph is as our kernels want it: external backends take their parts before."""
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from lamina.dialects.te.build import Index, IterVar, Tensor
 
 
+BY_TAPS = "OHWI"
+"""The order of a kernel's blocks where it is read tap by tap."""
+
+
 def _blocks(n: int, block: int) -> int:
     return -(-n // block)
 
@@ -113,7 +117,8 @@ class ContribConv2dNCHWcOp(_Blocked):
         inner, block = block_of(attrs["out_layout"], "C"), block_of(kernel_layout, "O")
         per_group = _group_block(attrs["channels"], groups, inner) // inner
         blocked = data.ndim == 5
-        chunks = weight.shape[1]
+        by_taps = plain(kernel_layout) == BY_TAPS
+        chunks = weight.shape[3 if by_taps else 1]
         c = te.reduce_axis(chunks, "c")
         taps = te.reduce_axis(h.size, "r"), te.reduce_axis(v.size, "s")
         grouped = is_grouped(kernel_layout)
@@ -127,12 +132,12 @@ class ContribConv2dNCHWcOp(_Blocked):
             chunk = ko // per_group * chunks + c if groups > 1 else c
             row, column = y * h.stride + r * h.dilation, x * v.stride + s * v.dilation
             o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
+            outer = (o, r, s, c) if by_taps else (o, c, r, s)
             if ci is None:
-                a, b = padded[n, chunk, row, column], weight[o, c, r, s, ov]
-            elif grouped:
-                a, b = padded[n, chunk // fan, row, column, chunk % fan * part + ci], weight[o, c, r, s, ov, ci]
+                a, b = padded[n, chunk, row, column], weight[*outer, ov]
             else:
-                a, b = padded[n, chunk // fan, row, column, chunk % fan * part + ci], weight[o, c, r, s, ci, ov]
+                a = padded[n, chunk // fan, row, column, chunk % fan * part + ci]
+                b = weight[*outer, ov, ci] if grouped else weight[*outer, ci, ov]
             axes: list[IterVar] = [c, r, s] if ci is None else [c, r, s, ci]
             return te.sum(te.cast(a, dtype) * te.cast(b, dtype), axes)
 
@@ -159,6 +164,10 @@ class ContribConv2dNCHWcOp(_Blocked):
             sample(
                 (1, 2, 5, 4, 16), (1, 5, 3, 3, 4, 16),
                 attrs={"channels": 9, "kernel_layout": "OIHW4i16o", "padding": [1, 1]},
+            ),
+            sample(
+                x, (1, 3, 2, 4, 8, 32),
+                attrs={"channels": 30, "kernel_layout": "OHWI8i32o", "padding": [1, 0, 0, 1], "kernel_size": [3, 2]},
             ),
             sample(
                 (2, 2, 3, 3, 8), (3, 2, 1, 1, 8, 8),
@@ -291,7 +300,8 @@ class ContribDepthwiseConv2dNCHWcOp(_Blocked):
 
 
 def _check_blocked(data_layout: str, kernel_layout: str, out_layout: str) -> None:
-    if plain(data_layout) != "NCHW" or plain(kernel_layout) != "OIHW" or plain(out_layout) != "NCHW":
+    kernel = "OIHW" if plain(kernel_layout) == BY_TAPS else plain(kernel_layout)
+    if plain(data_layout) != "NCHW" or kernel != "OIHW" or plain(out_layout) != "NCHW":
         raise TypeMismatch(
             f"layouts {data_layout}, {kernel_layout} and {out_layout} must be NCHW, OIHW and NCHW in blocks"
         )
@@ -323,7 +333,9 @@ def _unblock_data(x: NDArray[Any], layout: str) -> NDArray[Any]:
 
 
 def _unblock_kernel(w: NDArray[Any], layout: str) -> NDArray[Any]:
-    """[O/a, I/b, H, W, b, a], [O/a, I/b, H, W, a, b] or [O/a, I, H, W, a] -> [O, I, H, W]."""
+    """[O/a, I/b, H, W, b, a], [O/a, I/b, H, W, a, b] or [O/a, I, H, W, a], the taps before I or not -> [O, I, H, W]."""
+    if plain(layout) == BY_TAPS:
+        w = np.moveaxis(w, 3, 1)
     if w.ndim == 5:
         w = w[:, :, :, :, None, :]
     elif is_grouped(layout):

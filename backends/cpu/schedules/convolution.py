@@ -54,7 +54,7 @@ def schedule_conv2d(
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)
-    if left_out:
+    if left_out or len(reductions) == 4 and not is_pointwise(stage) and reads_taps_first(stage):
         c, *window, ci = reductions
         reductions = [*window, c, ci]
     elif len(reductions) == 3:
@@ -105,6 +105,14 @@ def fetched_ahead(stage: Stage) -> str | None:
 def is_pointwise(stage: Stage) -> bool:
     """Whether the kernel is 1x1, on blocks of channels."""
     return len(stage.reads()) == 2 and len(stage.reduced) == 4 and stage.reduced[1:3] == (1, 1)
+
+
+def reads_taps_first(stage: Stage) -> bool:
+    """Whether the weights lie by taps of the window first, and by blocks of input channels within."""
+    reads = stage.reads()
+    channel, row, *_ = stage.op.body.block.args[len(stage.spatial) :]
+    order = list(reads[-1].indices)
+    return len(reads) == 2 and row in order and channel in order and order.index(row) < order.index(channel)
 
 
 def has_pixels_last(stage: Stage) -> bool:
