@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -140,6 +141,10 @@ class Module:
     @placed
     def __call__(self, *args: Any) -> None:
         """Run once. Raises LaminaError for a wrong number, dtype, rank or shape of arguments."""
+        if len(args) == len(self._args):
+            read, written = self._places
+            if self._program.run_directly([args[n] for n in read], [args[n] for n in written]):
+                return
         inputs, outputs, copies = self._bound(args)
         self._program.run_into(inputs, outputs)
         for target, source in copies:
@@ -319,6 +324,13 @@ class Module:
         return made
 
     # -- arguments -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        """Which arguments the inputs and the outputs are."""
+        places = {id(a): n for n, a in enumerate(self._args)}
+        read, written = self._parameters.inputs, self._parameters.outputs
+        return [places[id(t)] for t in read], [places[id(t)] for t in written]
 
     def _bound(self, args: Sequence[Any]) -> tuple[list[Array], list[Array], list[tuple[Array, Array]]]:
         """Checked inputs and outputs in the program's order, and the outputs to copy to their arrays afterwards."""

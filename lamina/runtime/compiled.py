@@ -246,6 +246,15 @@ class CompiledProgram:
         with self.lock:
             self.run_on(bases)
 
+    def run_directly(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+        """Run and write into the outputs, where all are arrays just as declared; else False, and nothing has run."""
+        direct = self._direct
+        if direct is None or not direct.are_apart(inputs, outputs):
+            return False
+        with self.lock:
+            self._check(direct.run(self.program, self.pool, (*inputs, *outputs)))
+        return True
+
     def sizes(self, inputs: Sequence[Array]) -> list[int]:
         """The sizes among checked inputs."""
         return [int(a) for p, a in zip(self.info.inputs, inputs, strict=True) if p.dtype == SIZE]

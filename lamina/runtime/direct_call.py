@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from lamina.runtime.program import Failure, Program, ThreadPool
 
     Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def _is_compact(array: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> TypeGuard[Array]:
+    """Whether it is an array of this type and shape, its elements one behind the other."""
+    return (
+        type(array) is np.ndarray and array.dtype == dtype and array.shape == shape and bool(array.flags.c_contiguous)
+    )
 
 
 class DirectCall:
@@ -46,12 +53,25 @@ class DirectCall:
         found: list[Array] = []
         for name, dtype, shape in self._inputs:
             array = inputs.get(name)
-            if type(array) is not np.ndarray or array.dtype != dtype or array.shape != shape:
-                return None
-            if not array.flags.c_contiguous:
+            if not _is_compact(array, dtype, shape):
                 return None
             found.append(array)
         return found
+
+    def are_apart(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+        """Whether all are arrays just as declared, and none of those that are written has memory of another."""
+        if len(inputs) != len(self._inputs) or len(outputs) != len(self._outputs):
+            return False
+        for (_, dtype, shape), array in zip(self._inputs, inputs, strict=True):
+            if not _is_compact(array, dtype, shape):
+                return False
+        for (shape, dtype), array in zip(self._outputs, outputs, strict=True):
+            if not _is_compact(array, dtype, shape) or not array.flags.writeable:
+                return False
+        for n, output in enumerate(outputs):
+            if any(np.may_share_memory(output, other) for other in (*inputs, *outputs[:n])):
+                return False
+        return True
 
     def outputs(self) -> list[Array]:
         """Arrays for the results."""

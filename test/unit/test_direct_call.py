@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import lamina
+from lamina import te
 from lamina.context import LaminaContext
 from lamina.errors import InputError
 from lamina.parsing import parse_text
@@ -83,3 +84,31 @@ def test_what_is_not_as_declared_goes_the_long_way(ratio: Any, monkeypatch: pyte
         with pytest.raises(InputError):
             ratio.run(wrong)
     assert seen == [True, False, False, False, False, False]
+
+
+def test_kernels_go_it_too_where_what_they_write_is_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = te.placeholder((4,), name="X")
+    reverse = te.compute((4,), lambda i: x[3 - i], name="R")
+    kernel = lamina.build(te.create_schedule(reverse.op), [x, reverse])
+    seen: list[bool] = []
+    are_apart = DirectCall.are_apart
+
+    def watched(self: DirectCall, inputs: Any, outputs: Any) -> bool:
+        seen.append(are_apart(self, inputs, outputs))
+        return seen[-1]
+
+    monkeypatch.setattr(DirectCall, "are_apart", watched)
+    given, found, pairs = np.arange(4, dtype=np.float32), np.empty(4, np.float32), np.zeros((4, 2), np.float32)
+    kernel(given, found)
+    assert found.tolist() == [3, 2, 1, 0]
+    kernel(found, found)
+    assert found.tolist() == [0, 1, 2, 3]
+    kernel(given, pairs[:, 1])
+    assert pairs[:, 1].tolist() == [3, 2, 1, 0]
+    kernel(given[::-1], found)
+    assert found.tolist() == [0, 1, 2, 3]
+    found.flags.writeable = False
+    for wrong in (found, found[:3], np.empty(4, np.float64)):
+        with pytest.raises(InputError):
+            kernel(given, wrong)
+    assert seen == [True, *[False] * 6]
