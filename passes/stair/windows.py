@@ -79,12 +79,14 @@ def _of_elements(conditions: Sequence[Condition], stride: int) -> list[Condition
     for form, equal in conditions:
         step = gcd(*form.terms.values())
         lane = form.terms.get(LANE, 0) // step if step else 0
-        if equal or abs(lane) > 1 or lane == 0 and LANE in form.dims():
+        if equal or abs(lane) > 1 or any(isinstance(a, tuple) and LANE in a[1].dims() for a in form.terms):
             return None
         # The least number of lanes: a condition that holds between two of them holds at the one behind.
         whole = Linear({a: c // step for a, c in form.terms.items()}, form.const // step) if step else form
-        others = whole - Linear({LANE: lane})
-        found.append(Condition(others * stride + Linear({LANE: lane}) if lane else whole, False))
+        if lane:
+            lanes = Linear({LANE: lane})
+            whole = (whole - lanes) * stride + lanes
+        found.append(Condition(whole, False))
     return found
 
 
