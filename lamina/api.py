@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -98,6 +99,7 @@ def compile(
         # Instruments want to see the passes run.
         stored = programs.load(key) if not context.instruments else None
     cached = stored is not None
+    writing: Future[None] | None = None
     if stored is None:
         from lamina.dialects.lazy_formats import read_formats_late
 
@@ -111,13 +113,20 @@ def compile(
 
             stored = OpenProgram(origin, chosen.attr(), context, programs is not None, sanitize, e)
         if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
-            programs.store(key, stored)
+            # Written while it is linked: both wait for the disk and for LLVM rather than for Python.
+            writer = ThreadPoolExecutor(1, "lamina-store")
+            writing = writer.submit(programs.store, key, stored)
+            writer.shutdown(wait=False)
     stages = _stages(fresh, chosen, context, sanitize)
     if answers and not isinstance(stored, StoredProgram):
         what = f"choices are for models whose kernels have a fixed order; this one is {stored.describe()}"
         raise UnsupportedError(what, hint="compile it without")
     if isinstance(stored, StoredProgram):
-        program = load_program(stored, _objects(programs))
+        try:
+            program = load_program(stored, _objects(programs))
+        finally:
+            if writing is not None:
+                writing.result()
         return Executable(program, stages, chosen, context, cached, sanitize, stored)
     return Executable(stored, stages, chosen, context, cached, sanitize)
 

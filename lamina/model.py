@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
@@ -114,12 +116,44 @@ def _of_file(path: Path) -> str | None:
     found = known.get(status) if known is not None else None
     if found is not None:
         return found.decode()
-    data = path.read_bytes()
-    digest = _with_external(data, path.resolve().parent)
+    if known is not None and status.st_size >= LARGE_FILE:
+        # Nobody has compiled this file before, so that is what comes next.
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(_read, path)
+            _load_compiler()
+            digest, alone = waiting.result()
+    else:
+        digest, alone = _read(path)
     # The files of external weights may change on their own.
-    if known is not None and digest is not None and b"location" not in data:
+    if known is not None and digest is not None and alone:
         known.put(status, digest.encode())
     return digest
+
+
+LARGE_FILE = 1 << 20
+"""Bytes of a file that takes a while to read."""
+
+
+def _read(path: Path) -> tuple[str | None, bool]:
+    """The digest of a file, and whether all of the model is in it."""
+    data = path.read_bytes()
+    return _with_external(data, path.resolve().parent), not _names_files(data)
+
+
+def _names_files(data: bytes) -> bool:
+    """Whether the model in these bytes may have weights in other files."""
+    from lamina.frontends.wire_format import split
+
+    return b"location" in split(data)[0]
+
+
+def _load_compiler() -> None:
+    """Import what compiles an ONNX model."""
+    from lamina.dialects.lazy_formats import read_formats_late
+
+    read_formats_late()
+    for name in ("lamina.driver", "lamina.frontends.onnx"):
+        import_module(name)
 
 
 def _with_external(data: bytes, folder: Path | None) -> str | None:
@@ -127,7 +161,7 @@ def _with_external(data: bytes, folder: Path | None) -> str | None:
     from lamina.program_file import digest_of
 
     digests = [digest_of(data)]
-    if b"location" in data:
+    if _names_files(data):
         import onnx
         from google.protobuf.message import DecodeError
 

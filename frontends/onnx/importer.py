@@ -108,7 +108,7 @@ def load_onnx(
     Where values decide shapes or branches, or a loop is long, the module is one for the machine: it has `?`, relay.if
     and functions that call themselves. Without `machine` such a model is refused.
     """
-    model = read_model(source)
+    model = read_model(source, apart=True)
     graph = read_graph(model.model, model.label)
     report = report_of(graph)
     if not report.ok:
@@ -277,11 +277,11 @@ class _Importer:
             tensor = self.graph.initializers.get(name)
             if tensor is None:
                 raise InputError(f"the tensor {shown(name)} is not defined here", where=self.builder.where)
-            value = self.values[name] = self._decoded(tensor, name, where)
+            value = self.values[name] = self._decoded(tensor, name, where, self.model.apart.get(name))
         return value
 
-    def _decoded(self, tensor: Any, name: str, where: str) -> Value:
-        array = decode(tensor, where, self.model.folder, self.limit)
+    def _decoded(self, tensor: Any, name: str, where: str, apart: Any = None) -> Value:
+        array = decode(tensor, where, self.model.folder, self.limit, apart)
         return Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(tensor.data_type))
 
     def _run(self, nodes: Iterable[RawNode]) -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import mmap
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import stat
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import onnx
 from google.protobuf.message import DecodeError
 from onnx import ModelProto
 
 from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.frontends.wire_format import split
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
 
@@ -31,6 +39,8 @@ class ModelSource:
     model: ModelProto
     label: str
     folder: Path | None
+    apart: Mapping[str, Future[NDArray[np.uint8]]] = field(default_factory=dict[str, "Future[NDArray[np.uint8]]"])
+    """The bytes of initialisers that the message is without."""
 
 
 def shown(name: str) -> str:
@@ -46,8 +56,11 @@ def check_text(names: Iterable[Any], where: str) -> None:
             raise InputError(f"the name {name[:60]!r} is not UTF-8", where=where, hint="export the model again")
 
 
-def read_model(source: Source) -> ModelSource:
-    """Parse and check versions. Raises LaminaError for anything that is no usable ONNX model."""
+def read_model(source: Source, apart: bool = False) -> ModelSource:
+    """Parse and check versions. Raises LaminaError for anything that is no usable ONNX model.
+
+    With `apart` the message of a model from a file is without its large weights, which are being read meanwhile.
+    """
     if isinstance(source, ModelProto):
         return _checked(ModelSource(source, source.graph.name.split("/")[-1][:40] or "model", None))
     if isinstance(source, bytes):
@@ -58,10 +71,44 @@ def read_model(source: Source) -> ModelSource:
     try:
         if path.is_dir():
             raise UsageError("is a folder, not an ONNX file", where=str(path))
-        data = path.read_bytes()
+        data, weights = _read_apart(path) if apart else (path.read_bytes(), {})
     except OSError as e:
         raise UsageError(f"cannot read the model: {e.strerror or e}", where=str(path)) from None
-    return _checked(ModelSource(_parse(data, path.name), path.name, path.resolve().parent))
+    return _checked(ModelSource(_parse(data, path.name), path.name, path.resolve().parent, weights))
+
+
+APART_FROM = 1 << 20
+"""Bytes of a file whose weights are read apart."""
+
+
+def _read_apart(path: Path) -> tuple[bytes, dict[str, Future[NDArray[np.uint8]]]]:
+    """A file's message without its large weights, and these. Raises OSError."""
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size < APART_FROM or not hasattr(os, "preadv"):
+            return file.read(), {}
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
+            data, spans = split(view)
+        if not spans:
+            return data, {}
+        handle = os.dup(file.fileno())
+    pool = ThreadPoolExecutor(1, "lamina-read")
+    found = {name: pool.submit(_read_span, handle, *span, path.name) for name, span in spans.items()}
+    pool.submit(os.close, handle)
+    pool.shutdown(wait=False)
+    return data, found
+
+
+def _read_span(handle: int, start: int, end: int, label: str) -> NDArray[np.uint8]:
+    """A part of a file in an array of its own, aligned as any element wants it."""
+    array = np.empty(end - start, np.uint8)
+    done = 0
+    while done < end - start:
+        count = os.preadv(handle, [array.data[done:]], start + done)
+        if not count:
+            raise InputError("the file was cut while it was read", where=label, hint="compile it when it is written")
+        done += count
+    return array
 
 
 def _parse(data: bytes, label: str) -> ModelProto:

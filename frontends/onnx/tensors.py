@@ -18,6 +18,7 @@ from lamina.frontends.onnx.source import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -93,8 +94,13 @@ def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> 
     return size
 
 
-def decode(tensor: TensorProto, where: str, folder: Path | None, limit: int) -> NDArray[Any]:
-    """The values of a tensor. Raises LaminaError where dims, type and data do not fit each other."""
+def decode(
+    tensor: TensorProto, where: str, folder: Path | None, limit: int, apart: Future[NDArray[np.uint8]] | None = None
+) -> NDArray[Any]:
+    """The values of a tensor. Raises LaminaError where dims, type and data do not fit each other.
+
+    `apart` are its bytes where the message is without them.
+    """
     dtype = dtype_of(tensor.data_type, where)
     shape = tuple(tensor.dims)
     size = checked_nbytes(shape, dtype, limit, where)
@@ -104,8 +110,8 @@ def decode(tensor: TensorProto, where: str, folder: Path | None, limit: int) -> 
         return _held(tensor, held, shape, where)
     if tensor.data_location == TensorProto.EXTERNAL:
         return _external(tensor, where, folder, size).view(numpy_dtype(dtype)).reshape(shape)
-    if tensor.HasField("raw_data"):
-        raw = tensor.raw_data
+    if apart is not None or tensor.HasField("raw_data"):
+        raw = tensor.raw_data if apart is None else apart.result()
         if len(raw) != size:
             raise _misfit(shape, dtype, size, len(raw), "bytes", where)
         return np.frombuffer(raw, numpy_dtype(dtype)).reshape(shape)
