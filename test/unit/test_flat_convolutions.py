@@ -21,6 +21,7 @@ CASES: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ("ConvTranspose", (1, 5, 6, 7), (5, 18, 3, 5), {"pads": [0, 2, 1, 2]}),
     ("ConvTranspose", (1, 3, 5, 4), (3, 7, 7, 5), {"strides": [3, 3], "pads": [2, 1, 3, 0]}),
     ("ConvTranspose", (1, 3, 5, 4), (3, 7, 2, 2), {"strides": [2, 2], "output_padding": [1, 1]}),
+    ("ConvTranspose", (1, 3, 5, 4), (3, 2, 3, 3), {"strides": [2, 2], "pads": [0, 2, 1, 2]}),
 ]  # fmt: skip
 
 

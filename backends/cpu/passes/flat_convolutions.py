@@ -11,33 +11,42 @@ After (%w a constant):
 Images have channel blocks, register tiles and Winograd. The slices of a volume that a step in depth reads are so many
 more channels of an image, and the steps a batch. A transposed convolution with stride s writes s x s pixels for each
 window: it is an ordinary one with so many times the channels, the weight's taps s apart in each, put beside each other.
+Where s does not divide the kernel's size, each of the s x s pixels is a convolution of its own, with the taps it has.
 
 Only float32 with constant weights in the plain layouts, one group (sequences: any number), no dilation of transposed
-ones; where the taps that are added as zeros to make windows whole would be most of the work, or the channels are fewer
-than a block has, nothing changes.
+ones; where the taps that are added as zeros to make windows whole would be most of the work, nothing changes.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from xdsl.ir import SSAValue
 
+from lamina.dialects.relay.annotation import StopFusionOp
 from lamina.dialects.relay.base import RelayOp, has_unknown_extents
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.gradients import dtype_of, r, shape_of
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, per_axis
+from lamina.dialects.terms import term
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.legal_forms import Form
+from lamina.passes.relay.fold_constant import fold_ops
 from lamina.passes.relay.legalize import legalize
+
+stop_fusion = term(StopFusionOp)
 
 MOST_ZEROS = 2.0
 """Taps of whole windows over those that a transposed convolution has."""
-LEAST_CHANNELS = 16
-"""Of what a transposed convolution becomes: fewer do not fill a block."""
+FEW_ZEROS = 1.2
+"""More of them are worse than convolutions of their own for each of the s x s pixels."""
+MOST_REREAD = 1 << 20
+"""Bytes of an image from which on few channels do not pay for reading it anew for each pixel."""
+FEW_CHANNELS = 8
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,8 @@ class FlatConvolutions(ModulePass):
             known = not has_unknown_extents([*each.operand_types, *each.result_types])
             if known and constant_value(w) is not None and {dtype_of(x), dtype_of(w)} == {"float32"}:
                 legalize(each, [FORMS[each.name]], store_of(ctx))
+        # Taps that are added as zeros may be many, but less than there are taps.
+        fold_ops([o for o in op.walk() if o.name == "relay.nn.pad"], store_of(ctx), sys.maxsize)
 
 
 def _is_plain(attrs: dict[str, Any], data: str, kernel: str) -> bool:
@@ -118,12 +129,17 @@ def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     taps = [-(-k // s) for k in kernel]
     if set(strides) != {s} or tuple(dilation) != (1, 1):
         return None
-    if taps[0] * taps[1] * s * s > MOST_ZEROS * kernel[0] * kernel[1] or s * s * o < LEAST_CHANNELS:
-        return None
     before, after = pairs(attrs["padding"], 2)
     more = per_axis(attrs["output_padding"], 2, "output_padding", 0)
     out = [(size[d] - 1) * s + kernel[d] - before[d] - after[d] + more[d] for d in range(2)]
-    if any(before[d] + out[d] > (size[d] + taps[d] - 1) * s for d in range(2)):
+    zeros = taps[0] * taps[1] * s * s / (kernel[0] * kernel[1])
+    reread = o < FEW_CHANNELS and 4 * c * size[0] * size[1] > MOST_REREAD
+    if s == 1 or zeros > FEW_ZEROS and not reread:
+        axes = [_phases(*each, s) for each in zip(size, kernel, before, out, strict=True)]
+        found = _by_phases(x, w, axes[0], axes[1], out)
+        if found is not None:
+            return found
+    if zeros > MOST_ZEROS or any(before[d] + out[d] > (size[d] + taps[d] - 1) * s for d in range(2)):
         return None
     if [t * s for t in taps] != list(kernel):
         width = (0, 0, 0, 0, 0, taps[0] * s - kernel[0], 0, taps[1] * s - kernel[1])
@@ -134,10 +150,65 @@ def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     far = [t - 1 for t in taps]
     pixels = r.nn.conv2d(x, weight, padding=(*far, *far), channels=s * s * o, kernel_size=tuple(taps))
     whole = r.nn.depth_to_space(pixels, block_size=s, mode="DCR") if s > 1 else pixels
-    if before == (0, 0) and tuple(out) == tuple(shape_of(whole)[2:]):
+    return _cut(whole, before, out)
+
+
+class Phase(NamedTuple):
+    """Every s-th element of an axis of a transposed convolution's result, as those of an ordinary one.
+
+    Element a + s v of it meets input v + q - j by tap t + s j, where t + s q = a + the padding.
+    """
+
+    first: int
+    """t."""
+    taps: int
+    before: int
+    """Zeros before the input and behind it, where v goes up to that of all phases."""
+    after: int
+
+
+def _phases(size: int, kernel: int, before: int, out: int, stride: int) -> list[Phase]:
+    """The phases of an axis, from element 0 on."""
+    found: list[Phase] = []
+    for a in range(stride):
+        q, first = divmod(a + before, stride)
+        taps = -(-(kernel - first) // stride)
+        found.append(Phase(first, taps, taps - 1 - q, -(-out // stride) - 1 + q - (size - 1)))
+    return found
+
+
+def _by_phases(
+    x: SSAValue, w: SSAValue, rows: Sequence[Phase], columns: Sequence[Phase], out: Sequence[int]
+) -> SSAValue | None:
+    """A convolution of its own for each phase of rows and columns: no tap is zero. None where one has none at all."""
+    if any(phase.taps < 1 or min(phase.before, phase.after) < 0 for phase in (*rows, *columns)):
+        return None
+    s, channels = len(rows), shape_of(w)[1]
+    parts: list[SSAValue] = []
+    for v in rows:
+        for h in columns:
+            taps = w
+            if s > 1:
+                far = tuple(p.first + s * (p.taps - 1) + 1 for p in (v, h))
+                taps = r.strided_slice(w, begin=(v.first, h.first), end=far, strides=(s, s), axes=(2, 3))
+            # The tap that meets the last pixel comes first.
+            taps = r.transpose(r.reverse(r.reverse(taps, axis=2), axis=3), axes=(1, 0, 2, 3))
+            padding = (v.before, h.before, v.after, h.after)
+            size = (v.taps, h.taps)
+            parts.append(r.nn.conv2d(x, taps, padding=padding, channels=channels, kernel_size=size))
+    if s == 1:
+        return parts[0]
+    # Pixels that are put beside each other are read from one tensor, not each from the one that has it.
+    joined = stop_fusion(r.concatenate(*[stop_fusion(p) for p in parts], axis=1))
+    return _cut(r.nn.depth_to_space(joined, block_size=s, mode="DCR"), (0, 0), out)
+
+
+def _cut(whole: SSAValue, before: Sequence[int], out: Sequence[int]) -> SSAValue:
+    """The pixels of a result that are wanted."""
+    if tuple(before) == (0, 0) and tuple(out) == tuple(shape_of(whole)[2:]):
         return whole
     end = tuple(b + e for b, e in zip(before, out, strict=True))
-    return r.strided_slice(whole, begin=before, end=end, axes=(2, 3))
+    return r.strided_slice(whole, begin=tuple(before), end=end, axes=(2, 3))
 
 
 FORMS: dict[str, Form] = {

@@ -25,12 +25,28 @@ func.func @volume(%x: tensor<1x3x4x5x6xf32>) -> tensor<1x4x3x3x4xf32> {
   return %y : tensor<1x4x3x3x4xf32>
 }
 
-// Windows of 3 with stride 2 are two taps wide, the last one half empty: 4 times the channels.
+// Windows of 4 with stride 2 are two taps wide: 4 times the channels.
 // CHECK-LABEL: func.func @transposed
 // CHECK:       relay.nn.conv2d %x, %{{.*}} {channels = 32{{.*}}padding = [1, 1, 1, 1]{{.*}} : (tensor<1x4x5x5xf32>, tensor<32x4x2x2xf32>)
 // CHECK:       relay.nn.depth_to_space %{{.*}} {block_size = 2}{{.*}} -> tensor<1x8x12x12xf32>
-// CHECK:       relay.strided_slice %{{.*}} {axes = [2, 3], begin = [1, 1], end = [10, 10]
-func.func @transposed(%x: tensor<1x4x5x5xf32>) -> tensor<1x8x9x9xf32> {
+// CHECK:       relay.strided_slice %{{.*}} {axes = [2, 3], begin = [1, 1], end = [11, 11]
+func.func @transposed(%x: tensor<1x4x5x5xf32>) -> tensor<1x8x10x10xf32> {
+  %w = relay.constant dense<1.5> : tensor<4x8x4x4xf32>
+  %y = relay.nn.conv2d_transpose %x, %w {padding = [1, 1, 1, 1], strides = [2, 2]} : (tensor<1x4x5x5xf32>, tensor<4x8x4x4xf32>) -> tensor<1x8x10x10xf32>
+  return %y : tensor<1x8x10x10xf32>
+}
+
+// Windows of 3 with stride 2 have one tap for every other row, and two for those between.
+// CHECK-LABEL: func.func @phases
+// CHECK:       %[[A:.*]] = relay.nn.conv2d %x, %{{.*}} {channels = 8{{.*}}} : (tensor<1x4x5x5xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x5x5xf32>
+// CHECK:       relay.nn.conv2d %x, %{{.*}} {{{.*}}padding = [0, 0, 0, 1]} : (tensor<1x4x5x5xf32>, tensor<8x4x1x2xf32>) -> tensor<1x8x5x5xf32>
+// CHECK:       relay.nn.conv2d %x, %{{.*}} {{{.*}}padding = [0, 0, 1, 0]} : (tensor<1x4x5x5xf32>, tensor<8x4x2x1xf32>) -> tensor<1x8x5x5xf32>
+// CHECK:       relay.nn.conv2d %x, %{{.*}} {{{.*}}padding = [0, 0, 1, 1]} : (tensor<1x4x5x5xf32>, tensor<8x4x2x2xf32>) -> tensor<1x8x5x5xf32>
+// CHECK:       %[[Y:.*]] = relay.concatenate
+// CHECK:       relay.annotation.stop_fusion %[[Y]]
+// CHECK:       relay.nn.depth_to_space %{{.*}} {block_size = 2}{{.*}} -> tensor<1x8x10x10xf32>
+// CHECK:       relay.strided_slice %{{.*}} {axes = [2, 3], begin = [0, 0], end = [9, 9]
+func.func @phases(%x: tensor<1x4x5x5xf32>) -> tensor<1x8x9x9xf32> {
   %w = relay.constant dense<1.5> : tensor<4x8x3x3xf32>
   %y = relay.nn.conv2d_transpose %x, %w {padding = [1, 1, 1, 1], strides = [2, 2]} : (tensor<1x4x5x5xf32>, tensor<4x8x3x3xf32>) -> tensor<1x8x9x9xf32>
   return %y : tensor<1x8x9x9xf32>
