@@ -29,6 +29,7 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.memory import StoreOp
 from lamina.dialects.tir.ops import CopyOp, ForOp
 from lamina.dialects.tir.team import TeamBarrierOp, TeamOp, is_shared_out
+from lamina.errors import InputError
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.cost import cycles
 from lamina.passes.stair.scalars import OVERFLOW, Properties
@@ -75,7 +76,9 @@ class Team:
 
 
 def compile_team(replay: Replay, op: TeamOp) -> Step:
-    """The statements of a team, in order."""
+    """The statements of a team, in order. Raises InputError on a machine without them."""
+    if replay.team is None:
+        raise InputError("there are no teams on this target: tir-form-teams is for the processor's threads", op=op)
     steps = replay.compile(op.body.block)
 
     def step() -> None:

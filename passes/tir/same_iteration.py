@@ -46,6 +46,15 @@ class Touched:
                     return True
         return False
 
+    def with_(self, other: Touched) -> Touched:
+        """What the iterations of both loops do."""
+        found = Touched(self.extent)
+        for mine, *given in ((found.loads, self.loads, other.loads), (found.stores, self.stores, other.stores)):
+            for places in given:
+                for buffer, more in places.items():
+                    mine.setdefault(buffer, []).extend(more)
+        return found
+
 
 def touched_by(loop: ForOp) -> Touched:
     """The accesses of a parallel loop to buffers from outside of it."""

@@ -72,6 +72,10 @@ def with_team(module: ModuleOp) -> ModuleOp:
     return copy
 
 
+def fused(module: ModuleOp) -> ModuleOp:
+    return kernels.passes(module, "tir-fuse-parallel-loops")
+
+
 @cache
 def pool(threads: int) -> ThreadPool:
     made = ThreadPool(threads)
@@ -94,8 +98,17 @@ def test_barriers_are_there_where_threads_need_each_other(seed: int) -> None:
     module = kernel(seed)
     expected = kernels.interpret(module, [data()])
     # The interpreter refuses a race.
-    for a, b in zip(kernels.interpret(with_team(module), [data()]), expected, strict=True):
-        np.testing.assert_array_equal(a, b)
+    for changed in (with_team(module), fused(module), with_team(fused(module))):
+        for a, b in zip(kernels.interpret(changed, [data()]), expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_some_loops_need_no_barrier_and_become_one() -> None:
+    assert 3 < sum(loops(kernel(seed)) - loops(fused(kernel(seed))) for seed in range(16)) < loops(kernel(0)) * 16
+
+
+def loops(module: ModuleOp) -> int:
+    return sum(isinstance(op, ForOp) and op.kind.data == "parallel" for op in all_ops(module))
 
 
 def test_any_number_of_threads_computes_the_same() -> None:
