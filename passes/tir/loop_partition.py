@@ -3,7 +3,8 @@
 A condition of a `tir.if`, of an access's guard or of an inner loop's tail that depends on a loop's variable alone among
 the variables inside holds from some iteration on, or up to some. The loop is cut there: in the middle piece all of
 them hold, and prologue and epilogue have what is left. A piece without iterations does not exist. Cut are loops with
-the pragma `loop_partition_hint`, and with `all` every serial loop; at most `max-pieces` pieces are made of one.
+the pragma `loop_partition_hint`, and with `all` every serial loop; at most `max-pieces` pieces are made of one. Where
+the pragma says that there may be more, the loop is also cut where a condition changes for some iterations inside.
 
 Assumes `tir-lower-blocks`; an inner loop's tail that other inner loops decide too stays a tail.
 
@@ -64,9 +65,10 @@ class LoopPartitionPass(ModulePass):
         wanted = self.all if asked is None else bool(asked)
         if not wanted or loop.kind.data not in ("serial", "unrolled") or loop.is_dynamic or loop.bounds:
             return [loop]
-        cuts = cut_points(loop)
+        most = max(self.max_pieces, asked or 0)
+        cuts = cut_points(loop, every=most > self.max_pieces)
         # The middle piece is the longest; the cuts that are farthest from it are given up first.
-        while len(cuts) >= self.max_pieces:
+        while len(cuts) >= most:
             ends = [0, *cuts, loop.trip]
             lengths = [b - a for a, b in zip(ends, ends[1:], strict=False)]
             longest = lengths.index(max(lengths))
@@ -74,8 +76,8 @@ class LoopPartitionPass(ModulePass):
         return partition_at(loop, cuts) if cuts else [loop]
 
 
-def cut_points(loop: ForOp) -> list[int]:
-    """The iterations at which a condition in a loop changes, ascending."""
+def cut_points(loop: ForOp, every: bool = False) -> list[int]:
+    """The iterations at which a condition in a loop changes, ascending; with `every`, for some iterations inside too."""
     found: set[int] = set()
     inside: set[SSAValue] = {v for op in all_ops(loop.body) for r in op.regions for b in r.blocks for v in b.args}
     inside.update(v for op in all_ops(loop.body) for v in op.results)
@@ -90,11 +92,13 @@ def cut_points(loop: ForOp) -> list[int]:
         else:
             continue
         for condition in conditions:
-            found.update(_changes(condition, loop, inside, ranges))
+            found.update(_changes(condition, loop, inside, ranges, every))
     return sorted(n for n in found if 0 < n < loop.trip)
 
 
-def _changes(condition: Condition, loop: ForOp, inside: set[SSAValue], ranges: RangeCache) -> list[int]:
+def _changes(
+    condition: Condition, loop: ForOp, inside: set[SSAValue], ranges: RangeCache, every: bool
+) -> Sequence[int]:
     """The iterations before which a condition on a loop's variable changes, where other values do not matter.
 
     Values from inside the loop count by their range: the condition holds for all of them, for some, or for none.
@@ -116,8 +120,11 @@ def _changes(condition: Condition, loop: ForOp, inside: set[SSAValue], ranges: R
         return [-low // coefficient, -low // coefficient + 1]
     # coefficient * i + r >= 0: for all r from the first i with coefficient * i + low >= 0 on, for some from `high`.
     if coefficient > 0:
-        return [-(low // coefficient), -(high // coefficient)]
-    return [low // -coefficient + 1, high // -coefficient + 1]
+        some, all_ = -(high // coefficient), -(low // coefficient)
+    else:
+        all_, some = low // -coefficient + 1, high // -coefficient + 1
+    first, last = max(min(some, all_), 0), min(max(some, all_), loop.trip)
+    return range(first, last + 1) if every else [some, all_]
 
 
 def _is_one_value(bounds: tuple[int, int] | None) -> bool:

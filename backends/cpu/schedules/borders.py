@@ -21,7 +21,7 @@ from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.target import TargetAttr
 
 TAG = "nn.contrib_conv2d_NCHWc"
-MOST_COLUMNS = 3
+MOST_COLUMNS = 5
 """Columns of a window of which each may be a piece of its own in a tile that is a whole row."""
 
 

@@ -54,9 +54,14 @@ def schedule_conv2d(
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)
+    columns = reductions[-2]
     if left_out or len(reductions) == 4 and not is_pointwise(stage) and reads_taps_first(stage):
         c, *window, ci = reductions
         reductions = [*window, c, ci]
+        if left_out and extents[0] == 1 and extents[-1] > 1:
+            # Each piece of the window has a loop of its own, see there.
+            part = divisor(extents[-1], extents[-1] // 2)
+            reductions[-1:], extents = s.split(ci, [-1, part]), [*extents[:-1], part]
     elif len(reductions) == 3:
         # Plain input channels: unrolled taps would share loads across the window and hold them in registers, so the
         # channels are innermost.
@@ -77,8 +82,8 @@ def schedule_conv2d(
     s.vectorize(kv)
     s.vectorize(kv_out)
     if left_out:
-        for loop in (xo, reductions[1]):
-            s.pragma(loop, "loop_partition_hint")
+        s.pragma(xo, "loop_partition_hint")
+        s.pragma(columns, "loop_partition_hint", stage.reduced[2])
     elif width % tile.pixels:
         s.partition(xo)
     del n_out, y_out

@@ -22,7 +22,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %xo, %xi = te.split %x [-1, 14]
 // CHECK-NEXT:   te.reorder %n, %koo, %y, %xo, %r, %s, %c, %ci, %xi, %koi, %kv
 // CHECK:        te.pragma %xo "loop_partition_hint" = 1
-// CHECK-NEXT:   te.pragma %s "loop_partition_hint" = 1
+// CHECK-NEXT:   te.pragma %s "loop_partition_hint" = 3
 
 // LOOPS:      tir.for %n_koo_y = 0 to 28 parallel
 // LOOPS:        tir.if [%n_koo_y * 2 + %r - 1 >= 0] {
