@@ -77,7 +77,7 @@ class LoopPartitionPass(ModulePass):
 
 
 def cut_points(loop: ForOp, every: bool = False) -> list[int]:
-    """The iterations at which a condition in a loop changes, ascending; with `every`, for some iterations inside too."""
+    """The iterations at which a condition in a loop changes, ascending; with `every`, for some inside too."""
     found: set[int] = set()
     inside: set[SSAValue] = {v for op in all_ops(loop.body) for r in op.regions for b in r.blocks for v in b.args}
     inside.update(v for op in all_ops(loop.body) for v in op.results)
