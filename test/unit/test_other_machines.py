@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-import lamina
 from lamina.api import texts
 from lamina.backends.cpu.jit import host_target, named_target
 from lamina.backends.cpu.tiles import registers_of
+from lamina.compiler import lower
+from lamina.context import LaminaContext
+from lamina.dialects.target import TARGET
+from lamina.frontends.onnx import load_onnx
+from lamina.runtime.compiled import compile_module, load_program
+from lamina.runtime.relay_reference import main_function, run_relay
+
+from . import aarch64_machine
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 MULTIPLY_ADD = re.compile(r"\s+(vfmadd\d+ps|mulps|fmla)\b")
 STACK = re.compile(r"\(%[re][sb]p|\[sp\b")
@@ -68,22 +77,81 @@ def test_micro_kernels_do_not_touch_the_stack(target: str, path: Path) -> None:
         assert [line for line in loop if STACK.search(line)] == []
 
 
-@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
-def test_numbers(target: str, path: Path) -> None:
-    host = host_target(1)
-    missing = [f for f in named_target(target).feature_list() if not host.has_feature(f[1:])]
-    if missing:
-        pytest.skip(f"this machine lacks {', '.join(missing)}")
-    ort: Any = pytest.importorskip("onnxruntime")
-    inputs = {
-        n: np.random.default_rng(1).standard_normal(s).astype(np.float32)
-        for n, s in {"x": (1, 32, 14, 14), "z": (30, 64)}.items()
+class Layers(NamedTuple):
+    """A model with one layer of each kind, arrays for it, and what NumPy makes of them."""
+
+    model: Any
+    inputs: dict[str, Array]
+    expected: dict[str, Array]
+
+
+@pytest.fixture(scope="module")
+def layers() -> Layers:
+    """Windows of Winograd, odd channels and strides, depthwise, 1x1, transposed; products; functions; bytes; steps."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    rng = np.random.default_rng(0)
+
+    def normal(*shape: int) -> Array:
+        return rng.standard_normal(shape).astype(np.float32)
+
+    weights: dict[str, Array] = {"w": normal(32, 16, 3, 3), "odd_w": normal(20, 7, 3, 3), "deep_w": normal(16, 1, 3, 3)}
+    weights |= {"point_w": normal(24, 16, 1, 1), "up_w": normal(16, 9, 2, 2), "v": normal(64, 48)}
+    weights |= {"step_w": normal(1, 24, 64), "step_r": normal(1, 24, 8)}
+    weights = {n: a * np.float32(0.1) for n, a in weights.items()}
+    weights["bytes_w"] = rng.integers(-127, 128, (64, 40)).astype(np.int8)
+    window: dict[str, Any] = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    made: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+        "conv": ("Conv", ["x", "w"], window),
+        "odd": ("Conv", ["o", "odd_w"], {**window, "strides": [2, 2]}),
+        "deep": ("Conv", ["x", "deep_w"], {**window, "group": 16}),
+        "point": ("Conv", ["x", "point_w"], {}),
+        "up": ("ConvTranspose", ["x", "up_w"], {"strides": [2, 2]}),
+        "product": ("MatMul", ["z", "v"], {}),
+        "soft": ("Softmax", ["z"], {"axis": -1}),
+        **{op.lower(): (op, ["z"], {}) for op in ("Exp", "Tanh", "Erf", "Sigmoid")},
+        "bytes": ("MatMulInteger", ["b", "bytes_w"], {}),
+        "steps": ("GRU", ["s", "step_w", "step_r"], {"hidden_size": 8}),
     }
-    found = lamina.compile(path, target=target, threads=1, cache=False).run(inputs)
-    session: Any = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
-    results: list[Any] = list(session.run(["b", "d"], inputs))
-    for name, expected in zip(("b", "d"), results, strict=True):
-        np.testing.assert_allclose(found[name], expected, 1e-4, 1e-5)
+    inputs = {"x": normal(1, 16, 12, 12), "o": normal(1, 7, 11, 13), "z": normal(13, 64), "s": normal(5, 1, 64)}
+    inputs["b"] = rng.integers(0, 256, (9, 64)).astype(np.uint8)
+    nodes = [helper.make_node(op, given, [n], name=n, **attributes) for n, (op, given, attributes) in made.items()]
+    kind = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8}
+    sides = (
+        [helper.make_tensor_value_info(n, kind[a.dtype], a.shape) for n, a in inputs.items()],
+        [helper.make_tensor_value_info(n, TensorProto.INT32 if n == "bytes" else 1, None) for n in made],
+    )
+    graph = helper.make_graph(nodes, "layers", *sides, [numpy_helper.from_array(a, n) for n, a in weights.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    imported = load_onnx(model)
+    results = run_relay(main_function(imported.module), [inputs[p.name] for p in imported.inputs], imported.store)
+    return Layers(model, inputs, dict(zip(made, results, strict=True)))
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "aarch64"])
+def test_numbers(target: str, layers: Layers, tmp_path: Path) -> None:
+    """Kernels with the target's tiles run, those for AArch64 in an emulator, and give what NumPy does."""
+    machine, host = named_target(target, 1), host_target(1)
+    if target == "aarch64":
+        if aarch64_machine.MISSING:
+            pytest.skip(
+                f"there is no {aarch64_machine.MISSING} (Debian packages qemu-user, binutils-aarch64-linux-gnu)"
+            )
+    elif missing := [f for f in machine.feature_list() if not host.has_feature(f[1:])]:
+        pytest.skip(f"this machine lacks {', '.join(missing)}")
+    imported = load_onnx(layers.model)
+    module, ctx = imported.module, LaminaContext()
+    module.attributes[TARGET], ctx.params = machine, imported.store
+    lower(module, ctx, 3)
+    info, stored = compile_module(module, ctx.params, machine, workers=1)
+    inputs = {p.name: layers.inputs[given.name] for p, given in zip(info.inputs, imported.inputs, strict=True)}
+    if target == "aarch64":
+        found = aarch64_machine.run(info, stored, list(inputs.values()), tmp_path)
+    else:
+        found = list(load_program(stored).run(inputs).values())
+    for (name, expected), result in zip(layers.expected.items(), found, strict=True):
+        assert result.dtype == expected.dtype and result.shape == expected.shape
+        np.testing.assert_allclose(result, expected, 2e-6, 1e-5 * float(np.abs(expected).max()), err_msg=name)
 
 
 def test_tiles_fit_the_registers_with_what_is_loaded_beside_them() -> None:
