@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.passes import ModulePass
 
 from lamina.backends.cpu.jit import host_target, named_target
 from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
@@ -54,17 +56,31 @@ def module_of(op_type: type[RelayOp], s: Sample) -> ModuleOp:
     return module
 
 
-def apply(ctx: LaminaContext, module: ModuleOp, pipeline: str) -> None:
-    for p in parse_pipeline(pipeline):
+@cache
+def passes_of(pipeline: str) -> list[ModulePass]:
+    return parse_pipeline(pipeline)
+
+
+def apply(ctx: LaminaContext, module: ModuleOp, pipeline: str, texts: str = "") -> None:
+    """Run passes, each of which leaves what verifies.
+
+    With `texts`, the name of a file, what the last one leaves is read again and prints the same.
+    """
+    for p in passes_of(pipeline):
         p.apply(ctx, module)
         try:
             verify_module(module)
         except Exception as e:
             raise AssertionError(f"after {p.name}: {e}") from e
+    if texts:
+        text = module_text(module)
+        again = parse_text(ctx, text, texts)
+        verify_module(again)
+        assert module_text(again) == text, f"{texts} after {pipeline}"
 
 
-def ways(module: ModuleOp, arrays: Arrays, fuse: int = 0) -> dict[str, Arrays]:
-    """The results of `@main`, by the way they were computed."""
+def ways(module: ModuleOp, arrays: Arrays, fuse: int = 0, texts: str = "") -> dict[str, Arrays]:
+    """The results of `@main`, by the way they were computed. With `texts` the text of each level is read again."""
     ctx = LaminaContext()
     found: dict[str, Arrays] = {}
 
@@ -72,38 +88,22 @@ def ways(module: ModuleOp, arrays: Arrays, fuse: int = 0) -> dict[str, Arrays]:
         found[way] = list(run_module(module, ctx, "main", arrays).values())
 
     run("relay", module)
-    apply(ctx, module, f"relay-fuse-ops{{fuse-opt-level={fuse}}},relay-to-te")
+    apply(ctx, module, f"relay-fuse-ops{{fuse-opt-level={fuse}}},relay-to-te", texts)
     run("te", module)
     naive = module.clone()  # pyright: ignore[reportUnknownMemberType]
     apply(ctx, naive, "te-to-tir")
     run("naive tir", naive)
-    apply(ctx, module, "cpu-schedule,te-to-tir")
+    apply(ctx, module, "cpu-schedule", texts)
+    apply(ctx, module, "te-to-tir", texts)
     run("scheduled tir", module)
     apply(ctx, module, TIR_PASSES)
     run("vectorized tir", module)
-    apply(ctx, module, f"{PLAN_MEMORY},{TO_LLVM}")
+    apply(ctx, module, PLAN_MEMORY, texts)
+    apply(ctx, module, TO_LLVM, texts)
     program = load_module(module, ctx.params, host_target(1), workers=1)
     inputs = {p.name: a for p, a in zip(program.info.inputs, arrays, strict=True)}
     found["llvm"] = list(program.run(inputs).values())
     return found
-
-
-def check_texts(name: str, s: Sample) -> None:
-    """The text of each level is read again, and prints the same."""
-    ctx = LaminaContext()
-    module = module_of(load(name), s)
-    for pipeline in (
-        "relay-fuse-ops{fuse-opt-level=0},relay-to-te",
-        "cpu-schedule",
-        "te-to-tir",
-        f"{TIR_PASSES},{PLAN_MEMORY}",
-        TO_LLVM,
-    ):
-        apply(ctx, module, pipeline)
-        text = module_text(module)
-        again = parse_text(ctx, text, f"{name}.mlir")
-        verify_module(again)
-        assert module_text(again) == text, f"{name} after {pipeline}"
 
 
 def followed(op_type: type[RelayOp], s: Sample) -> ModuleOp | None:
@@ -129,8 +129,8 @@ def followed(op_type: type[RelayOp], s: Sample) -> ModuleOp | None:
     return module
 
 
-def check(name: str, number: int, s: Sample) -> None:
-    compare(name, number, s, ways(module_of(load(name), s), arrays_of(name, number, s)))
+def check(name: str, number: int, s: Sample, texts: str = "") -> None:
+    compare(name, number, s, ways(module_of(load(name), s), arrays_of(name, number, s), texts=texts))
 
 
 def compare(name: str, number: int, s: Sample, found: dict[str, Arrays]) -> None:
@@ -155,12 +155,6 @@ def test_smallest_sample_runs_five_ways(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_texts_are_read_again_at_every_level(name: str) -> None:
-    check_texts(name, valid_samples(load(name))[0][1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
 def test_fused_with_what_follows_runs_five_ways(name: str) -> None:
     number, s = valid_samples(load(name))[0]
     module = followed(load(name), s)
@@ -171,10 +165,10 @@ def test_fused_with_what_follows_runs_five_ways(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_one_more_sample_runs_five_ways(name: str) -> None:
+def test_one_more_sample_runs_five_ways_and_is_read_again_at_every_level(name: str) -> None:
     """The one in the middle: `test_every_sample_runs_five_ways` takes them all."""
     samples = valid_samples(load(name))
-    check(name, *samples[len(samples) // 2])
+    check(name, *samples[len(samples) // 2], texts=f"{name}.mlir")
 
 
 @pytest.mark.long
