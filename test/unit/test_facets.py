@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from functools import cache
+from functools import cache, lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from xdsl.context import Context
+from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.math import Math
 from xdsl.dialects.test import Test, TestOp
 from xdsl.ir import Dialect
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.declared_checks import verify_op
 from lamina.dialects.dtypes import is_float, numpy_dtype, tensor_type
 from lamina.dialects.index_map import IndexMap
 from lamina.dialects.relay import find_op
@@ -29,6 +32,9 @@ from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp
 from lamina.dialects.tir import TIR
 from lamina.runtime.te_interpreter import run_te_func
 from lamina.tools import op_index
+from lamina.verification import verify_module
+
+Arrays = list[np.ndarray[Any, Any]]
 
 FACETS = (
     *("infer_type", "np_ref", "te_compute", "te_element", "decompose", "samples", "infer_layout", "relay_grad"),
@@ -53,7 +59,8 @@ def _declares_facets(name: str) -> bool:
 
 
 NAMES = [name for name in OPS if _declares_facets(name)]
-every_op = pytest.mark.parametrize("name", NAMES)
+every_op = pytest.mark.parametrize("name", NAMES, scope="module")
+"""All tests of one op, then those of the next: what they share is made once (`te_samples`)."""
 
 
 def load(name: str) -> type[RelayOp]:
@@ -71,13 +78,26 @@ def valid_samples(op_type: type[RelayOp]) -> list[tuple[int, Sample]]:
     return [(n, s) for n, s in enumerate(samples_of(op_type)) if s.error is None]
 
 
+@lru_cache(1)
+def te_samples(op_type: type[RelayOp]) -> list[tuple[int, Sample, FuncOp]]:
+    """The valid samples and what they mean. Nobody may change the functions."""
+    return [(n, s, te_func(op_type, s.operands, s.attrs)) for n, s in valid_samples(op_type)]
+
+
+@lru_cache(1)
+def np_samples(op_type: type[RelayOp]) -> list[tuple[Arrays, Arrays]]:
+    """Operands drawn for the valid samples, and the results of the oracle."""
+    drawn = [(s, arrays_of(op_type.name, n, s)) for n, s in valid_samples(op_type)]
+    return [(arrays, list(np_results(op_type, arrays, s.attrs))) for s, arrays in drawn]
+
+
 @cache
 def patterns() -> dict[str, str]:
     lines = (Path(__file__).parent / "tvm_op_patterns.txt").read_text().splitlines()
     return dict(line.split() for line in lines if not line.startswith("#"))
 
 
-def arrays_of(name: str, number: int, s: Sample) -> list[np.ndarray[Any, Any]]:
+def arrays_of(name: str, number: int, s: Sample) -> Arrays:
     random = np.random.default_rng([number, *name.encode()])
     ranges = s.ranges or (None,) * len(s.operands)
     return [draw(o, r, s.finite, random) for o, r in zip(s.operands, ranges, strict=True)]
@@ -134,8 +154,8 @@ def test_samples_cover(name: str) -> None:
 @every_op
 def test_inferred_type_is_that_of_np_ref(name: str) -> None:
     op_type = load(name)
-    for n, s in valid_samples(op_type):
-        expected = [(r.shape, str(r.dtype)) for r in np_results(op_type, arrays_of(name, n, s), s.attrs)]
+    for (n, s), (_, results) in zip(valid_samples(op_type), np_samples(op_type), strict=True):
+        expected = [(r.shape, str(r.dtype)) for r in results]
         inferred = [(tuple(i.shape), i.dtype) for i in result_infos(op_type, s.operands, s.attrs)]
         assert inferred == expected, f"sample {n}: {s}"
 
@@ -143,9 +163,8 @@ def test_inferred_type_is_that_of_np_ref(name: str) -> None:
 @every_op
 def test_te_compute_verifies_and_has_the_inferred_type(name: str) -> None:
     op_type = load(name)
-    for n, s in valid_samples(op_type):
-        func = te_func(op_type, s.operands, s.attrs)
-        func.verify()
+    for n, s, func in te_samples(op_type):
+        verify_module(func)
         inferred = [tensor_type(tuple(i.shape), i.dtype) for i in result_infos(op_type, s.operands, s.attrs)]
         assert list(func.function_type.outputs) == inferred, f"sample {n}: {s}"
 
@@ -153,30 +172,28 @@ def test_te_compute_verifies_and_has_the_inferred_type(name: str) -> None:
 @every_op
 def test_te_compute_gives_np_ref(name: str) -> None:
     op_type = load(name)
-    for n, s in valid_samples(op_type):
-        arrays = arrays_of(name, n, s)
-        expected = np_results(op_type, arrays, s.attrs)
-        actual = run_te_func(te_func(op_type, s.operands, s.attrs), arrays)
+    for (n, s, func), (arrays, expected) in zip(te_samples(op_type), np_samples(op_type), strict=True):
+        actual = run_te_func(func, arrays)
         for r, (a, e) in enumerate(zip(actual, expected, strict=True)):
             assert_close(a, e.astype(numpy_dtype(str(e.dtype))), s.rtol, f"{name}, sample {n}, result {r}: {s}")
+
+
+@cache
+def te_context() -> Context:
+    context = Context()
+    for dialect in (Builtin, Test, TE, TIR, Arith, Math):
+        context.load_dialect(dialect)
+    return context
 
 
 @every_op
 def test_te_text_round_trips(name: str) -> None:
     op_type = load(name)
-    context = Context()
-    for dialect in (Builtin, Test, TE, TIR):
-        context.load_dialect(dialect)
-    from xdsl.dialects.arith import Arith
-    from xdsl.dialects.math import Math
-
-    context.load_dialect(Arith)
-    context.load_dialect(Math)
-    _, s = valid_samples(op_type)[0]
-    module = ModuleOp([te_func(op_type, s.operands, s.attrs)])
+    _, _, func = te_samples(op_type)[0]
+    module = ModuleOp([func.clone()])
     text = str(module)
-    again = Parser(context, text).parse_module()
-    again.verify()
+    again = Parser(te_context(), text).parse_module()
+    verify_module(again)
     assert str(again) == text
 
 
@@ -195,10 +212,10 @@ def test_text_round_trips(name: str, generic: bool) -> None:
 
     for n, s in valid_samples(op_type):
         source, op = instance(op_type, s)
-        op.verify()
+        verify_op(op)
         text = text_of(ModuleOp([source, op]))
         module = Parser(context, text).parse_module()
-        module.verify()
+        verify_module(module)
         assert text_of(module) == text, f"sample {n}"
         parsed = module.body.block.last_op
         assert isinstance(parsed, op_type) and attrs_of(parsed) == attrs_of(op), f"sample {n}"
@@ -233,8 +250,8 @@ def test_fusion_kind_is_not_more_permissive_than_the_index_maps(name: str) -> No
     op_type = load(name)
     if name.startswith("relay.qnn.") and hasattr(op_type, "decompose"):
         pytest.skip("relay-qnn-canonicalize rewrites it before fusion; TVM's pattern leaves out its scales")
-    for n, s in valid_samples(op_type):
-        needed = max(map(kind_of, computes(te_func(op_type, s.operands, s.attrs))), default=OpPattern.ELEMWISE)
+    for n, s, func in te_samples(op_type):
+        needed = max(map(kind_of, computes(func)), default=OpPattern.ELEMWISE)
         assert op_type.FUSION_KIND >= needed, f"sample {n} is {needed.name}: {s}"
 
 
