@@ -6,7 +6,7 @@ The long tests (all models at every level) run with `make test-models`; `make te
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,12 @@ TARGET = "x86-64-v3"
 SMALL = ("squeezenet", "densenet121", "resnet50")
 
 
-def _cases() -> list[Any]:
+def _cases(levels: Sequence[int] = (0, 3)) -> list[Any]:
+    """The models at every level, those of the quick ones at the given levels marked as short tests."""
     found: list[Any] = []
     for name in models.LIGHT_MODELS:
         for level in OPT_LEVELS:
-            quick = name in QUICK and level in (0, 3)
+            quick = name in QUICK and level in levels
             found.append(pytest.param(name, level, marks=pytest.mark.slow if quick else pytest.mark.long))
     return found
 
@@ -51,7 +52,7 @@ def _session(model: onnx.ModelProto) -> Any:
 def _compare(model: onnx.ModelProto, names: list[str], opt_level: int) -> None:
     inputs = models.random_input(model)
     expected = dict(zip(names, _session(model).run(names, inputs), strict=True))
-    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=opt_level, cache=False)
+    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=opt_level)
     found = exe.run(inputs)
     wrong: list[str] = []
     for name in names:
@@ -64,17 +65,17 @@ def _compare(model: onnx.ModelProto, names: list[str], opt_level: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "opt_level"), _cases())
-def test_values_agree_with_onnxruntime(name: str, opt_level: int) -> None:
+def test_values_agree_with_onnxruntime(name: str, opt_level: int, kernel_cache: None) -> None:
     model = models.light_model(name)
     names = list(dict.fromkeys([*models.named_inner_tensors(model), models.before_softmax(model)]))
     assert len(names) == 11
     _compare(models.with_extra_outputs(model, names), names, opt_level)
 
 
-@pytest.mark.parametrize(("name", "opt_level"), _cases())
-def test_stored_outputs(name: str, opt_level: int) -> None:
+@pytest.mark.parametrize(("name", "opt_level"), _cases([3]))
+def test_stored_outputs(name: str, opt_level: int, kernel_cache: None) -> None:
     """The models as the onnx package ships them, with the outputs that it stores."""
-    exe = lamina.compile(models.light_path(name), target=TARGET, threads=1, opt_level=opt_level, cache=False)
+    exe = lamina.compile(models.light_path(name), target=TARGET, threads=1, opt_level=opt_level)
     found = exe.run(models.stored_input(name))
     np.testing.assert_allclose(next(iter(found.values())), models.stored_output(name), rtol=1e-3, atol=1e-7)
 
@@ -82,7 +83,7 @@ def test_stored_outputs(name: str, opt_level: int) -> None:
 @pytest.mark.parametrize(
     "opt_level", [pytest.param(n, marks=pytest.mark.slow if n in (0, 3) else pytest.mark.long) for n in OPT_LEVELS]
 )
-def test_encoder_block(opt_level: int) -> None:
+def test_encoder_block(opt_level: int, kernel_cache: None) -> None:
     model = models.encoder_block()
     names = [*models.named_inner_tensors(model), model.graph.output[0].name]
     _compare(models.with_extra_outputs(model, names), names, opt_level)
@@ -90,7 +91,7 @@ def test_encoder_block(opt_level: int) -> None:
 
 @pytest.fixture(scope="module")
 def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache of its own: most kernels do not change when a pass is left out."""
+    """A cache of its own: most kernels are the same with more outputs, at another level, or when a pass is left out."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LAMINA_CACHE", "on")
         patch.setenv("LAMINA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
@@ -167,6 +168,6 @@ def test_stage_texts(name: str, tmp_path: Path) -> None:
             np.testing.assert_array_equal(stored[output], array)
 
 
-def test_a_chain_of_nodes_needs_no_recursion() -> None:
+def test_a_chain_of_nodes_needs_no_recursion(kernel_cache: None) -> None:
     model = models.chain_model(3000)
     _compare(model, ["y"], 3)

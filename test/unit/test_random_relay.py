@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,20 @@ PASSES = (
 )
 
 
-def parsed(seed: int) -> ModuleOp:
+@cache
+def parsed_once(seed: int) -> ModuleOp:
     module = parse_text(LaminaContext(), random_program(seed).text(), f"{seed}.mlir")
     verify_module(module)
     return module
+
+
+def parsed(seed: int) -> ModuleOp:
+    return parsed_once(seed).clone()
+
+
+@cache
+def evaluated(seed: int) -> Any:
+    return random_program(seed).evaluate(random_arguments(seed))
 
 
 def given(seed: int) -> list[Any]:
@@ -85,13 +96,13 @@ def run(module: ModuleOp, seed: int, kernels: Kernels) -> Any:
 )
 def test_the_machine_computes_what_python_does(seeds: range) -> None:
     for seed in seeds:
-        expected = random_program(seed).evaluate(random_arguments(seed))
+        expected = evaluated(seed)
         assert_same(run(parsed(seed), seed, ReferenceKernels()), expected)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_machine_code_computes_what_python_does(seed: int) -> None:
-    expected = random_program(seed).evaluate(random_arguments(seed))
+    expected = evaluated(seed)
     assert_same(run(parsed(seed), seed, CompiledKernels()), expected, exact=False)
 
 
@@ -102,7 +113,7 @@ def test_passes_keep_the_values(passes: str, seeds: range) -> None:
         module = parsed(seed)
         run_pipeline(module, LaminaContext(), parse_pipeline(passes))
         verify_module(module)
-        expected = random_program(seed).evaluate(random_arguments(seed))
+        expected = evaluated(seed)
         assert_same(run(module, seed, ReferenceKernels()), expected)
 
 

@@ -22,8 +22,8 @@ from lamina.topi.namespaces import names
 
 Array = np.ndarray[Any, np.dtype[Any]]
 RELAY = [n for n in names() if f"relay.{n}" in OPS]
-SAMPLES = 2
-"""Of each op; test_facets.py runs all of them on the te level."""
+SAMPLES = 1
+"""Of each op, from the end; test_facets.py runs all of them on the te level, test_ops_five_ways.py others compiled."""
 
 
 def run(inputs: list[Any], outputs: list[Any], arrays: list[Array]) -> list[Array]:
@@ -74,8 +74,7 @@ def test_what_is_a_scan_is_refused_by_name(name: str) -> None:
 def test_compiled_stages_give_what_numpy_gives(name: str) -> None:
     op: Any = find_op(f"relay.{name}")
     samples: list[Sample] = [s for s in op.samples() if s.error is None]
-    step = max(1, len(samples) // SAMPLES)
-    for s in samples[::step]:
+    for s in samples[-SAMPLES:]:
         r = np.random.default_rng(len(name))
         ranges = s.ranges or (None,) * len(s.operands)
         arrays = [draw(o, b, s.finite, r) for o, b in zip(s.operands, ranges, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -187,9 +188,18 @@ def test_levels_agree(model: Model, expected: Any, level: int) -> None:
     np.testing.assert_allclose(run(model, level), expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.fixture(scope="module")
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache of its own: most kernels do not change when a pass is left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAMINA_CACHE", "on")
+        patch.setenv("LAMINA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.mark.parametrize("name", sorted(set(GRAPH_PASSES)))
-def test_no_pass_is_needed_for_the_result(model: Model, expected: Any, name: str) -> None:
-    got = run(model, PassContext(4, disabled_pass=[name]))
+def test_no_pass_is_needed_for_the_result(model: Model, expected: Any, name: str, kernel_cache: None) -> None:
+    got = lamina.compile(model, threads=1, opt_level=PassContext(4, disabled_pass=[name]))(X)
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
 
 

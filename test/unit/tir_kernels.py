@@ -15,9 +15,9 @@ from xdsl.parser import Parser
 from lamina.context import LaminaContext
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.ops import FuncOp
-from lamina.dominance import find_violation
 from lamina.pipeline import parse_pipeline
 from lamina.runtime.execute import run_module
+from lamina.verification import VerificationError, verify_module
 
 CTX = LaminaContext()
 Array = np.ndarray[Any, Any]
@@ -31,8 +31,10 @@ def parse(text: str) -> ModuleOp:
 
 def check(module: ModuleOp) -> None:
     """The module is well formed."""
-    module.verify()
-    assert find_violation(module) is None, f"a value is used where it is not defined\n{module}"
+    try:
+        verify_module(module)
+    except VerificationError as e:
+        raise AssertionError(f"{e}\n{module}") from e
 
 
 def passes(module: ModuleOp, pipeline: str) -> ModuleOp:
