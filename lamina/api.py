@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
+from lamina.collector import quiet_gc
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.kernel_profile import Profile, Recording, kernels_of
@@ -55,6 +56,7 @@ def load(source: Source, shapes: Shapes | None = None) -> Model:
     return Model.of(Origin.of(source, shapes))
 
 
+@quiet_gc()
 def compile(
     model: Model | Source,
     target: str | TargetAttr = "cpu",

@@ -6,9 +6,7 @@ tir     before tir-to-llvm          llvm  the end
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from lamina.collector import quiet_gc
 from lamina.dialects.target import module_target
 from lamina.errors import UsageError
 from lamina.pipeline import parse_pipeline, print_pipeline
@@ -207,18 +206,6 @@ def stage_pipelines(
 def pipeline_text(opt_level: int | PassContext, sanitize: bool = False, backends: Sequence[str] = ()) -> str:
     """The whole pipeline, for `opt-tool -p`."""
     return ",".join(stage_pipelines(opt_level, sanitize, backends).values())
-
-
-@contextmanager
-def quiet_gc() -> Generator[None]:
-    """No cyclic collection while many ops are made: they stay alive anyway."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 @dataclass

@@ -6,7 +6,6 @@ packed meanwhile, in a thread.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from lamina.call_graph import call_graph
-from lamina.compiler import CODEGEN, LEVELS, LLVM_PIPELINE, TE_PIPELINE, Progress, lower, pipeline_text, quiet_gc
+from lamina.collector import quiet_gc
+from lamina.compiler import CODEGEN, LEVELS, LLVM_PIPELINE, TE_PIPELINE, Progress, lower, pipeline_text
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.fast_ir import all_ops, discard
@@ -169,8 +169,6 @@ def _compile(
         if progress is not None:
             progress("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
         start = perf_counter()
-        if compiler.is_busy():
-            gc.collect()
         objects = compiler.result()
         if progress is not None:
             note = f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code"

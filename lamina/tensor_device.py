@@ -109,7 +109,8 @@ def _text(module: ModuleOp) -> str:
 
 def _split(module: ModuleOp, target: Target) -> ModuleOp:
     """Kernels and host code of a module of the te level, which is changed."""
-    from lamina.compiler import DEVICE_PIPELINE, quiet_gc
+    from lamina.collector import quiet_gc
+    from lamina.compiler import DEVICE_PIPELINE
     from lamina.tensor_program import run_passes
 
     *passes, last = DEVICE_PIPELINE

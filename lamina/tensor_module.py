@@ -226,7 +226,8 @@ class Module:
         self._texts["asm"] = assembly(self._texts["ll"], self.target)
 
     def _compile(self) -> tuple[PackedSignature, CompiledProgram, CompiledKernel]:
-        from lamina.compiler import LLVM_PIPELINE, quiet_gc
+        from lamina.collector import quiet_gc
+        from lamina.compiler import LLVM_PIPELINE
         from lamina.tensor_program import run_passes
 
         with quiet_gc():

@@ -153,10 +153,6 @@ class KernelCompiler:
         """Whether one was started."""
         return bool(self._threads)
 
-    def is_busy(self) -> bool:
-        """Whether workers still compile, so that who asks for the result will have to wait."""
-        return bool(self._threads) and len(self._objects) < len(self._names)
-
     def result(self) -> dict[str, bytes]:
         """All objects, in the order of submission."""
         if not self._threads:

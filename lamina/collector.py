@@ -1,0 +1,43 @@
+"""Python's collector of cycles, kept out of the way of compilations.
+
+It looks at all objects that were made since it last ran. A compilation makes a quarter of a million, of which most stay
+alive to its end, so that looking is nearly all in vain: 0.2 s for ResNet-50, 0.6 s for DenseNet-121.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+
+MANY = 50_000
+"""Objects that take a while to look at."""
+AT_LAST = 2_000_000
+"""After so many objects of earlier compilations what is garbage among them is collected."""
+_waiting = 0
+
+
+@contextmanager
+def quiet_gc() -> Generator[None]:
+    """No cyclic collection while many ops are made.
+
+    What was made joins the oldest objects, which are looked at seldom, rather than the youngest, which would be looked
+    at as soon as this ends. Where a program has frozen objects of its own, these stay frozen and ours are the youngest.
+    """
+    global _waiting
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            made = gc.get_count()[0]
+            if made >= MANY and not gc.get_freeze_count():
+                _waiting += made
+                if _waiting >= AT_LAST:
+                    gc.collect()
+                    _waiting = 0
+                else:
+                    gc.freeze()
+                    gc.unfreeze()
+            gc.enable()
