@@ -17,6 +17,8 @@ CASES: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ("Conv", (2, 3, 9, 7, 6), (17, 3, 3, 2, 3),
      {"pads": [1, 0, 2, 2, 1, 0], "strides": [2, 1, 2], "dilations": [3, 1, 1]}),
     ("Conv", (1, 5, 4, 6, 5), (4, 5, 1, 3, 3), {"strides": [3, 1, 1]}),
+    ("Conv", (1, 20, 6, 7), (17, 20, 5, 4), {"dilations": [4, 2], "pads": [8, 1, 9, 0]}),
+    ("Conv", (1, 20, 7, 21), (33, 20, 7, 5), {"dilations": [3, 1], "pads": [9, 0, 9, 0], "strides": [2, 2]}),
     ("ConvTranspose", (2, 5, 6, 7), (5, 9, 3, 3), {"strides": [2, 2], "pads": [1, 0, 1, 1], "output_padding": [1, 0]}),
     ("ConvTranspose", (1, 5, 6, 7), (5, 18, 3, 5), {"pads": [0, 2, 1, 2]}),
     ("ConvTranspose", (1, 3, 5, 4), (3, 7, 7, 5), {"strides": [3, 3], "pads": [2, 1, 3, 0]}),

@@ -36,6 +36,7 @@ CASES = {
     "one_pixel": Case((1, 12, 1, 1), 12, 3),
     "few_channels": Case((1, 6, 5, 37), 3, 1, kernel=3),
     "every_other_pixel_of_a_long_row": Case((1, 3, 6, 105), 4, 1, kernel=5, strides=(2, 2), threads=2),
+    "prime_channels_of_one_group": Case((1, 20, 23, 16), 67, 1),
     "every_third_pixel": Case((2, 7, 9, 26), 5, 1, kernel=3, strides=(3, 3)),
     "every_fifth_pixel": Case((1, 4, 11, 31), 4, 2, kernel=3, strides=(5, 5)),
 }

@@ -12,6 +12,7 @@ Images have channel blocks, register tiles and Winograd. The slices of a volume 
 more channels of an image, and the steps a batch. A transposed convolution with stride s writes s x s pixels for each
 window: it is an ordinary one with so many times the channels, the weight's taps s apart in each, put beside each other.
 Where s does not divide the kernel's size, each of the s x s pixels is a convolution of its own, with the taps it has.
+Images lose the outer taps of windows, if these meet nothing but padding.
 
 Only float32 with constant weights in the plain layouts, one group (sequences: any number), no dilation of transposed
 ones; where the taps that are added as zeros to make windows whole would be most of the work, nothing changes.
@@ -30,8 +31,9 @@ from lamina.dialects.relay.annotation import StopFusionOp
 from lamina.dialects.relay.base import RelayOp, has_unknown_extents
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.gradients import dtype_of, r, shape_of
+from lamina.dialects.relay.nn_conv import Conv2dOp
 from lamina.dialects.relay.params import store_of
-from lamina.dialects.relay.windows import pairs, per_axis
+from lamina.dialects.relay.windows import pairs, per_axis, windows
 from lamina.dialects.terms import term
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.legal_forms import Form
@@ -62,6 +64,9 @@ class FlatConvolutions(ModulePass):
             known = not has_unknown_extents([*each.operand_types, *each.result_types])
             if known and constant_value(w) is not None and {dtype_of(x), dtype_of(w)} == {"float32"}:
                 legalize(each, [FORMS[each.name]], store_of(ctx))
+        for each in [o for o in op.walk() if isinstance(o, Conv2dOp)]:
+            if not has_unknown_extents([*each.operand_types, *each.result_types]):
+                legalize(each, [without_idle_taps], store_of(ctx))
         # Taps that are added as zeros may be many, but less than there are taps.
         fold_ops([o for o in op.walk() if o.name == "relay.nn.pad"], store_of(ctx), sys.maxsize)
 
@@ -209,6 +214,32 @@ def _cut(whole: SSAValue, before: Sequence[int], out: Sequence[int]) -> SSAValue
         return whole
     end = tuple(b + e for b, e in zip(before, out, strict=True))
     return r.strided_slice(whole, begin=tuple(before), end=end, axes=(2, 3))
+
+
+def without_idle_taps(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+    """Rows and columns at the ends of a window that meet nothing but padding are no part of it."""
+    x, w = inputs
+    if constant_value(w) is None or attrs["data_layout"] != "NCHW" or attrs["kernel_layout"] != "OIHW":
+        return None
+    strides, dilation = per_axis(attrs["strides"], 2, "strides"), per_axis(attrs["dilation"], 2, "dilation")
+    begin, end = [0, 0], list(shape_of(w)[2:])
+    before, after = (list(side) for side in pairs(attrs["padding"], 2))
+    for d, slide in enumerate(windows(shape_of(x)[2:], end, strides, dilation, attrs["padding"])):
+        rows = [y * strides[d] - before[d] for y in range(slide.outputs())]
+        size, spread = shape_of(x)[2 + d], dilation[d]
+        meets = [t for t in range(end[d]) if any(0 <= row + t * spread < size for row in rows)]
+        if not meets:
+            return None
+        begin[d] = min(meets[0], before[d] // spread)
+        kept = end[d] - min(end[d] - 1 - meets[-1], after[d] // spread)
+        before[d] -= begin[d] * spread
+        after[d] -= (end[d] - kept) * spread
+        end[d] = kept
+    if (*begin, *end) == (0, 0, *shape_of(w)[2:]):
+        return None
+    kernel = r.strided_slice(w, begin=tuple(begin), end=tuple(end), axes=(2, 3))
+    size = tuple(e - b for b, e in zip(begin, end, strict=True))
+    return r.nn.conv2d(x, kernel, **attrs | {"padding": (*before, *after), "kernel_size": size})
 
 
 FORMS: dict[str, Form] = {

@@ -22,7 +22,8 @@ from lamina.dialects.target import TargetAttr
 
 TAG = "nn.contrib_conv2d_NCHWc"
 MOST_COLUMNS = 5
-"""Columns of a window of which each may be a piece of its own in a tile that is a whole row."""
+"""Columns of a window of which each may be a piece of its own in a tile that is a whole row. Where no column meets
+padding there may be any number."""
 
 
 class Border(NamedTuple):
@@ -44,7 +45,7 @@ def find_border(stages: Sequence[Stage], target: TargetAttr) -> Border | None:
 
 def _border(pad: Stage, conv: Stage) -> Border | None:
     reads = pad.reads()
-    if len(reads) != 1 or len(conv.reduced) != 4 or not 1 <= conv.reduced[2] <= MOST_COLUMNS or pad.is_output:
+    if len(reads) != 1 or len(conv.reduced) != 4 or conv.reduced[2] < 1 or pad.is_output:
         return None
     x = conv.op.body.block.args[3]
     column = conv.op.body.block.args[len(conv.spatial) + 2]
@@ -56,6 +57,8 @@ def _border(pad: Stage, conv: Stage) -> Border | None:
     if stride < 1:
         return None
     left, right = (max(-(-beyond // stride), 0) for beyond in (before, behind))
+    if conv.reduced[2] > MOST_COLUMNS and left + right:
+        return None
     return Border(pad, left, right)
 
 

@@ -31,6 +31,8 @@ STREAM = 0.25
 """Cycles for each channel's row of weights that is read beside the others: they lie apart, and are new to the cache."""
 MOST_STRIDE = 4
 """Pixels farther apart are loaded one by one."""
+LAST_PENALTY = 1.3
+"""Fewer channels at the end are code of their own."""
 UNROLL_WINDOW = 9
 """Taps of a window that is unrolled whole; of larger ones each row is."""
 UNROLL = 8
@@ -56,14 +58,22 @@ class Tile(NamedTuple):
         return max(channels * held * part, loads, FMA_LATENCY) + STEP_OVERHEAD + STREAM * channels
 
 
-def choose_tile(channels: int, height: int, width: int, lanes: int, registers: int, stride: int = 1) -> Tile:
-    """The tile with the least estimated time for the pixels of one group."""
+def choose_tile(
+    channels: int, height: int, width: int, lanes: int, registers: int, stride: int = 1, uneven: bool = False
+) -> Tile:
+    """The tile with the least estimated time for the pixels of one group.
+
+    With `uneven` the last tile may have fewer channels than the others.
+    """
 
     def total(tile: Tile) -> float:
-        tiles = channels // tile.channels * (height // tile.rows) * ceil(ceil(width / tile.lanes) / tile.vectors)
-        return tile.cycles(lanes, stride) * tiles
+        rows = height // tile.rows * ceil(ceil(width / tile.lanes) / tile.vectors)
+        whole, rest = divmod(channels, tile.channels)
+        last = tile._replace(channels=rest).cycles(lanes, stride) * LAST_PENALTY if rest else 0
+        return (tile.cycles(lanes, stride) * whole + last) * rows
 
-    return min(_tiles(channels, height, width, lanes, registers), key=lambda t: (total(t), t))
+    tiles = _tiles(channels, height, width, lanes, registers)
+    return min((t for t in tiles if uneven or channels % t.channels == 0), key=lambda t: (total(t), t))
 
 
 def _tiles(channels: int, height: int, width: int, lanes: int, registers: int) -> Iterator[Tile]:
@@ -74,7 +84,7 @@ def _tiles(channels: int, height: int, width: int, lanes: int, registers: int) -
             for rows in (r for r in range(1, height + 1) if height % r == 0 and (r == 1 or vectors == across)):
                 held = rows * vectors
                 most = min((registers - 1 - held) // held, channels)
-                yield from (Tile(c, rows, vectors, part) for c in range(1, most + 1) if channels % c == 0)
+                yield from (Tile(c, rows, vectors, part) for c in range(1, most + 1))
 
 
 def takes_pixel_rows(stage: Stage, target: TargetAttr) -> bool:
@@ -99,7 +109,15 @@ def pixel_tile(stage: Stage, target: TargetAttr) -> Tile:
     _, channels, height, width = stage.spatial
     lane = stage.op.body.block.args[3]
     stride = stage.read_forms(stage.reads()[0])[-1].terms[lane]
-    return choose_tile(channels // groups_of(stage), height, width, target.lanes(32), target.registers.data, stride)
+    per_group, registers = channels // groups_of(stage), target.registers.data
+    uneven = per_group == channels and has_rows_outside(stage)
+    return choose_tile(per_group, height, width, target.lanes(32), registers, stride, uneven)
+
+
+def has_rows_outside(stage: Stage) -> bool:
+    """Whether tiles of channels are inside of those of pixels. What is used again at once is the smaller of both."""
+    _, channels, height, width = stage.spatial
+    return channels // groups_of(stage) < height * width
 
 
 def groups_of(stage: Stage) -> int:
@@ -109,17 +127,15 @@ def groups_of(stage: Stage) -> int:
 
 def schedule_pixel_rows(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """n, groups and tiles in parallel; c, r, s; ki, rows, vectors in registers."""
-    _, channels, height, width = stage.spatial
+    _, channels, _, width = stage.spatial
     per_group = channels // groups_of(stage)
     tile = pixel_tile(stage, target)
     out = epilogue_of(s, stage, follower)
     n, k, y, x, *reductions = s.loops(stage.name)
-    g, ko, ki = s.split(k, [-1, per_group // tile.channels, tile.channels])
+    g, ko, ki = s.split(k, [-1, ceil(per_group / tile.channels), tile.channels])
     yo, *below = s.split(y, [-1, tile.rows]) if tile.rows > 1 else [y]
     xo, *across, xv = s.split(x, [-1, *([tile.vectors] if tile.vectors > 1 else []), tile.lanes])
-    # What is used again at once is the smaller: the pixels of a tile, or the weights.
-    rows_outside = per_group < height * width
-    outer = [yo, xo, ko] if rows_outside else [ko, yo, xo]
+    outer = [yo, xo, ko] if has_rows_outside(stage) else [ko, yo, xo]
     s.reorder(n, g, *outer, *reductions, ki, *below, *across, xv)
     at = outer[-1]
     _, k_out, y_out, x_out = place_epilogue(s, stage, follower, out, at)
@@ -139,3 +155,5 @@ def schedule_pixel_rows(s: Schedule, stage: Stage, follower: Stage | None, targe
     if width > tile.vectors * tile.lanes and leaves_padding_out(stage, target):
         # Masks are constants in the parts of a row that have ends, and none are in the others.
         s.pragma(xo, "loop_partition_hint")
+    if per_group % tile.channels:
+        s.partition(ko)
