@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from lamina.backends.cpu.schedules.pixel_rows import leaves_padding_out
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.backends.cpu.tiles import FMA_LATENCY, divisor
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
@@ -21,6 +22,10 @@ TAG = "nn.contrib_depthwise_conv2d_NCHWc"
 PLAIN_TAG = "nn.conv2d"
 MOST_PIXELS = 8
 """Vectors of a tile: with the data that neighbours share, and the weights of a row, they fill 32 registers."""
+MOST_SHORT_ROWS = 16
+"""Vectors of a tile of short rows, which share weights only, where fewer do not divide the image."""
+LARGE_WINDOW = 49
+"""Taps from which on vectors of half the lanes, of which fewer go across cache lines, are loaded faster."""
 UNROLL_WINDOW = 9
 """Taps of a window that is unrolled whole; of larger ones each row is."""
 
@@ -53,6 +58,14 @@ def row_tile(width: int) -> int:
     return even[0] if even else -(-width // tiles)
 
 
+def short_rows(height: int, vectors: int) -> int:
+    """Rows of so many vectors in a tile, so that no sum waits for the one before."""
+    if vectors >= FMA_LATENCY:
+        return 1
+    rows = divisor(height, MOST_PIXELS // vectors)
+    return rows if rows * vectors >= FMA_LATENCY else divisor(height, MOST_SHORT_ROWS // vectors)
+
+
 def schedule_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """n, ko, y in parallel; xo; r, xi, s in registers, kv in vectors."""
     width = stage.spatial[-2]
@@ -73,20 +86,23 @@ def schedule_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target
 
 
 def schedule_plain_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
-    """n, k, y in parallel; xo; r, s, the vectors of a part of a row in registers."""
-    width = stage.spatial[-1]
-    lanes = vector_lanes(stage, target) if width > 8 else 8
+    """n, k, y in parallel; xo; r, s, the vectors of a part of a row in registers, or of some short rows."""
+    height, width = stage.spatial[2:]
+    taps = stage.reduced[1] * stage.reduced[2]
+    lanes = vector_lanes(stage, target) if width > 8 and taps < LARGE_WINDOW else 8
     vectors = row_tile(-(-width // lanes))
+    rows = short_rows(height, vectors) if width <= vectors * lanes else 1
     out = epilogue_of(s, stage, follower)
     n, k, y, x, c, r, q = s.loops(stage.name)
+    y, *below = s.split(y, [-1, rows]) if rows > 1 else [y]
     xo, *across, xv = s.split(x, [-1, *([vectors] if vectors > 1 else []), lanes])
-    s.reorder(n, k, y, xo, c, r, q, *across, xv)
-    *_, x_out = place_epilogue(s, stage, follower, out, xo)
+    s.reorder(n, k, y, xo, c, r, *below, q, *across, xv)
+    *_, y_out, x_out = place_epilogue(s, stage, follower, out, xo)
     x_outo, x_outv = s.split(x_out, [-1, lanes])
     parallel(s, [n, k, y])
-    if stage.reduced[1] * stage.reduced[2] <= UNROLL_WINDOW:
+    if taps <= UNROLL_WINDOW:
         s.unroll(r)
-    for loop in (q, *across, x_outo):
+    for loop in (*below, q, *across, *([y_out] if below else []), x_outo):
         s.unroll(loop)
     for loop in (xv, x_outv):
         s.vectorize(loop)
