@@ -26,7 +26,7 @@ from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
-MATMUL_UNROLL = 4
+MATMUL_UNROLL = 2
 """Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a
 row are loaded together when more steps are in sight, and then held in registers that the tile needs."""
 STREAM_VECTORS = 4
@@ -39,6 +39,10 @@ STREAMED_BYTES = 256 << 10
 """Bytes of a second factor that does not stay in the caches: a quarter of a second-level cache of 1 MB."""
 COPIED_ROWS = 32
 """Rows of the first factor from which on copying the second one, panel by panel, costs next to nothing."""
+COPIED_BYTES = 1 << 20
+"""Bytes of a second factor from which on it is copied: a smaller one stays in a second-level cache as it lies."""
+COPIED_STRIDE = 2048
+"""Bytes whose multiples, as the stride of a factor's rows, leave it few lines of the caches: copied, it has them all."""
 
 
 def is_row_product(stage: Stage) -> bool:
@@ -176,7 +180,7 @@ def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue) -> tup
         return shape.weight
     name, _ = shape.weight
     size = shape.factor_bytes(stage)
-    is_small = size <= STREAMED_BYTES and size // shape.depth % 1024 != 0
+    is_small = size < COPIED_BYTES and size // shape.depth % COPIED_STRIDE != 0
     if shape.rows < COPIED_ROWS or shape.columns <= shape.panel or is_small:
         return name, max(shape.columns, shape.panel)
     *_, along = s.cache_read(name, stage.name, panel, "global", 2)

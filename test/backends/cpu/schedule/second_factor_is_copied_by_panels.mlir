@@ -3,10 +3,10 @@
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
-  te.func @product(%A: tensor<70x300xf32>, %B: tensor<300x400xf32>) -> tensor<70x400xf32> {
-    %y = te.compute "C" [70, 400] sum [300] (%i, %j, %k) : tensor<70x400xf32> attributes {tag = "nn.matmul"} {
-      %a = te.read %A[%i, %k] : tensor<70x300xf32>
-      %b = te.read %B[%k, %j] : tensor<300x400xf32>
+  te.func @product(%A: tensor<70x700xf32>, %B: tensor<700x400xf32>) -> tensor<70x400xf32> {
+    %y = te.compute "C" [70, 400] sum [700] (%i, %j, %k) : tensor<70x400xf32> attributes {tag = "nn.matmul"} {
+      %a = te.read %A[%i, %k] : tensor<70x700xf32>
+      %b = te.read %B[%k, %j] : tensor<700x400xf32>
       %p = arith.mulf %a, %b : f32
       te.yield %p : f32
     }
