@@ -281,14 +281,16 @@ class StageTexts:
         self._texts.update(lowered.texts)
         if level in ("ll", "asm"):
             from lamina.backends.cpu.jit import assembly
-            from lamina.backends.llvm.emit import emit_module
+            from lamina.backends.llvm.emit import emit_kernels, emit_module
             from lamina.dialects.relay.params import ParamAttr
 
             packed = [p for p in ProgramInfo.of(source.module).params if isinstance(p, ParamAttr)]
             self._weights = list(dict.fromkeys([*self._weights, *packed]))
             self._texts["ll"] = emit_module(source.module, self._target)
             if level == "asm":
-                self._texts["asm"] = assembly(self._texts["ll"], self._target)
+                # Of each piece by itself, as they are compiled; each numbers its labels from 0.
+                pieces = [assembly(text, self._target) for _, text in emit_kernels(source.module, self._target)]
+                self._texts["asm"] = "\n".join(p.replace(".L", f".L{n}_") for n, p in enumerate(pieces))
         return source
 
 

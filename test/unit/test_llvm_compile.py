@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.backends.cpu import compile_kernels
+from lamina.backends.cpu import compile_kernels, jit
 from lamina.backends.cpu.compile_kernels import KernelCompiler, compile_all, object_key
 from lamina.backends.cpu.jit import (
     CompileError,
@@ -174,3 +174,36 @@ def test_a_worker_that_was_started_early_takes_what_comes() -> None:
     with KernelCompiler(TARGET, workers=2) as idle:
         idle.start_worker()
         assert idle.result() == {}
+
+
+LOOP = """define void @loop(ptr %p, ptr %q, i64 %n) {
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = mul i64 %i, 12
+  %a = getelementptr i8, ptr %p, i64 %at
+  %v = load float, ptr %a
+  %to = mul i64 %i, 20
+  %b = getelementptr i8, ptr %q, i64 %to
+  store float %v, ptr %b
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}
+"""
+
+
+def test_addresses_of_large_texts_stay_as_written() -> None:
+    machine = machine_of(named_target("x86-64-v3"))
+    large = LOOP + ";" * jit.UNROLLED_TEXT
+    small, as_written = assembly(LOOP, machine), assembly(large, machine)
+    assert "addq\t$20, %rsi" in small and "addq\t$20" not in as_written and "(%rsi," in as_written
+    assert assembly(LOOP, machine) == small, "the next text is not touched"
+
+
+def test_one_process_and_two_give_the_same_bytes() -> None:
+    texts = TEXTS | {"large": LOOP + ";" * jit.UNROLLED_TEXT, "small": LOOP.replace("@loop", "@small")}
+    assert compile_all(texts, TARGET, workers=1) == compile_all(texts, TARGET, workers=2)

@@ -1,0 +1,83 @@
+"""Compilations leave the collector of cycles nothing to look at, and their garbage to it in the end."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Generator
+
+import pytest
+
+from lamina import collector
+from lamina.collector import quiet_gc
+
+
+class Cycle:
+    """Garbage that only the collector finds."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """A thousand objects are many, two thousand enough; the collector runs when it is told to."""
+    monkeypatch.setattr(collector, "MANY", 1000)
+    monkeypatch.setattr(collector, "AT_LAST", 2000)
+    monkeypatch.setattr(collector, "_waiting", 0)
+    before = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(100_000)
+    yield
+    gc.set_threshold(*before)
+
+
+def compiled(objects: int) -> weakref.ref[Cycle]:
+    """What a compilation of so many objects leaves behind."""
+    with quiet_gc():
+        assert not gc.isenabled()
+        ref = weakref.ref(Cycle())
+        kept = [[n] for n in range(objects)]
+    assert gc.isenabled() and len(kept) == objects
+    return ref
+
+
+def test_many_objects_are_old_at_the_end() -> None:
+    left = compiled(1200)
+    assert gc.get_count()[0] < 1000, "none of them is looked at next"
+    assert left() is not None
+    gc.collect()
+    assert left() is None, "nor is it lost"
+
+
+def test_few_objects_are_young() -> None:
+    left = compiled(500)
+    gc.collect(0)
+    assert left() is None
+
+
+def test_garbage_of_many_compilations_is_collected() -> None:
+    first, second = compiled(1200), compiled(1200)
+    assert first() is None and second() is None
+
+
+def test_what_a_program_has_frozen_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        count = gc.get_freeze_count()
+        left = compiled(1200)
+        assert gc.get_freeze_count() == count
+        gc.collect(0)
+        assert left() is None
+    finally:
+        gc.unfreeze()
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with quiet_gc():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
