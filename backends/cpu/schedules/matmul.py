@@ -42,7 +42,7 @@ COPIED_ROWS = 32
 COPIED_BYTES = 1 << 20
 """Bytes of a second factor from which on it is copied: a smaller one stays in a second-level cache as it lies."""
 COPIED_STRIDE = 2048
-"""Bytes whose multiples, as the stride of a factor's rows, leave it few lines of the caches: copied, it has them all."""
+"""Bytes whose multiples, as the stride of a factor's rows, leave it few lines of the caches: copied, it has all."""
 
 
 def is_row_product(stage: Stage) -> bool:
