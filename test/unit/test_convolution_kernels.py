@@ -72,6 +72,7 @@ BRIEF = ("one_tile_each_way", "dilated")
     ("shape", "names"),
     [
         ((2, 16, 4, 29), BRIEF),
+        pytest.param((1, 32, 96, 96), BRIEF, marks=pytest.mark.long),  # fetched ahead
         *(pytest.param((2, 21, 6, w), tuple(WINDOWS), marks=pytest.mark.long) for w in (1, 2, 14, 15, 29, 56)),
     ],
 )

@@ -32,7 +32,8 @@ PLAIN_CONVOLUTIONS = (
 SECOND_LEVEL = 1 << 20
 """Bytes of a core's second-level cache. Data beyond it is read once, for all output channels, if the weights fit."""
 FETCHED = 1 << 17
-"""Bytes of data from which on a tile's next channels are fetched while it sums over these: they lie far apart."""
+"""Bytes of data from which on a tile's next channels are fetched while it sums over these: they lie far apart. Where a
+window reads them again and again, it is those that the second-level cache does not hold."""
 
 
 def schedule_conv2d(
@@ -54,8 +55,9 @@ def schedule_conv2d(
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)
-    columns = reductions[-2]
-    if left_out or len(reductions) == 4 and not is_pointwise(stage) and reads_taps_first(stage):
+    channels, columns = reductions[0], reductions[-2]
+    by_taps = left_out or len(reductions) == 4 and not is_pointwise(stage) and reads_taps_first(stage)
+    if by_taps:
         c, *window, ci = reductions
         reductions = [*window, c, ci]
         if left_out and extents[0] == 1 and extents[-1] > 1:
@@ -72,9 +74,9 @@ def schedule_conv2d(
     s.reorder(*outer, *reductions, xi, koi, kv)
     n_out, ko_out, y_out, x_out, kv_out = place_epilogue(s, stage, follower, out, outer[-1])
     cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
-    fetched = fetched_ahead(stage)
+    fetched = fetched_ahead(stage, border.pad if border is not None and left_out else stage, by_taps)
     if fetched is not None:
-        s.prefetch(fetched, reductions[0])
+        s.prefetch(fetched, channels)
     parallel(s, outer[: outer.index(xo)])
     unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
     for loop in (xi, koi, ko_out, x_out):
@@ -98,12 +100,14 @@ def rereads(stage: Stage) -> bool:
     return bytes_of(data) // read_shape(data)[0] <= SECOND_LEVEL or bytes_of(weight) > SECOND_LEVEL // 2
 
 
-def fetched_ahead(stage: Stage) -> str | None:
-    """The data's name, where all of it is read and it is large enough to be waited for."""
-    data = stage.reads()[0]
-    if not is_pointwise(stage) or read_shape(data)[2:4] != stage.spatial[2:4]:
-        return None
-    large = bytes_of(data) // read_shape(data)[0] > FETCHED
+def fetched_ahead(stage: Stage, reader: Stage, by_taps: bool) -> str | None:
+    """The name of the data, which `reader` reads, where all of it is needed and it is large enough to be waited for."""
+    data = reader.reads()[0]
+    size = bytes_of(data) // read_shape(data)[0]
+    if is_pointwise(stage):
+        large = size > FETCHED and read_shape(data)[2:4] == stage.spatial[2:4]
+    else:
+        large = by_taps and size > SECOND_LEVEL and stage.reduced[0] > 1
     return data.tensor.name_hint if large and isinstance(data.tensor, BlockArgument) else None
 
 

@@ -21,6 +21,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %koo, %koi = te.split %ko [-1, 2]
 // CHECK-NEXT:   %xo, %xi = te.split %x [-1, 14]
 // CHECK-NEXT:   te.reorder %n, %koo, %y, %xo, %r, %s, %c, %ci, %xi, %koi, %kv
+// CHECK-NOT:    te.prefetch
 // CHECK:        te.pragma %xo "loop_partition_hint" = 1
 // CHECK-NEXT:   te.pragma %s "loop_partition_hint" = 3
 
