@@ -158,6 +158,8 @@ def prefetch(loop: ForOp, tensor: str, buffer: SSAValue, offset: int) -> None:
         raise ScheduleError(f"{what}: nothing in that loop reads it")
     if isinstance(buffer.owner, AllocOp) and buffer.owner.scope.data == "register":
         raise ScheduleError(f"{what}: registers are not fetched")
+    # A stage may have its place in a buffer of another name: a state of a scan.
+    tensor = buffer.owner.stage.data if isinstance(buffer.owner, AllocOp) else tensor
     old = loop.attributes.get(PREFETCH)
     known: list[Attribute] = [*cast("ArrayAttr[Attribute]", old).data] if isinstance(old, ArrayAttr) else []
     asked = DictionaryAttr({"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)})

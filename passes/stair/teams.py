@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 Step = Callable[[], None]
 
 _ALIGNED: Properties = {"alignment": IntegerAttr(8, i64)}
-PAUSE_CYCLES = 50
-"""About what one poll of a waiting thread takes."""
+POLL_CYCLES = 400
+"""What one poll of a waiting thread takes, 25 ns, in the cycles of `cost.py`, which counts some four times as many for
+products in registers as they take."""
 SHARE_OF_WAITING = 16
 """A thread waits for others to come at most this part of the time that it would need alone."""
 FEWEST_POLLS, MOST_POLLS = 100, 4000
@@ -154,5 +155,5 @@ def most_threads(team: TeamOp) -> int:
 
 def patience(team: TeamOp, vector_bits: int) -> int:
     """How many polls it is worth to wait for workers that sleep."""
-    wait = cycles([team], vector_bits) / SHARE_OF_WAITING / PAUSE_CYCLES
+    wait = cycles([team], vector_bits) / SHARE_OF_WAITING / POLL_CYCLES
     return max(FEWEST_POLLS, min(MOST_POLLS, round(wait)))

@@ -15,6 +15,7 @@ other iteration of the other does where one of them writes (`passes/tir/same_ite
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -37,9 +38,9 @@ class FuseParallelLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [f for f in op.ops if isinstance(f, FuncOp)]:
-            blocks = {o.parent: None for o in all_ops(func) if type(o) is ForOp and is_shared_out(o)}
-            for block in blocks:
-                if block is not None:
+            loops = Counter(o.parent for o in all_ops(func) if type(o) is ForOp and is_shared_out(o))
+            for block, count in loops.items():
+                if block is not None and count > 1:
                     _fuse_in(block)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -149,3 +151,21 @@ def test_a_barrier_in_a_shared_loop_is_refused() -> None:
 def test_the_sanitizer_comes_before() -> None:
     with pytest.raises(InputError, match="run tir-form-teams after it"):
         kernels.passes(with_team(kernel(0)), "tir-sanitize")
+
+
+def test_threads_that_call_at_once_and_forked_processes_have_teams_of_their_own() -> None:
+    module = kernel(3)
+    expected = kernels.interpret(module, [data()])
+    program = load_module(kernels.lowered(with_team(module)), None)
+
+    def is_right() -> bool:
+        return all(np.array_equal(a, b) for a, b in zip(run(program, 2, data()), expected, strict=True))
+
+    assert is_right()
+    with ThreadPoolExecutor(4) as callers:
+        assert all(callers.map(lambda _: all(is_right() for _ in range(10)), range(4)))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if is_right() and is_right() else 1)
+    assert is_right()
+    assert os.waitpid(child, 0)[1] == 0

@@ -25,6 +25,8 @@ from lamina.dialects.te.scheduling import Schedule
 
 UNROLL = 4
 """Steps of a product in one body."""
+FETCHED = 4096
+"""Elements of a state that are fetched at the beginning of a step: they fit the first-level cache."""
 
 
 def schedule_scan(s: Schedule, scan: ScanOp, target: TargetAttr) -> None:
@@ -81,7 +83,7 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
     jo, ji, jv = s.split(j, [-1, vectors, lanes])
     bo, bi = s.split(b, [-1, tile])
     s.reorder(jo, bo, bi, ji, jv)
-    _share_blocks(s, jo, -(-stage.spatial[1] // (vectors * lanes)), target.threads.data)
+    own = _share_blocks(s, jo, -(-stage.spatial[1] // (vectors * lanes)), target.threads.data)
     for product in products:
         b_at, g_at, j_at, k = s.compute_at(product.name, bo)
         ji_at, jv_at = s.split(j_at, [-1, lanes])
@@ -91,6 +93,9 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         for loop in (b_at, g_at, ji_at):
             s.unroll(loop)
         s.vectorize(jv_at)
+    if own is not None and _reads_itself(stage, products) and rows * stage.spatial[1] <= FETCHED:
+        # Much of the state another core has just written: its lines come all at once, not one by one as sums get there.
+        s.prefetch(f"{stage.name}.v0" if len(stage.op.tensors) > 1 else stage.name, own, 0)
     s.unroll(bi)
     s.unroll(ji)
     s.vectorize(jv)
@@ -98,19 +103,31 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         s.partition(bo)
 
 
-def _share_blocks(s: Schedule, blocks: SSAValue, count: int, threads: int) -> None:
+def _share_blocks(s: Schedule, blocks: SSAValue, count: int, threads: int) -> SSAValue | None:
     """Each thread has blocks of its own, in every step the same, so that their weights stay in its caches.
 
-    Where not all of them do, a step begins with what the last one has left there, and walks the other way.
+    Where not all of them do, a step begins with what the last one has left there, and walks the other way. Gives the
+    loop that threads share.
     """
     if threads == 1 or count == 1:
         s.alternate(blocks)
-    elif count % threads:
+        return None
+    if count % threads:
         s.parallel(blocks)
-    else:
-        own, block = s.split(blocks, [threads, -1])
-        s.parallel(own)
-        s.alternate(block)
+        return blocks
+    own, block = s.split(blocks, [threads, -1])
+    s.parallel(own)
+    s.alternate(block)
+    return own
+
+
+def _reads_itself(stage: Stage, products: Sequence[Stage]) -> bool:
+    """Whether the products are of the first state that the stage computes, as it was a step before."""
+    scan = stage.op.parent_op()
+    if not isinstance(scan, ScanOp) or stage.op.tensors[0] not in scan.slices:
+        return False
+    state = scan.states[list(scan.slices).index(stage.op.tensors[0])]
+    return all(p.reads(state) for p in products)
 
 
 def _schedule_vectors(s: Schedule, stage: Stage, target: TargetAttr) -> None:

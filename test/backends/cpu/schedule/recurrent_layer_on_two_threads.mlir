@@ -21,3 +21,5 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:    %joo, %joi = te.split %jo_3 [2, -1]
 // CHECK-NEXT:    te.parallel %joo
 // CHECK-NEXT:    te.alternate %joi
+// What the other thread has written in the step before comes all at once.
+// CHECK:         te.prefetch "state.v0" at %joo offset 0
