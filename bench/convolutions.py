@@ -8,7 +8,7 @@ figures are medians. `of peak` is the direct sum's operations per second (produc
 those of a loop of multiply-adds on registers, timed before and after each run of the kernels, so that a clock or a
 core that is shared slows both alike: the median of these ratios, the 10th and 90th percentile behind it. It is above
 1 where Winograd's kernels multiply less. Between two runs other memory is read, so that weights and data come from
-where a network finds them; with `--warm` they are where the last run left them. `--direct` leaves Winograd's kernels
+where a network finds them; with `--warm` they are where a run just before left them. `--direct` leaves Winograd's kernels
 out.
 """
 
@@ -159,6 +159,8 @@ def measure(conv: Convolution, rounds: int, warm: bool, direct: bool, top: peak.
     for _ in range(rounds):
         timed("onnxruntime", lambda: theirs.run(None, inputs))
         timed("lamina", lambda: program.program.run(bases, program.pool))
+        if warm:
+            kernels()
         around = peak.peak_rate(top, PEAK_SECONDS)
         timed("kernel", kernels)
         peaks.append((around + peak.peak_rate(top, PEAK_SECONDS)) / 2)
