@@ -26,9 +26,11 @@ from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
-MATMUL_UNROLL = 2
+MATMUL_UNROLL = 4
 """Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a
 row are loaded together when more steps are in sight, and then held in registers that the tile needs."""
+WIDE_VECTORS = 3
+"""Vectors of a tile from which on two steps fill a body: the weights of more are loaded long before they are used."""
 STREAM_VECTORS = 4
 """Vectors of a tile where there is one row."""
 STREAM_STEPS = 8
@@ -148,7 +150,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         else:
             outer = [no := s.fuse(*outer)]
     parallel(s, outer)
-    unroll_by(s, shape.depth, k, MATMUL_UNROLL)
+    unroll_by(s, shape.depth, k, MATMUL_UNROLL if shape.vectors < WIDE_VECTORS else 2)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])

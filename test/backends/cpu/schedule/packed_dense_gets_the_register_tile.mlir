@@ -27,7 +27,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.unroll %W0o
 // CHECK-NEXT:   te.vectorize %W0i
 // CHECK-NEXT:   te.parallel %jo
-// CHECK-NEXT:   %ko, %ki = te.split %k [-1, 2]
+// CHECK-NEXT:   %ko, %ki = te.split %k [-1, 4]
 // CHECK-NEXT:   te.unroll %ki
 // CHECK-NEXT:   te.unroll %ii
 // CHECK-NEXT:   te.unroll %i_out
