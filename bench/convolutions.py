@@ -8,8 +8,8 @@ figures are medians. `of peak` is the direct sum's operations per second (produc
 those of a loop of multiply-adds on registers, timed before and after each run of the kernels, so that a clock or a
 core that is shared slows both alike: the median of these ratios, the 10th and 90th percentile behind it. It is above
 1 where Winograd's kernels multiply less. Between two runs other memory is read, so that weights and data come from
-where a network finds them; with `--warm` they are where a run just before left them. `--direct` leaves Winograd's kernels
-out.
+where a network finds them; with `--warm` they are where a run just before left them. `--direct` leaves Winograd's
+kernels out.
 """
 
 from __future__ import annotations
