@@ -8,7 +8,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 STAMP := $(VENV)/.installed
 JOBS ?= 2
-PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
+# Where byte code is written pytest need not take each file of tests apart anew.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 # Files of tests that take more than a few seconds together; `make check` leaves them out.
 LENGTHY := analyzer block_primitives cache_primitives cli conformance convolution_kernels dataflow_pattern defunctionalization dnnl \
 	dnnl_models expand_math external_backends facets fake_quantization first_order_gradient flat_convolutions gpu_backends gpu_passes \
@@ -26,7 +27,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup demo test test-models test-long conformance check lint types lit bench bench-convolutions bench-compile bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test untyped test-models test-long conformance check lint types lit bench bench-convolutions bench-compile bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -45,8 +46,12 @@ $(STAMP): pyproject.toml requirements-dev.lock
 demo: $(STAMP) ## compile ResNet-50, compare it with onnxruntime, leave all texts in build/demo
 	$(PY) examples/demo.py
 
+# pyright takes minutes of one processor: beside it everything else runs, or the others would wait.
 test: $(STAMP) ## all tests but the long ones (under 10 minutes on two cores)
-	$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target types lint index-check lit
+	@$(MAKE) --no-print-directory -j$(JOBS) types untyped
+
+untyped: $(STAMP)
+	@$(MAKE) --no-print-directory lint index-check lit
 	$(PYTEST) -m "not long"
 
 test-models: $(STAMP) ## all models at every level of optimisation, and without each graph pass
