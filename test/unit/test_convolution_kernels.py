@@ -88,7 +88,7 @@ def test_padding_is_left_out(shape: tuple[int, ...], names: tuple[str, ...]) -> 
         spans = [(k - 1) * dilation + 1 for k in kernel]
         if padded.shape[2] < spans[0] or padded.shape[3] < spans[1]:
             continue
-        given = {"strides": [stride] * 2, "dilations": [dilation] * 2, "pads": pads}
+        given: dict[str, Any] = {"strides": [stride] * 2, "dilations": [dilation] * 2, "pads": pads}
         nodes.append(helper.make_node("Conv", ["x", f"{name}_w"], [name], name, **given))
         taps = np.lib.stride_tricks.sliding_window_view(padded, spans, (2, 3))
         taps = taps[:, :, ::stride, ::stride, ::dilation, ::dilation]

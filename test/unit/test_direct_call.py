@@ -88,7 +88,11 @@ def test_what_is_not_as_declared_goes_the_long_way(ratio: Any, monkeypatch: pyte
 
 def test_kernels_go_it_too_where_what_they_write_is_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     x = te.placeholder((4,), name="X")
-    reverse = te.compute((4,), lambda i: x[3 - i], name="R")
+
+    def mirrored(i: Any) -> Any:
+        return x[3 - i]
+
+    reverse = te.compute((4,), mirrored, name="R")
     kernel = lamina.build(te.create_schedule(reverse.op), [x, reverse])
     seen: list[bool] = []
     are_apart = DirectCall.are_apart
