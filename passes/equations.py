@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -184,9 +185,15 @@ def _wide(info: TensorInfo) -> TensorInfo:
     return TensorInfo(info.shape, "float64") if info.dtype == "float32" else info
 
 
+@cache
+def _valid_samples(op: Any, operands: int) -> list[Sample]:
+    """An op's samples with so many operands. Hundreds of draws look at them for each equation."""
+    return [s for s in op.samples() if s.error is None and len(s.operands) == operands]
+
+
 def _draw_op(d: _Draw, p: OpPattern) -> TensorInfo:
     op: Any = p.op
-    samples: list[Sample] = [s for s in op.samples() if s.error is None and len(s.operands) == len(p.args)]
+    samples = _valid_samples(op, len(p.args))
     if not samples:
         raise _Again
     sample: Sample = d.pick(samples)
