@@ -36,7 +36,8 @@ def product(a: Shape, b: Shape, constant: bool, bias: bool) -> tuple[Any, dict[s
 
 
 CASES: dict[str, tuple[Shape, Shape, bool, bool]] = {
-    "panels_copied_with_tails": ((70, 300), (300, 403), False, True),
+    "panels_copied_with_tails": ((37, 700), (700, 403), False, True),
+    "factor_read_as_it_lies_with_tails": ((70, 300), (300, 403), False, True),
     "rows_that_share_cache_lines": ((33, 1024), (1024, 64), False, False),
     "one_row_streamed": ((1, 516), (516, 407), False, True),
     "few_rows_streamed_depth_prime": ((3, 251), (251, 300), False, False),

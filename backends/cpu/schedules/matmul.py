@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_vectors, divisor, product_pixels, registers_of
+from lamina.backends.cpu.tiles import choose_vectors, product_pixels, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
@@ -194,7 +194,7 @@ def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue) -> tup
 
 def schedule_streamed(s: Schedule, stage: Stage, follower: Stage | None, shape: Shape, target: TargetAttr) -> None:
     """[..., m, n] over k, a few rows of the second factor at a time: for k in blocks, for n, for m."""
-    steps = divisor(shape.depth, STREAM_STEPS)
+    steps = min(shape.depth, STREAM_STEPS)
     *_, k = s.loops(stage.name)
     ko, _ = s.split(k, [-1, steps])
     part, _ = s.rfactor(stage.name, ko, 0, len(stage.spatial) + 2)
@@ -214,5 +214,8 @@ def schedule_streamed(s: Schedule, stage: Stage, follower: Stage | None, shape: 
     s.vectorize(nv)
     if batch:
         parallel(s, batch)
+    if shape.depth % steps:
+        # The last rows, which are fewer, have a body of their own.
+        s.partition(k)
     if follower is not None:
         schedule_elementwise(s, follower, target)
