@@ -147,7 +147,11 @@ class _Importer:
     def run(self) -> ImportedModel:
         self._check_shape_names()
         inputs = [port for i in self.graph.inputs if not self._is_fixed(i) for port in self._inputs(i)]
-        self._run(self.graph.nodes)
+        try:
+            self._run(self.graph.nodes)
+        finally:
+            # The two know each other: what they hold, weights among it, would wait for the collector of cycles.
+            del self.builder.subgraph
         outputs = [port for o in self.graph.outputs for port in self._outputs(o)]
         return ImportedModel(
             self._module(inputs, outputs),

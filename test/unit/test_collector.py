@@ -81,3 +81,22 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_weights_do_not_wait_for_the_collector() -> None:
+    import numpy as np
+    from onnx import TensorProto, helper, numpy_helper
+
+    from lamina.frontends.onnx import load_onnx
+
+    weight = numpy_helper.from_array(np.ones((64, 64), np.float32), "w")
+    port = helper.make_tensor_value_info("x", TensorProto.FLOAT, [64, 64])
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [64, 64])
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [port], [result], [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    gc.disable()
+    try:
+        store = weakref.ref(load_onnx(model).store)
+        assert store() is None
+    finally:
+        gc.enable()
