@@ -51,8 +51,13 @@ CASES: dict[str, tuple[Shape, Shape, bool, bool]] = {
     "packed_with_tails": ((37, 61), (61, 83), True, True),
     "packed_one_row": ((1, 61), (61, 150), True, False),
     "packed_few_columns": ((11, 31), (31, 5), True, True),
+    "packed_two_columns": ((11, 31), (31, 2), True, True),
+    "packed_four_columns": ((2, 9, 31), (31, 4), True, False),
 }
-USUAL = {"panels_copied_with_tails", "one_row_streamed", "columns_fewer_than_lanes", "batch_with_tails"}
+USUAL = {
+    "panels_copied_with_tails", "one_row_streamed", "columns_fewer_than_lanes", "batch_with_tails",
+    "packed_few_columns",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,11 @@ class Shape(NamedTuple):
         return self.depth * self.columns * itemsize(dtype_name(stage.op.result.type.element_type))
 
 
+def lanes_of(stage: Stage, target: TargetAttr) -> int:
+    """Elements of a stage in a whole vector."""
+    return target.lanes(8 * itemsize(dtype_name(stage.element_type)))
+
+
 def shape_of(stage: Stage, target: TargetAttr) -> Shape:
     """Choose the tile of a product."""
     *outer, columns = stage.spatial
@@ -100,10 +105,13 @@ def shape_of(stage: Stage, target: TargetAttr) -> Shape:
     depth = stage.reduced[0]
     weight = weight_of(stage)
     is_packed = weight is not None and weight[1] != columns
+    if is_packed and columns < lanes_of(stage, target) and target.has_feature("avx512vl"):
+        # The panel is padded, the result is not: lanes beyond it are idle.
+        lanes = max(1 << (columns - 1).bit_length(), 4)
     stride = row_stride(stage)
     registers = registers_of(target)
     if is_packed and weight is not None:
-        vectors = max(weight[1] // lanes, 1)
+        vectors = 1 if columns <= lanes else max(weight[1] // lanes, 1)
     elif rows == 1:
         vectors = min(-(-columns // lanes), STREAM_VECTORS)
     else:
@@ -156,7 +164,10 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.unroll(out_loops[-2])
     s.unroll(ni)
     s.vectorize(nv)
-    _vectorize_row(s, out_loops[-1], shape)
+    along = _vectorize_row(s, out_loops[-1], shape)
+    if shape.columns < shape.lanes:
+        s.pragma(nv, "masked_lanes")
+        s.pragma(along, "masked_lanes")
     # Last of all: the tail runs as the loops do by then.
     if mi is not None and shape.rows % shape.pixels:
         s.partition(at)
@@ -169,11 +180,14 @@ def _has_last_panel(shape: Shape) -> bool:
     return not shape.is_packed and shape.columns > shape.panel and shape.columns % shape.panel != 0
 
 
-def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> None:
+def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> SSAValue:
     if shape.vectors > 1:
         over, loop = s.split(loop, [-1, shape.lanes])
         s.unroll(over)
+    elif shape.columns < shape.lanes:
+        _, loop = s.split(loop, [-1, shape.lanes])
     s.vectorize(loop)
+    return loop
 
 
 def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue) -> tuple[str, int] | None:
