@@ -233,9 +233,9 @@ def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLi
         builder.export_symbol(symbol)
     needed = [s for s in FLOAT_SUPPORT if s not in exports and any(s.encode() in data for data in kept)]
     if needed:
-        from lamina.backends.cpu.pool import float_support
+        from lamina.backends.cpu.pool import runtime_library
 
-        support = float_support()
+        support = runtime_library("float_support")
         for symbol in needed:
             builder.import_symbol(symbol, support.address(symbol))
     try:

@@ -22,12 +22,18 @@ STATUS_WORDS = 4
 # Any x86-64: the run-time spends its time waiting, and one object serves every target.
 _MACHINE = Machine("x86_64-unknown-linux-gnu", "x86-64", "")
 
-_library: JitLibrary | None = None
-_float_support: JitLibrary | None = None
+EXPORTS = {
+    "pool": ("lamina_run", "lamina_parallel", "lamina_team", "lamina_meet", "lamina_pool_start", "lamina_pool_stop"),
+    "float_support": FLOAT_SUPPORT,
+    "trace": ("lamina_traced",),
+}
+"""The modules of the run-time, and what others call in them: the pool and the runner; the conversions that 16-bit
+floats need on older processors; what notes times."""
+_loaded: dict[str, JitLibrary] = {}
 
 
 def resource_text(name: str) -> str:
-    """A module of the run-time as text: `pool` or `float_support`."""
+    """A module of the run-time as text: one of EXPORTS."""
     return Path(__file__).with_name(f"{name}.mlir").read_text()
 
 
@@ -66,29 +72,13 @@ def resource_object(name: str, cache: ObjectCache | None = None) -> bytes:
 
 def _emitter_digest() -> str:
     """The sources that turn the module into LLVM text, by content."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1] / "llvm"
     return cache_key(*(path.read_bytes() for path in sorted(folder.glob("emit*.py"))))
 
 
-def runtime_library(cache: ObjectCache | None = None) -> JitLibrary:
-    """The pool and the runner loaded, once a process."""
-    global _library
-    if _library is None:
-        exports = (
-            "lamina_run",
-            "lamina_parallel",
-            "lamina_team",
-            "lamina_meet",
-            "lamina_pool_start",
-            "lamina_pool_stop",
-        )
-        _library = load_objects([resource_object("pool", cache)], exports)
-    return _library
-
-
-def float_support(cache: ObjectCache | None = None) -> JitLibrary:
-    """The conversions that 16-bit floats need on older processors, loaded once a process."""
-    global _float_support
-    if _float_support is None:
-        _float_support = load_objects([resource_object("float_support", cache)], FLOAT_SUPPORT)
-    return _float_support
+def runtime_library(name: str = "pool", cache: ObjectCache | None = None) -> JitLibrary:
+    """A module of the run-time loaded, once a process: one of EXPORTS."""
+    found = _loaded.get(name)
+    if found is None:
+        found = _loaded[name] = load_objects([resource_object(name, cache)], EXPORTS[name])
+    return found

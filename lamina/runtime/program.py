@@ -46,7 +46,7 @@ _calls_made: _Calls | None = None
 def _calls(cache: ObjectCache | None = None) -> _Calls:
     global _calls_made
     if _calls_made is None:
-        library = runtime_library(cache)
+        library = runtime_library(cache=cache)
         _calls_made = _Calls(
             library.function("lamina_run", _i64, _ptr, _ptr, _i64, _i64, _ptr, _ptr),
             library.function("lamina_parallel", None, _ptr, _ptr, _i64, _i64, _ptr),

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lamina.backends.cpu.jit import JitLibrary, load_objects
-from lamina.backends.cpu.pool import resource_object
+from lamina.backends.cpu.pool import runtime_library
 from lamina.passes.stair.program import ROW
 from lamina.runtime.program import Failure, Program, ThreadPool
 
@@ -48,17 +47,6 @@ class Slice(NamedTuple):
     """By the thread's own clock: what the system ran in between does not count."""
 
 
-_library: JitLibrary | None = None
-
-
-def trace_library(cache: ObjectCache | None = None) -> JitLibrary:
-    """The code that notes times, loaded once a process."""
-    global _library
-    if _library is None:
-        _library = load_objects([resource_object("trace", cache)], ("lamina_traced",))
-    return _library
-
-
 class TracedProgram(Program):
     """A program whose rows note when they run."""
 
@@ -81,7 +69,7 @@ class TracedProgram(Program):
             fields[FIRST] = behind
             behind += 1 + last - first
             made.append(np.concatenate([[(own, row * self._descriptors.strides[0])], given[first:last]]))
-        traced = trace_library(cache).address("lamina_traced")
+        traced = runtime_library("trace", cache).address("lamina_traced")
         # A row without a kernel is the runner's to refuse, as ever.
         self._rows[:, KERNEL] = np.where(self._rows[:, KERNEL] == 0, 0, traced)
         self._rows[:, COUNT] += 1

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from lamina.backends.cpu import pool
 from lamina.backends.cpu.object_cache import CacheWarning, ObjectCache, cache_key, default_directory
 
 KEY = cache_key("some", "kernel")
@@ -220,3 +221,8 @@ def test_where_the_cache_lives(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert default_directory() == tmp_path / "lamina"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert default_directory() == Path.home() / ".cache" / "lamina"
+
+
+def test_the_run_time_is_compiled_again_once_the_emitter_is_another() -> None:
+    """Its key covers the sources that make LLVM assembly of it, wherever they lie."""
+    assert pool._emitter_digest() != cache_key()  # type: ignore[reportPrivateUsage]
