@@ -5,8 +5,9 @@
 The first part calls the pool with a job that does nothing: many in a row, with the workers spinning, and single ones
 after a pause in which they have fallen asleep. Medians and, beside them, first deciles, which other work on the machine
 disturbs less; `lost` is what the caller pays beyond a plain call, by the first deciles. The goal: at most 20 us lost
-when a worker sleeps. The second part runs a model's program on one thread and on several by turns, kernel by
-kernel, in wall time: it means little on a machine that has other work.
+when a worker sleeps. Then what it costs the threads of a team to meet at a barrier, which on a busy machine is what it
+takes the system to run them in turn. The second part runs a model's program on one thread and on several by turns,
+kernel by kernel, in wall time: it means little on a machine that has other work.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ CALLS = 1000
 PAUSE = 0.003
 """Seconds after which a worker sleeps for sure."""
 
+MEETINGS = 200
+PATIENT = 200_000
+"""Polls that a team waits for its workers here, some milliseconds: it is the barriers that are timed."""
+
 EMPTY = """
 define void @empty(ptr %args, i64 %lo, i64 %hi) nounwind { ret void }
 
@@ -43,7 +48,28 @@ next:
 done:
   ret void
 }
-"""
+
+define void @meetings(ptr %args, i64 %me, i64 %size) nounwind {
+entry:
+  %numbers = load ptr, ptr %args
+  %meet.at = getelementptr ptr, ptr %args, i64 1
+  %size.at = getelementptr ptr, ptr %args, i64 2
+  %meet = load ptr, ptr %meet.at
+  %first = icmp eq i64 %me, 0
+  br i1 %first, label %note, label %next
+note:
+  store i64 %size, ptr %size.at
+  br label %next
+next:
+  %n = phi i64 [1, %entry], [1, %note], [%following, %next]
+  call void %meet(ptr %numbers, i64 %me, i64 %size, i64 %n)
+  %following = add i64 %n, 1
+  %more = icmp sle i64 %following, MEETINGS
+  br i1 %more, label %next, label %done
+done:
+  ret void
+}
+""".replace("MEETINGS", str(MEETINGS))
 
 
 def empty_jobs(threads: int, rounds: int) -> dict[str, tuple[float, float]]:
@@ -75,6 +101,34 @@ def empty_jobs(threads: int, rounds: int) -> dict[str, tuple[float, float]]:
             sleep(PAUSE)
             found.setdefault("one call, workers asleep", []).append(timed(1, address))
     return {name: (sorted(values)[len(values) // 10], median(values)) for name, values in found.items()}
+
+
+def barriers(threads: int, rounds: int) -> tuple[float, float] | None:
+    """Microseconds of a barrier among so many threads, first decile and median; None where no worker ever came."""
+    import ctypes
+
+    from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+    from lamina.backends.cpu.pool import runtime_library
+    from lamina.runtime.program import NUMBERS_OFFSET, ThreadPool
+
+    i64, ptr = ctypes.c_int64, ctypes.c_void_p
+    library = load_objects([compile_object(EMPTY, host_target(1))])
+    runtime = runtime_library()
+    team = runtime.function("lamina_team", None, ptr, ptr, i64, i64, ptr)
+    times: list[float] = []
+    with ThreadPool(threads) as pool, pool.lock:
+        address = pool.address()
+        if address is None:
+            return None
+        numbers = i64.from_address(address + NUMBERS_OFFSET).value
+        words = (i64 * 3)(numbers, runtime.address("lamina_meet"), 0)
+        for _ in range(rounds):
+            start = perf_counter()
+            team(library.address("meetings"), ctypes.addressof(words), threads, PATIENT, address)
+            # Threads that do not come, or more than there are processors, have no part in it.
+            if words[2] == threads:
+                times.append((perf_counter() - start) / MEETINGS * 1e6)
+    return (sorted(times)[len(times) // 10], median(times)) if times else None
 
 
 def kernels(name: str, threads: int, rounds: int) -> list[dict[str, Any]]:
@@ -114,6 +168,9 @@ def main() -> int:
     for name, (us, middle) in found["empty"].items():
         lost = us - found["empty"]["one call alone" if name.startswith("one call") else "alone"][0]
         print(f"{name:<28}{middle:>9.2f}{us:>9.2f}{lost:>9.2f}")
+    met = found["barrier"] = barriers(args.threads, max(args.rounds, 41))
+    if met is not None:
+        print(f"{'barrier of a team':<28}{met[1]:>9.3f}{met[0]:>9.3f}")
     print(f"lost when workers sleep: {lost:.1f} us (goal: at most {MOST_LOST:.0f})", flush=True)
     if args.model != "none":
         rows = found["kernels"] = kernels(args.model, args.threads, args.rounds)

@@ -27,7 +27,7 @@ DEFAULT_SPINS = 5000
 PATIENCE = 10.0
 """Seconds that the end of the workers waits for a run."""
 
-_SPINS_OFFSET, _NUMBERS_OFFSET, _MEMBERS_OFFSET = 208, 216, 232
+_SPINS_OFFSET, NUMBERS_OFFSET, _MEMBERS_OFFSET = 208, 216, 232
 
 _i64 = ctypes.c_int64
 _ptr = ctypes.c_void_p
@@ -68,7 +68,7 @@ class _Workers:
         self._calls = calls
         self._lock = lock
         _i64.from_address(self.address + _SPINS_OFFSET).value = spins
-        _i64.from_address(self.address + _NUMBERS_OFFSET).value = self.address + lines
+        _i64.from_address(self.address + NUMBERS_OFFSET).value = self.address + lines
         _i64.from_address(self.address + _MEMBERS_OFFSET).value = members
         self.count = int(calls.start(self.address, count))
 
