@@ -122,9 +122,17 @@ def candidates(width: int, chunks: int, registers: RegisterFile, block: int = 1)
 
 
 def product_pixels(rows: int, vectors: int, registers: RegisterFile, stride: int) -> int:
-    """The rows of a product's tile: the weights of a step, all loaded before its broadcasts, have registers too."""
+    """The rows of a product's tile, of the least estimated time."""
+    return product_tiles(rows, vectors, registers, stride)[0].pixels
+
+
+def product_tiles(rows: int, vectors: int, registers: RegisterFile, stride: int) -> list[Tile]:
+    """A product's tiles of so many vectors, the best by estimate first.
+
+    The weights of a step, all loaded before its broadcasts, have registers too.
+    """
     beside = RegisterFile(min(registers.free, max(registers.free + BROADCASTS - vectors, 1)), registers.row)
-    return choose_pixels(rows, vectors, beside, stride)
+    return [Tile(pixels, vectors) for pixels in pixel_counts(rows, vectors, beside, stride)]
 
 
 def choose_vectors(

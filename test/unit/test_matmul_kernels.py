@@ -10,6 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
+from lamina import api
 
 Shape = tuple[int, ...]
 
@@ -72,3 +73,17 @@ def test_kernel_gives_the_product(name: str, threads: int) -> None:
     made, inputs, expected = product(*CASES[name])
     (found,) = lamina.compile(made, threads=threads).run(inputs).values()
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    "name", ["panels_copied_with_tails", pytest.param("packed_with_tails", marks=pytest.mark.long)]
+)
+def test_every_choice_gives_the_product(name: str) -> None:
+    made, inputs, expected = product(*CASES[name])
+    questions = api.questions(made, threads=1)
+    kinds = {q.name.split()[0] for q in questions}
+    assert kinds == ({"tile"} if CASES[name][2] else {"tile", "copy"})
+    for nth in (1, 2) if name.startswith("packed") else (-1,):
+        chosen = {q.name: q.candidates[nth] for q in questions}
+        (found,) = lamina.compile(made, threads=1, choices=chosen).run(inputs).values()
+        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max())

@@ -156,7 +156,7 @@ def _schedule_reduction(
     elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_channels_last(stage):
         schedule_channels_last_conv(s, stage, follower, target)
     elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and is_row_product(stage):
-        schedule_matmul(s, stage, follower, target)
+        schedule_matmul(s, stage, follower, target, pick)
     elif is_line_reduction(stage, target):
         schedule_line_reduction(s, stage, follower, target)
     else:

@@ -18,10 +18,11 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, vector_lanes
+from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_vectors, product_pixels, registers_of
+from lamina.backends.cpu.tiles import choose_vectors, product_tiles, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.dialects.choices import Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -43,6 +44,12 @@ COPIED_ROWS = 32
 """Rows of the first factor from which on copying the second one, panel by panel, costs next to nothing."""
 COPIED_BYTES = 1 << 20
 """Bytes of a second factor from which on it is copied: a smaller one stays in a second-level cache as it lies."""
+BY_PANELS, AS_IT_LIES = "panels", "none"
+"""How the second factor is read where it may be copied: the answers to the question."""
+PACKED_TILES = 3
+"""Tiles that are candidates where the width is that of the packed weight."""
+MOST_VECTORS = 4
+"""Vectors of the widest tile."""
 COPIED_STRIDE = 2048
 """Bytes whose multiples, as the stride of a factor's rows, leave it few lines of the caches: copied, it has all."""
 
@@ -97,8 +104,8 @@ def lanes_of(stage: Stage, target: TargetAttr) -> int:
     return target.lanes(8 * itemsize(dtype_name(stage.element_type)))
 
 
-def shape_of(stage: Stage, target: TargetAttr) -> Shape:
-    """Choose the tile of a product."""
+def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
+    """Choose the tile of a product; with more than one row, `pick` takes one of some."""
     *outer, columns = stage.spatial
     lanes = min(vector_lanes(stage, target), columns)
     rows = outer[-1] if outer else 1
@@ -116,16 +123,24 @@ def shape_of(stage: Stage, target: TargetAttr) -> Shape:
         vectors = min(-(-columns // lanes), STREAM_VECTORS)
     else:
         vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
-    pixels = 1 if rows == 1 else product_pixels(rows, vectors, registers, stride)
+    if rows == 1:
+        return Shape(rows, columns, depth, lanes, vectors, 1, weight, is_packed)
+    tiles = product_tiles(rows, vectors, registers, stride)[:PACKED_TILES]
+    if not is_packed:
+        # The width of a tile is free: the best tile of each.
+        widths = dict.fromkeys((vectors, *range(min(-(-columns // lanes), MOST_VECTORS), 0, -1)))
+        tiles = [product_tiles(rows, width, registers, stride)[0] for width in widths]
+    pixels, vectors = pick(question("tile", stage), tiles)
     return Shape(rows, columns, depth, lanes, vectors, pixels, weight, is_packed)
 
 
-def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick = first) -> None:
     """[..., m, n] over k: tiles of rows by vectors of n, all of k in registers."""
     shape = shape_of(stage, target)
     if not shape.is_packed and shape.rows <= STREAMED_ROWS and shape.factor_bytes(stage) > STREAMED_BYTES:
         schedule_streamed(s, stage, follower, shape, target)
         return
+    shape = shape_of(stage, target, pick)
     # What takes long for each element goes through the tile in a loop of its own: unrolled, it is out of registers.
     costly = follower if follower is not None and follower.calls_functions() else None
     follower = None if costly is not None else follower
@@ -149,7 +164,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         *_, along = s.reverse_compute_at(costly.name, at)
         _, lane = s.split(along, [-1, shape.lanes])
         s.vectorize(lane)
-    weight = _copy_panel(s, stage, shape, no)
+    weight = _copy_panel(s, stage, shape, no, pick)
     cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape):
         # The last panel is cut off from the loop over panels, which is no part of another one then.
@@ -190,15 +205,19 @@ def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> SSAValue:
     return loop
 
 
-def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue) -> tuple[str, int] | None:
+def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue, pick: Pick) -> tuple[str, int] | None:
     """Copy a panel of the second factor for all the rows, where that pays. Returns what the vectors are read from."""
     if shape.weight is None or shape.is_packed:
         return shape.weight
     name, _ = shape.weight
     size = shape.factor_bytes(stage)
     is_small = size < COPIED_BYTES and size // shape.depth % COPIED_STRIDE != 0
-    if shape.rows < COPIED_ROWS or shape.columns <= shape.panel or is_small:
-        return name, max(shape.columns, shape.panel)
+    as_it_lies = name, max(shape.columns, shape.panel)
+    if shape.rows < COPIED_ROWS or shape.columns <= shape.panel:
+        return as_it_lies
+    ways = (AS_IT_LIES, BY_PANELS) if is_small else (BY_PANELS, AS_IT_LIES)
+    if pick(question("copy", stage), ways) == AS_IT_LIES:
+        return as_it_lies
     *_, along = s.cache_read(name, stage.name, panel, "global", 2)
     over, lane = s.split(along, [-1, shape.lanes])
     s.unroll(over)
