@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -106,10 +106,13 @@ def compile(
         from lamina.dialects.lazy_formats import read_formats_late
 
         read_formats_late()
+        from lamina.backends.cpu.pool import runtime_library
         from lamina.driver import build
 
         try:
-            stored = build(fresh, chosen.attr(), context, progress, _objects(programs), sanitize)
+            # What runs the program is the same for all of them, and made before there is one.
+            meanwhile = partial(runtime_library, _objects(programs))
+            stored = build(fresh, chosen.attr(), context, progress, _objects(programs), sanitize, meanwhile)
         except OpenExtentError as e:
             from lamina.open_model import OpenProgram
 

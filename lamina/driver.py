@@ -79,8 +79,12 @@ def build(
     progress: Progress | None,
     cache: ObjectCache | None,
     sanitize: bool = False,
+    meanwhile: Callable[[], object] | None = None,
 ) -> StoredProgram | MachineProgram:
-    """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order."""
+    """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order.
+
+    `meanwhile` is called while LLVM is at the last kernels, if it is called at all.
+    """
     from lamina.machine_program import MachineProgram, needs_machine
 
     start = perf_counter()
@@ -101,7 +105,7 @@ def build(
             placed = "\n".join(ctx.placement or ())
             return MachineProgram(module, *given, target, opt_level, cache, sanitize, placement=placed)
     with quiet_gc():
-        return _compile(source, ctx, target, opt_level, progress, cache, sanitize, faults)
+        return _compile(source, ctx, target, opt_level, progress, cache, sanitize, faults, meanwhile)
 
 
 def _compile(
@@ -113,6 +117,7 @@ def _compile(
     cache: ObjectCache | None,
     sanitize: bool,
     faults: _Faults,
+    meanwhile: Callable[[], object] | None,
 ) -> StoredProgram:
     """Lower a graph and compile its kernels, each as soon as the last pass has finished it."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
@@ -169,6 +174,8 @@ def _compile(
         if progress is not None:
             progress("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
         start = perf_counter()
+        if meanwhile is not None and compiler.has_workers():
+            meanwhile()
         objects = compiler.result()
         if progress is not None:
             note = f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code"
