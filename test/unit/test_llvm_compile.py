@@ -207,3 +207,13 @@ def test_addresses_of_large_texts_stay_as_written() -> None:
 def test_one_process_and_two_give_the_same_bytes() -> None:
     texts = TEXTS | {"large": LOOP + ";" * jit.UNROLLED_TEXT, "small": LOOP.replace("@loop", "@small")}
     assert compile_all(texts, TARGET, workers=1) == compile_all(texts, TARGET, workers=2)
+
+
+def test_a_worker_that_was_killed_while_it_waited_is_an_error() -> None:
+    worker = compile_kernels._Worker(machine_of(TARGET))  # pyright: ignore[reportPrivateUsage]
+    worker.process.kill()
+    worker.process.wait()
+    with pytest.raises(InternalError, match="LLVM died on kernel 'late': signal 9"):
+        worker.compile("late", kernel(1))
+    assert worker.process.stderr is not None
+    worker.process.stderr.close()
