@@ -27,9 +27,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_d
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, sample
-from lamina.dialects.relay.families import bool_prop, float_prop, str_prop
+from lamina.dialects.relay.families import bool_prop, str_prop
 from lamina.dialects.relay.gradients import number, r
-from lamina.dialects.relay.recurrent import PLAIN, Recurrent, TeStep
+from lamina.dialects.relay.recurrent import Recurrent, TeStep
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -68,10 +68,6 @@ class RnnOp(Recurrent):
     hidden = operand_def(TensorType)
     rest = var_operand_def(TensorType)
     activations = str_prop("tanh")
-    clip = float_prop(0.0)
-    reverse = bool_prop(False)
-    lengths = bool_prop(False)
-    weight_layout = str_prop(PLAIN)
     output = result_def(TensorType)
     last = result_def(TensorType)
 
@@ -134,11 +130,7 @@ class GruOp(Recurrent):
     hidden = operand_def(TensorType)
     rest = var_operand_def(TensorType)
     activations = str_prop("sigmoid, tanh")
-    clip = float_prop(0.0)
     linear_before_reset = bool_prop(False)
-    reverse = bool_prop(False)
-    lengths = bool_prop(False)
-    weight_layout = str_prop(PLAIN)
     output = result_def(TensorType)
     last = result_def(TensorType)
 
@@ -247,12 +239,8 @@ class LstmOp(Recurrent):
     cell = operand_def(TensorType)
     rest = var_operand_def(TensorType)
     activations = str_prop("sigmoid, tanh, tanh")
-    clip = float_prop(0.0)
     input_forget = bool_prop(False)
     peephole = bool_prop(False)
-    reverse = bool_prop(False)
-    lengths = bool_prop(False)
-    weight_layout = str_prop(PLAIN)
     output = result_def(TensorType)
     last = result_def(TensorType)
     last_cell = result_def(TensorType)

@@ -21,7 +21,7 @@ from lamina.dialects.relay.base import (
     TypeMismatch,
     same_dtype,
 )
-from lamina.dialects.relay.families import FLOATS, INTEGERS, check_dtype
+from lamina.dialects.relay.families import FLOATS, INTEGERS, bool_prop, check_dtype, float_prop, str_prop
 from lamina.dialects.relay.gradients import constant, dtype_of, r, shape_of, through, to_shape, zeros_of
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, stored_shape
 from lamina.dialects.relay.recurrent_functions import Activation, activations_of
@@ -44,6 +44,11 @@ class Recurrent(RelayOp):
     """The gates of each weight."""
     STATES: ClassVar[int]
     FUNCTIONS: ClassVar[int]
+
+    clip = float_prop(0.0)
+    reverse = bool_prop(False)
+    lengths = bool_prop(False)
+    weight_layout = str_prop(PLAIN)
 
     # -- operands --
 
