@@ -12,7 +12,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
+
+from lamina.dialects.tir.vectors import parse_end, parse_two, print_end
 
 __all__ = ["ShuffleOp"]
 
@@ -61,23 +62,14 @@ class ShuffleOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_string(f" {list(self.numbers())}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.first.type)
+        print_end(printer, self, self.first.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> ShuffleOp:
         position = parser.pos
-        first = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        second = parser.parse_unresolved_operand()
+        given = parse_two(parser)
         picks = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = parser.parse_type()
-        if not isa(type_, VectorType):
-            parser.raise_error("tir.shuffle takes vectors", position)
-        operands = parser.resolve_operands([first, second], [type_, type_], parser.pos)
+        _, operands, extra = parse_end(parser, given, position, "tir.shuffle takes vectors")
         op = cls.make(operands[0], operands[1], picks)
         op.attributes |= extra
         return op

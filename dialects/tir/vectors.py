@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith
@@ -13,7 +14,7 @@ from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPER
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, StringAttr, VectorType, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -66,30 +67,49 @@ class CompareOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {_predicates(self.lhs.type)[self.predicate.value.data]}, ")
         printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.lhs.type)
+        print_end(printer, self, self.lhs.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> CompareOp:
         position = parser.pos
         predicate = parser.parse_identifier()
         parser.parse_punctuation(",")
-        lhs = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        rhs = parser.parse_unresolved_operand()
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = parser.parse_type()
-        if not isa(type_, VectorType):
-            parser.raise_error("tir.compare takes vectors; scalars are compared by arith.cmpi and arith.cmpf", position)
+        given = parse_two(parser)
+        type_, operands, extra = parse_end(
+            parser, given, position, "tir.compare takes vectors; scalars are compared by arith.cmpi and arith.cmpf"
+        )
         names = _predicates(type_)
         if predicate not in names:
             parser.raise_error(f"'{predicate}' is none of {', '.join(names)}", position)
-        operands = parser.resolve_operands([lhs, rhs], [type_, type_], parser.pos)
         op = cls.make(IntegerAttr(names.index(predicate), i64), *operands)
         op.attributes |= extra
         return op
+
+
+def parse_two(parser: Parser) -> list[UnresolvedOperand]:
+    """`%a, %b`."""
+    first = parser.parse_unresolved_operand()
+    parser.parse_punctuation(",")
+    return [first, parser.parse_unresolved_operand()]
+
+
+def print_end(printer: Printer, op: Operation, type_: Attribute) -> None:
+    """`{attributes} : type` of an op whose operands have one type."""
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(type_)
+
+
+def parse_end(
+    parser: Parser, given: Sequence[UnresolvedOperand], position: int, refusal: str
+) -> tuple[VectorType[Attribute], Sequence[SSAValue], dict[str, Attribute]]:
+    """The same read: the type of the operands, which is that of a vector or refused; the operands; the attributes."""
+    extra = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type_ = parser.parse_type()
+    if not isa(type_, VectorType):
+        parser.raise_error(refusal, position)
+    return type_, parser.resolve_operands(given, [type_] * len(given), parser.pos), extra
 
 
 def _predicates(type_: Attribute) -> list[str]:
