@@ -111,7 +111,7 @@ def compile(
 
         try:
             # What runs the program is the same for all of them, and made before there is one.
-            meanwhile = partial(runtime_library, _objects(programs))
+            meanwhile = partial(runtime_library, cache=_objects(programs))
             stored = build(fresh, chosen.attr(), context, progress, _objects(programs), sanitize, meanwhile)
         except OpenExtentError as e:
             from lamina.open_model import OpenProgram
