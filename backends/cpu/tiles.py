@@ -150,7 +150,7 @@ def choose_vectors(
     def panel_cycles(pixels: int, vectors: int) -> float:
         full, tail = divmod(rows, pixels)
         cycles = full * tile_cycles(pixels, vectors) + (tile_cycles(tail, vectors) if tail else 0)
-        return cycles * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
+        return cycles * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
 
     def cycles(vectors: int) -> float:
         pixels = product_pixels(rows, vectors, registers, depth * itemsize)

@@ -163,7 +163,8 @@ def test_threads_that_call_at_once_and_forked_processes_have_teams_of_their_own(
 
     assert is_right()
     with ThreadPoolExecutor(4) as callers:
-        assert all(callers.map(lambda _: all(is_right() for _ in range(10)), range(4)))
+        calls = [callers.submit(lambda: all(is_right() for _ in range(10))) for _ in range(4)]
+        assert all(call.result() for call in calls)
     child = os.fork()
     if child == 0:
         os._exit(0 if is_right() and is_right() else 1)
