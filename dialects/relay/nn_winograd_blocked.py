@@ -71,13 +71,15 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
 
     @staticmethod
     def np_ref(weight: NDArray[Any], *, tile_size: int) -> NDArray[Any]:
+        from lamina.dialects.aligned_arrays import aligned_zeros
+
         o, i, k, _, c, b = weight.shape
         g = np.array(winograd_matrices(tile_size, k)[2], np.float64)
         a = len(g)
         # One product for both sides: G (x) G by the elements of each kernel, for all lanes of a block at once. The
         # pieces stay in the cache: in double precision the whole is eight times as large as the weights.
         both, kernels = np.kron(g, g), weight.reshape(o * i, k * k, c * b)
-        result = np.empty((a * a, o * i, c * b), weight.dtype)
+        result = aligned_zeros((a * a, o * i, c * b), weight.dtype)  # where a program can leave it
         step = max(1, PIECE // (a * a * c * b))
         for n in range(0, o * i, step):
             piece = both @ kernels[n : n + step].astype(np.float64)

@@ -83,12 +83,12 @@ class Register:
 
     def seed(self, b: FunctionBuilder, offset: int, type_: Attribute) -> None:
         """Poison for elements that nothing has written, so that what branches leave there can be joined."""
-        missing = [n for n in range(offset, offset + width(type_)) if self._covering(n) is None]
-        if len(missing) == width(type_):
+        end = offset + width(type_)
+        if not self._reaching(offset, end):
             self.slots[offset] = b.constant_op(llvm.PoisonOp, type_)
-            self.widest = max(self.widest, width(type_))
+            self.widest = max(self.widest, end - offset)
             return
-        for n in missing:
+        for n in [n for n in range(offset, end) if self._covering(n) is None]:
             self.slots[n] = b.constant_op(llvm.PoisonOp, element_of(type_))
 
     def conform(self, b: FunctionBuilder, layout: Iterable[tuple[int, Attribute]]) -> None:
