@@ -14,7 +14,7 @@ from lamina.tools.conformance.__main__ import report
 from lamina.tools.conformance.cases import KINDS, Case, all_cases
 from lamina.tools.conformance.workers import Outcome, run_cases
 
-SAMPLE = 40
+SAMPLE = 24
 
 
 @pytest.mark.slow

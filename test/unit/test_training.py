@@ -153,16 +153,17 @@ def chain(count: int) -> ModuleOp:
 
 
 def seconds(count: int) -> float:
+    """Of the processor, whatever else it does meanwhile."""
     module = chain(count)
-    start = time.perf_counter()
+    start = time.thread_time()
     FirstOrderGradient().apply(LaminaContext(), module)
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 @pytest.mark.slow
 def test_time_is_linear_in_a_deep_program() -> None:
     seconds(500)
-    assert seconds(16000) < 16 * 3 * min(seconds(1000) for _ in range(3))
+    assert seconds(8000) < 8 * 4 * min(seconds(1000) for _ in range(3))
 
 
 def test_every_op_is_met_once() -> None:
