@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto
 
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.frontends.wire_format import split
+from lamina.frontends.wire_format import Odd, fields, split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -182,35 +182,12 @@ def nesting(data: bytes) -> int:
 
 
 def _last_field(data: bytes, begin: int, end: int, field: int) -> tuple[int, int] | None:
+    """Where a message's field of this number begins and ends: of several the longest, the one with something in it."""
     best: tuple[int, int] | None = None
-    position = begin
-    while position < end:
-        key, position = _varint(data, position, end)
-        kind, number = key & 7, key >> 3
-        if kind == 0:
-            _, position = _varint(data, position, end)
-        elif kind in (1, 5):
-            position += 8 if kind == 1 else 4
-        elif kind == 2:
-            length, position = _varint(data, position, end)
-            if position + length > end:
-                return best
-            # Of several the longest: the one with something in it.
-            if number == field and (best is None or length >= best[1] - best[0]):
-                best = (position, position + length)
-            position += length
-        else:
-            return best
+    try:
+        for f in fields(data, begin, end):
+            if f.number == field and f.kind == 2 and (best is None or f.end - f.payload >= best[1] - best[0]):
+                best = f.payload, f.end
+    except Odd:
+        pass  # what was cut off is not asked for
     return best
-
-
-def _varint(data: bytes, position: int, end: int) -> tuple[int, int]:
-    value = shift = 0
-    while position < end and shift < 70:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, position
-        shift += 7
-    return 0, end
