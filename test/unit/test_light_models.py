@@ -6,7 +6,7 @@ The long tests (all models at every level) run with `make test-models`; `make te
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -87,15 +87,6 @@ def test_encoder_block(opt_level: int, kernel_cache: None) -> None:
     model = models.encoder_block()
     names = [*models.named_inner_tensors(model), model.graph.output[0].name]
     _compare(models.with_extra_outputs(model, names), names, opt_level)
-
-
-@pytest.fixture(scope="module")
-def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache of its own: most kernels are the same with more outputs, at another level, or when a pass is left out."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LAMINA_CACHE", "on")
-        patch.setenv("LAMINA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -186,15 +185,6 @@ def test_passes_written_in_python(model: Model) -> None:
 @pytest.mark.parametrize("level", OPT_LEVELS[1:])
 def test_levels_agree(model: Model, expected: Any, level: int) -> None:
     np.testing.assert_allclose(run(model, level), expected, rtol=1e-4, atol=1e-6)
-
-
-@pytest.fixture(scope="module")
-def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache of its own: most kernels do not change when a pass is left out."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LAMINA_CACHE", "on")
-        patch.setenv("LAMINA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.mark.parametrize("name", sorted(set(GRAPH_PASSES)))
