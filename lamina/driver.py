@@ -93,8 +93,7 @@ def build(
         source = fresh()
     module = source.module
     if progress is not None:
-        nodes = sum(1 for op in module.walk() if op.name.startswith("relay.") and op.name != "relay.constant")
-        progress("import", perf_counter() - start, f"{source.label}: {nodes} relay ops")
+        progress("import", perf_counter() - start, f"{source.label}: {_relay_ops(module)} relay ops")
     ctx = _prepare(source, target)
     with _Faults(fresh, source.label, target, opt_level, sanitize) as faults:
         if needs_machine(module, ctx, opt_level):
@@ -158,7 +157,7 @@ def _compile(
         # Instruments look at whole modules.
         ctx.kernel_done = finished
     with KernelCompiler(target, None, cache) as compiler, WeightPacking(source.params) as weights:
-        if sum(1 for op in all_ops(module) if op.name.startswith("relay.") and op.name != "relay.constant") >= MANY_OPS:
+        if _relay_ops(module) >= MANY_OPS:
             compiler.start_worker()
             compiler.start_worker()
         with faults:
@@ -182,6 +181,11 @@ def _compile(
             progress("llvm-codegen", perf_counter() - start, note)
     placement = "\n".join(ctx.placement or ())
     return StoredProgram(describe(info, target, placement, graph), objects, tuple(params))
+
+
+def _relay_ops(module: ModuleOp) -> int:
+    """The ops of a graph, without constants."""
+    return sum(1 for op in all_ops(module) if op.name.startswith("relay.") and op.name != "relay.constant")
 
 
 def _note(name: str, module: ModuleOp) -> str:
