@@ -84,6 +84,9 @@ class Register:
     def seed(self, b: FunctionBuilder, offset: int, type_: Attribute) -> None:
         """Poison for elements that nothing has written, so that what branches leave there can be joined."""
         end = offset + width(type_)
+        found = self.slots.get(offset)
+        if found is not None and offset + _width_of(found) >= end:
+            return
         if not self._reaching(offset, end):
             self.slots[offset] = b.constant_op(llvm.PoisonOp, type_)
             self.widest = max(self.widest, end - offset)

@@ -97,7 +97,7 @@ def test_an_element_is_what_was_last_written(seed: int) -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 16])
-def test_a_first_write_looks_at_the_slots_around_it_only(lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_or_a_seed_looks_at_the_slots_around_it_only(lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[SSAValue] = []
     width_of = registers._width_of  # pyright: ignore[reportPrivateUsage]
 
@@ -109,5 +109,10 @@ def test_a_first_write_looks_at_the_slots_around_it_only(lanes: int, monkeypatch
     b, machine, register = builder(), Machine(), Register("acc")
     for n in range(200):
         register.write(b, n * lanes, machine.fresh(n, lanes))
+    assert len(looked) <= 200
+    looked.clear()
+    # A loop in the body of another asks for a value of what is there already.
+    for n in range(200):
+        register.seed(b, n * lanes, type_of(lanes))
     assert len(looked) <= 200
     assert isinstance(register.slots[0].type, VectorType) == (lanes > 1)
