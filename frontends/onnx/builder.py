@@ -149,6 +149,12 @@ class Node:
         other.inputs = list(inputs)
         return other
 
+    def as_op(self, op_type: str, inputs: Sequence[AnyValue | None], version: int, attrs: dict[str, Any]) -> Node:
+        """A standard operator in the place of this node, for those whose meaning it is part of."""
+        other = self.given(inputs)
+        other.op_type, other.version, other.attrs = op_type, version, attrs
+        return other
+
     def fail(self, what: str, hint: str = "") -> InputError:
         shapes = ", ".join("none" if v is None else str(v) for v in self.inputs[:6])
         return InputError(what, where=self.where, hint=hint or f"the inputs are {shapes or 'none'}")

@@ -129,18 +129,23 @@ def _whole(b: Builder, zero: Value | None, like: Value) -> Value:
     return b.reshape(number_of, ()) if number_of.shape == (1,) and like.shape[:1] != (1,) else number_of
 
 
-def _product_of_integers(n: Node, b: Builder, x: Value, w: Value, x_zero: Value | None, w_zero: Value | None) -> Value:
-    """numpy.matmul of x - x_zero and w - w_zero in int32."""
+def product_of_integers(
+    n: Node, b: Builder, x: Value, w: Value, x_zero: Value | None, w_zero: Value | None, by_rows: bool = False
+) -> Value:
+    """numpy.matmul of x - x_zero and w - w_zero in int32; `by_rows` where w is a matrix that lies transposed."""
     if _are_bytes(x, w) and x.rank >= 2 and w.rank == 2 and w.array is not None:
+        units = w.shape[0 if by_rows else 1]
         first, second = _whole(b, x_zero, x), _whole(b, w_zero, w)
-        if first.rank == 0 and second.shape in ((), (w.shape[1],)):
-            one, rows = b.constant(np.float32(1)), b.op("transpose", w, axes=[1, 0])
-            return b.op("qnn.dense", x, rows, first, second, one, one, units=w.shape[1])
+        if first.rank == 0 and second.shape in ((), (units,)):
+            one, rows = b.constant(np.float32(1)), w if by_rows else b.op("transpose", w, axes=[1, 0])
+            return b.op("qnn.dense", x, rows, first, second, one, one, units=units)
+    if by_rows:
+        w = b.op("transpose", w, axes=[1, 0])
     a_axis = -2 if x.rank > 1 else -1
     return product(n, b, _shifted(n, b, x, x_zero, a_axis), _shifted(n, b, w, w_zero, -1))
 
 
-def _convolution_of_integers(
+def convolution_of_integers(
     n: Node, b: Builder, x: Value, w: Value, x_zero: Value | None, w_zero: Value | None
 ) -> Value:
     """The convolution of x - x_zero and w - w_zero in int32; padding is the zero point."""
@@ -159,17 +164,17 @@ def _are_bytes(*values: Value) -> bool:
 @onnx_op("MatMulInteger")
 def matmul_integer(n: Node, b: Builder) -> Value:
     """(A - a) (B - b) in int32, the zero points per tensor, per row of A or per column of B."""
-    zeros = [n.input(i) if n.has(i) else None for i in (2, 3)]
-    return _product_of_integers(n, b, n.input(0), n.input(1), *zeros)
+    first, second = (n.input(i) if n.has(i) else None for i in (2, 3))
+    return product_of_integers(n, b, n.input(0), n.input(1), first, second)
 
 
 @onnx_op("ConvInteger")
 def conv_integer(n: Node, b: Builder) -> Value:
     zeros = [n.input(i) if n.has(i) else None for i in (2, 3)]
-    return _convolution_of_integers(n, b, n.input(0), n.input(1), *zeros)
+    return convolution_of_integers(n, b, n.input(0), n.input(1), *zeros)
 
 
-def _requantized(
+def requantized(
     n: Node, b: Builder, sums: Value, scales: tuple[Value, Value, Value], axes: tuple[int, int], zero: Value
 ) -> Value:
     """round(sums * (x_scale * w_scale / y_scale)) + zero, saturated; all in float32, as onnxruntime does.
@@ -201,18 +206,18 @@ def _requantized(
 @onnx_op("QLinearMatMul")
 def qlinear_matmul(n: Node, b: Builder) -> Value:
     x, a_scale, a_zero, w, b_scale, b_zero, y_scale, y_zero = n.values()
-    sums = _product_of_integers(n, b, x, w, a_zero, b_zero)
+    sums = product_of_integers(n, b, x, w, a_zero, b_zero)
     if not sums.rank:
-        return b.reshape(_requantized(n, b, b.reshape(sums, (1,)), (a_scale, b_scale, y_scale), (-1, -1), y_zero), ())
+        return b.reshape(requantized(n, b, b.reshape(sums, (1,)), (a_scale, b_scale, y_scale), (-1, -1), y_zero), ())
     rows = -2 if x.rank > 1 and sums.rank > 1 else -1
-    return _requantized(n, b, sums, (a_scale, b_scale, y_scale), (rows, -1), y_zero)
+    return requantized(n, b, sums, (a_scale, b_scale, y_scale), (rows, -1), y_zero)
 
 
 @onnx_op("QLinearConv")
 def qlinear_conv(n: Node, b: Builder) -> Value:
     """The bias has the scale x_scale * w_scale; the scales of the weight may be one an output channel."""
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (n.input(i) for i in range(8))
-    sums = _convolution_of_integers(n, b, x, w, x_zero, w_zero)
+    sums = convolution_of_integers(n, b, x, w, x_zero, w_zero)
     if n.has(8):
         sums = b.op("nn.bias_add", sums, n.input(8), axis=1)
-    return _requantized(n, b, sums, (x_scale, w_scale, y_scale), (1, 1), y_zero)
+    return requantized(n, b, sums, (x_scale, w_scale, y_scale), (1, 1), y_zero)

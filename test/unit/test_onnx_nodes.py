@@ -121,7 +121,8 @@ def in_older_opset(case: Case, opset: int) -> ModelProto | None:
 
 def test_every_converter_has_a_standard_operator() -> None:
     names = {(s.domain, s.name) for s in onnx.defs.get_all_schemas_with_history()}
-    assert set(converters()) <= names
+    # onnxruntime declares its own; test_qlinear.py runs them.
+    assert {key for key in converters() if key[0] != "com.microsoft"} <= names
 
 
 def test_every_attribute_of_every_version_is_read() -> None:

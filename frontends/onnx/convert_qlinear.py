@@ -1,0 +1,179 @@
+"""The quantised operators that onnxruntime adds to ONNX's (com.microsoft), as its static and dynamic quantisers write.
+
+A QLinear operator is ONNX's float operator between dequantized tensors and the quantized result; tensors come with a
+scale and a zero point behind each, one number for all their elements, and a zero point may be missing.
+Source: onnxruntime, docs/ContribOperators.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.convert_quant import (
+    convolution_of_integers,
+    product_of_integers,
+    requantized,
+)
+from lamina.frontends.onnx.registry import converters, onnx_op
+
+MICROSOFT = "com.microsoft"
+VERSION = 17
+"""The opset whose float operators are meant: attributes hold the axes of reductions."""
+
+
+def _one(n: Node, b: Builder, i: int) -> Value | None:
+    """A scale or zero point of a whole tensor, None for one that is missing."""
+    if not n.has(i):
+        return None
+    v = n.input(i)
+    if v.shape not in ((), (1,)):
+        raise n.unsupported(
+            f"a scale or zero point of shape {list(v.shape)} is not supported", "use one for the tensor"
+        )
+    return b.reshape(v, ())
+
+
+def _standard(
+    n: Node, b: Builder, op_type: str, inputs: Sequence[Value | None], version: int = VERSION, **attrs: Any
+) -> Value:
+    """What a standard operator makes of the inputs."""
+    made = converters()["", op_type](n.as_op(op_type, inputs, version, attrs), b)
+    assert isinstance(made, Value)
+    return made
+
+
+def _real(n: Node, b: Builder, i: int) -> Value:
+    """Input `i` as the numbers that it stands for: its scale and its zero point are the next inputs."""
+    return _standard(n, b, "DequantizeLinear", [n.input(i), _one(n, b, i + 1), _one(n, b, i + 2)])
+
+
+def _quantized(n: Node, b: Builder, x: Value, i: int, dtype: str) -> Value:
+    """Numbers as integers of a dtype; the scale and the zero point are input `i` and the next."""
+    zero = _one(n, b, i + 1) or b.constant(np.zeros((), dtype))
+    return _standard(n, b, "QuantizeLinear", [x, _one(n, b, i), zero])
+
+
+def _float_op(n: Node, b: Builder, inputs: Sequence[Value], version: int = VERSION) -> Value:
+    """The operator that a QLinear one is named after, with its attributes."""
+    return _standard(n, b, n.op_type.removeprefix("QLinear"), inputs, version, **n.attrs)
+
+
+def _channels_first(n: Node, b: Builder, x: Value) -> Value:
+    """The tensor with its channels at axis 1, where the node has them last."""
+    return b.op("transpose", x, axes=[0, x.rank - 1, *range(1, x.rank - 1)]) if n.attr("channels_last", 0) else x
+
+
+def _channels_back(n: Node, b: Builder, x: Value) -> Value:
+    return b.op("transpose", x, axes=[0, *range(2, x.rank), 1]) if n.attr("channels_last", 0) else x
+
+
+@onnx_op("QLinearAdd", "QLinearMul", domain=MICROSOFT)
+def qlinear_binary(n: Node, b: Builder) -> Value:
+    operands = [_real(n, b, 0), _real(n, b, 3)]
+    return _quantized(n, b, _float_op(n, b, operands), 6, n.input(0).dtype)
+
+
+@onnx_op("QLinearSigmoid", "QLinearLeakyRelu", "QLinearReduceMean", domain=MICROSOFT)
+def qlinear_unary(n: Node, b: Builder) -> Value:
+    made = _float_op(n, b, [_real(n, b, 0)])
+    return _quantized(n, b, made, 3, n.input(0).dtype)
+
+
+@onnx_op("QLinearSoftmax", domain=MICROSOFT)
+def qlinear_softmax(n: Node, b: Builder) -> Value:
+    """What `axis` means is what it meant in the opset that the attribute names."""
+    made = _float_op(n, b, [_real(n, b, 0)], n.attr("opset", 13))
+    return _quantized(n, b, made, 3, n.input(0).dtype)
+
+
+@onnx_op("QLinearAveragePool", "QLinearGlobalAveragePool", domain=MICROSOFT)
+def qlinear_pool(n: Node, b: Builder) -> Value:
+    x = _channels_first(n, b, _real(n, b, 0))
+    made = _quantized(n, b, _float_op(n, b, [x]), 3, n.input(0).dtype)
+    return _channels_back(n, b, made)
+
+
+@onnx_op("QLinearConcat", domain=MICROSOFT)
+def qlinear_concat(n: Node, b: Builder) -> Value:
+    """The result's scale and zero point come first, then the tensors with theirs."""
+    count, rest = divmod(len(n.inputs) - 2, 3)
+    if count < 1 or rest:
+        raise n.fail(f"{len(n.inputs)} inputs, expects two and three for each tensor")
+    parts = [_real(n, b, 2 + 3 * k) for k in range(count)]
+    return _quantized(n, b, _float_op(n, b, parts), 0, n.input(2).dtype)
+
+
+@onnx_op("QLinearWhere", domain=MICROSOFT)
+def qlinear_where(n: Node, b: Builder) -> Value:
+    made = _float_op(n, b, [n.input(0), _real(n, b, 1), _real(n, b, 4)])
+    return _quantized(n, b, made, 7, n.input(1).dtype)
+
+
+@onnx_op("QLinearConv", domain=MICROSOFT)
+def qlinear_conv(n: Node, b: Builder) -> Value:
+    """ONNX's, or of tensors whose channels come last; weights have their output channels first all the same."""
+    x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (n.input(i) for i in range(8))
+    sums = convolution_of_integers(n, b, _channels_first(n, b, x), w, x_zero, w_zero)
+    if n.has(8):
+        sums = b.op("nn.bias_add", sums, n.input(8), axis=1)
+    return _channels_back(n, b, requantized(n, b, sums, (x_scale, w_scale, y_scale), (1, 1), y_zero))
+
+
+@onnx_op("QGemm", domain=MICROSOFT)
+def qgemm(n: Node, b: Builder) -> Value:
+    """alpha * A B + C: C is int32 of the scale of the products, alpha * a_scale * b_scale; floats without y_scale."""
+    x, a_scale, a_zero, w, b_scale, b_zero = (n.input(i) for i in range(6))
+    if x.rank != 2 or w.rank != 2:
+        raise n.fail("A and B must be matrices")
+    if n.attr("transA", 0):
+        x = b.op("transpose", x, axes=[1, 0])
+    sums = product_of_integers(n, b, x, w, a_zero, b_zero, by_rows=bool(n.attr("transB", 0)))
+    if n.has(6):
+        c = n.input(6)
+        per_unit = c.shape in ((sums.shape[1],), (1, sums.shape[1]))
+        sums = b.op("nn.bias_add", sums, b.reshape(c, c.shape[-1:]), axis=1) if per_unit else b.op("add", sums, c)
+    a_scale = b.op("multiply", a_scale, b.constant(np.float32(n.attr("alpha", 1.0))))
+    if n.has(7):
+        zero = n.input(8) if n.has(8) else b.constant(np.zeros((), x.dtype))
+        return requantized(n, b, sums, (a_scale, b_scale, n.input(7)), (-1, -1), zero)
+    return _scaled(b, sums, a_scale, b_scale)
+
+
+def _scaled(b: Builder, sums: Value, a_scale: Value, b_scale: Value, bias: Value | None = None) -> Value:
+    """Sums of products as floats, plus a bias: scales are numbers, or that of B one for each column."""
+    one = b.reshape(b_scale, ()) if b_scale.shape == (1,) else b_scale
+    made = b.op("multiply", b.cast(sums, "float32"), b.op("multiply", b.reshape(a_scale, ()), one))
+    return made if bias is None else b.op("add", made, bias)
+
+
+@onnx_op("MatMulIntegerToFloat", domain=MICROSOFT)
+def matmul_integer_to_float(n: Node, b: Builder) -> Value:
+    a_zero, b_zero, bias = (n.input(i) if n.has(i) else None for i in (4, 5, 6))
+    sums = product_of_integers(n, b, n.input(0), n.input(1), a_zero, b_zero)
+    return _scaled(b, sums, n.input(2), n.input(3), bias)
+
+
+@onnx_op("DynamicQuantizeMatMul", domain=MICROSOFT)
+def dynamic_quantize_matmul(n: Node, b: Builder) -> Value:
+    """The product with A as uint8 of a scale and zero point by which its least and greatest number, and 0, fit."""
+    x = n.input(0)
+    b_zero, bias = (n.input(i) if n.has(i) else None for i in (3, 4))
+    zero = b.scalar(0, x)
+    most, least = b.op("maximum", b.op("max", x), zero), b.op("minimum", b.op("min", x), zero)
+    scale = b.op("divide", b.op("subtract", most, least), b.scalar(255, x))
+    scale = b.op("where", b.op("equal", scale, zero), b.scalar(1, x), scale)
+    start = b.op("clip", b.op("round", b.op("divide", b.op("subtract", zero, least), scale)), a_min=0.0, a_max=255.0)
+    whole = b.op("add", b.op("round", b.op("divide", x, scale)), start)
+    whole = b.cast(b.op("clip", whole, a_min=0.0, a_max=255.0), "uint8")
+    sums = product_of_integers(n, b, whole, n.input(1), b.cast(start, "uint8"), b_zero)
+    return _scaled(b, sums, scale, n.input(2), bias)
+
+
+@onnx_op("QuantizeLinear", "DequantizeLinear", domain=MICROSOFT)
+def linear(n: Node, b: Builder) -> Value:
+    """As ONNX's, of 16-bit integers since before ONNX had them."""
+    return _standard(n, b, n.op_type, [n.input(i) if n.has(i) else None for i in range(3)], **n.attrs)
