@@ -219,18 +219,23 @@ class PrefetchOp(PrimitiveOp):
 
     Before: `for i: C[i] = f(A[i])`    After `te.prefetch "A" at %i offset 2`, when tir-inject-prefetch has run:
     `for i: (prefetch A[i + 2]; C[i] = f(A[i]))`
+
+    With `spread %j`, a loop within %i, its lines are fetched little by little, some in each iteration of j, rather than
+    all at once. `locality` says how near they come: 3, as a rule, into all caches, 2 into the second, 1 into the third.
     """
 
     name = "te.prefetch"
     tensor = prop_def(StringAttr)
     loop = operand_def(LOOP)
+    spread = opt_operand_def(LOOP)
     offset = prop_def(IntegerAttr)
+    locality = prop_def(IntegerAttr, default_value=IntegerAttr(3, i64))
 
     @staticmethod
-    def make(tensor: str, loop: SSAValue, offset: int) -> PrefetchOp:
-        return PrefetchOp.create(
-            operands=[loop], properties={"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)}
-        )
+    def make(tensor: str, loop: SSAValue, offset: int, spread: SSAValue | None = None, locality: int = 3) -> PrefetchOp:
+        properties: dict[str, Attribute] = {"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)}
+        properties["locality"] = IntegerAttr(locality, i64)
+        return PrefetchOp.create(operands=[loop, *([spread] if spread is not None else [])], properties=properties)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -238,6 +243,11 @@ class PrefetchOp(PrimitiveOp):
         printer.print_string(" at ")
         printer.print_ssa_value(self.loop)
         printer.print_string(f" offset {self.offset.value.data}")
+        if self.spread is not None:
+            printer.print_string(" spread ")
+            printer.print_ssa_value(self.spread)
+        if self.locality.value.data != 3:
+            printer.print_string(f" locality {self.locality.value.data}")
         printer.print_op_attributes(self.attributes)
 
     @classmethod
@@ -246,13 +256,22 @@ class PrefetchOp(PrimitiveOp):
         parser.parse_keyword("at")
         loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
         parser.parse_keyword("offset")
-        return cls.make(tensor, loop, parser.parse_integer(allow_boolean=False))
+        offset = parser.parse_integer(allow_boolean=False)
+        spread = None
+        if parser.parse_optional_keyword("spread"):
+            spread = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        locality = 3
+        if parser.parse_optional_keyword("locality"):
+            locality = parser.parse_integer(allow_boolean=False)
+        return cls.make(tensor, loop, offset, spread, locality)
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.annotations import prefetch
 
         tensor = self.tensor.data
-        prefetch(state.loop(self.loop), tensor, state.tensor(tensor), self.offset.value.data)
+        spread = state.loop(self.spread) if self.spread is not None else None
+        buffer = state.tensor(tensor)
+        prefetch(state.loop(self.loop), tensor, buffer, self.offset.value.data, spread, self.locality.value.data)
 
 
 @irdl_op_definition

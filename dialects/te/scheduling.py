@@ -197,8 +197,10 @@ class Schedule:
     def double_buffer(self, stage: str) -> None:
         self._add(DoubleBufferOp.make(stage))
 
-    def prefetch(self, tensor: str, loop: SSAValue, offset: int = 1) -> None:
-        self._add(PrefetchOp.make(tensor, loop, offset))
+    def prefetch(
+        self, tensor: str, loop: SSAValue, offset: int = 1, spread: SSAValue | None = None, locality: int = 3
+    ) -> None:
+        self._add(PrefetchOp.make(tensor, loop, offset, spread, locality))
 
     def env_threads(self, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[SSAValue]:
         """The loops of the threads."""

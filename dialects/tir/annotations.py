@@ -149,11 +149,17 @@ def double_buffer(func: FuncOp, stage: str) -> None:
     alloc.attributes[DOUBLE_BUFFER] = UnitAttr()
 
 
-def prefetch(loop: ForOp, tensor: str, buffer: SSAValue, offset: int) -> None:
-    """Let an iteration of a loop fetch what a later one reads of a tensor."""
+def prefetch(
+    loop: ForOp, tensor: str, buffer: SSAValue, offset: int, spread: ForOp | None = None, locality: int = 3
+) -> None:
+    """Let an iteration of a loop fetch what a later one reads of a tensor, little by little in the loop `spread`."""
     what = f"prefetch of {tensor!r} at {loop.axis.data!r}"
     if offset < 0:
         raise ScheduleError(f"{what}: the offset {offset} is negative")
+    if not 0 <= locality <= 3:
+        raise ScheduleError(f"{what}: the locality is 0, 1, 2 or 3, not {locality}")
+    if spread is not None and (spread is loop or not _stands_in(spread, loop)):
+        raise ScheduleError(f"{what}: the loop {spread.axis.data!r} is not within it")
     if not any(isinstance(o, LoadOp) for o in accesses(loop, buffer)):
         raise ScheduleError(f"{what}: nothing in that loop reads it")
     if isinstance(buffer.owner, AllocOp) and buffer.owner.scope.data == "register":
@@ -162,8 +168,12 @@ def prefetch(loop: ForOp, tensor: str, buffer: SSAValue, offset: int) -> None:
     tensor = buffer.owner.stage.data if isinstance(buffer.owner, AllocOp) else tensor
     old = loop.attributes.get(PREFETCH)
     known: list[Attribute] = [*cast("ArrayAttr[Attribute]", old).data] if isinstance(old, ArrayAttr) else []
-    asked = DictionaryAttr({"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)})
-    loop.attributes[PREFETCH] = ArrayAttr([*known, asked])
+    asked: dict[str, Attribute] = {"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)}
+    if spread is not None:
+        asked["spread"] = StringAttr(spread.axis.data)
+    if locality != 3:
+        asked["locality"] = IntegerAttr(locality, i64)
+    loop.attributes[PREFETCH] = ArrayAttr([*known, DictionaryAttr(asked)])
 
 
 def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[ForOp]:

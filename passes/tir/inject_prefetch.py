@@ -1,6 +1,9 @@
 """Fetch ahead of time what a schedule has asked for by `te.prefetch`: for each cache line that an iteration of the loop
 will read, `offset` iterations later, a `tir.prefetch` at the start of its body.
 
+Where a loop within is named by `spread`, each of its iterations fetches some of the lines, in order: a cache takes no
+more than a few lines at a time, and whoever asks for more has to wait.
+
 Assumes that blocks have been dissolved (`tir-lower-blocks`) and that nothing is a vector yet. Beyond the last
 iterations the lines may lie outside of the buffer, which does no harm.
 
@@ -15,17 +18,18 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from math import gcd, prod
+from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.fast_ir import all_ops
-from lamina.dialects.linear import Linear, constant, floordiv
+from lamina.dialects.linear import Linear, constant, floordiv, mod
 from lamina.dialects.tir.annotations import PREFETCH
 from lamina.dialects.tir.decompose import in_loops
 from lamina.dialects.tir.memory import AllocOp, LoadOp, type_of
@@ -38,6 +42,8 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 
 LINE = 64
 """Bytes that one prefetch brings."""
+MOST_UNROLLED = 16
+"""Lines in one iteration of a loop up to which they are fetched without a loop of their own."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +57,28 @@ class InjectPrefetchPass(ModulePass):
                 raise InputError(f"{self.name}: {PREFETCH} of {loop.axis.data!r} is no list", op=loop)
             # What is asked for first is fetched first.
             for entry in reversed(cast("ArrayAttr[Attribute]", asked).data):
-                _fetch(loop, *_entry(entry, loop))
+                _fetch(loop, _entry(entry, loop))
 
 
-def _entry(entry: Attribute, loop: ForOp) -> tuple[str, int]:
+class Asked(NamedTuple):
+    """What a loop is to fetch."""
+
+    tensor: str
+    offset: int
+    spread: str | None
+    """The axis of a loop within that fetches some lines at a time."""
+    locality: int
+
+
+def _entry(entry: Attribute, loop: ForOp) -> Asked:
     fields: Mapping[str, Attribute] = entry.data if isinstance(entry, DictionaryAttr) else {}
     tensor, offset = fields.get("tensor"), fields.get("offset")
+    spread, locality = fields.get("spread"), fields.get("locality", IntegerAttr(3, i64))
     if not isinstance(tensor, StringAttr) or not isinstance(offset, IntegerAttr):
         raise InputError(f"tir-inject-prefetch: {entry} names no tensor and offset", op=loop)
-    return tensor.data, offset.value.data
+    if not isinstance(spread, StringAttr | None) or not isinstance(locality, IntegerAttr):
+        raise InputError(f"tir-inject-prefetch: {entry}: spread names a loop, and locality is a number", op=loop)
+    return Asked(tensor.data, offset.value.data, spread.data if spread is not None else None, locality.value.data)
 
 
 def _is_called(buffer: SSAValue, name: str) -> bool:
@@ -70,32 +89,95 @@ def _is_called(buffer: SSAValue, name: str) -> bool:
     return name in (buffer.name_hint, f"arg{buffer.index}")
 
 
-def _fetch(loop: ForOp, tensor: str, offset: int) -> None:
+def _fetch(loop: ForOp, asked: Asked) -> None:
     """Prefetch what an iteration `offset` later reads. A tensor that the loop no longer reads needs no fetching."""
-    loads = [o for o in accesses(loop) if isinstance(o, LoadOp) and o.lanes is None and _is_called(o.buffer, tensor)]
+    reads = [o for o in accesses(loop) if isinstance(o, LoadOp) and o.lanes is None]
+    loads = [o for o in reads if _is_called(o.buffer, asked.tensor)]
     if not loads or isinstance(loads[0].buffer.owner, AllocOp) and _lives_in(loads[0].buffer.owner, loop):
         return
     buffer = loads[0].buffer
     region = region_of(loads, loop)
-    ahead = {loop.var: Linear.dim(loop.var) + offset}
+    ahead = {loop.var: Linear.dim(loop.var) + asked.offset}
     index = [b.substitute(ahead) for b in region.base]  # type: ignore[arg-type]
-    func = function_of(loop)
     step = max(LINE // itemsize(dtype_name(type_of(buffer).element_type)), 1)
-    loops: list[ForOp] = []
+    lines = Lines(index, [], [])
     for d, extent in enumerate(region.extent):
-        if extent == constant(1):
-            continue
-        stride = step if d == len(index) - 1 else 1
-        count = floordiv(extent + (stride - 1), stride, RangeCache())
-        if count != constant(1):
-            copy = ForOp.upto([count], unique_axis(func, f"{loop.axis.data}.prefetch.{d}"), hint="l")
-            loops.append(copy)
-            index[d] = index[d] + Linear.dim(copy.var) * stride
-    new = in_loops(loops, PrefetchOp.make(buffer, index))
+        if extent != constant(1):
+            stride = step if d == len(index) - 1 else 1
+            count = floordiv(extent + (stride - 1), stride, RangeCache())
+            if count != constant(1):
+                lines.counts.append((d, count))
+                lines.strides.append(stride)
+    path = _loops_between(loop, asked.spread)
+    holder, loops = _some_in_each(loop, path, lines) if path else _all_at_once(loop, lines)
+    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, asked.locality))
     inherit_location(new, loop)
-    first = loop.body.block.first_op
+    first = holder.body.block.first_op
     assert first is not None
-    loop.body.block.insert_op_before(new, first)
+    holder.body.block.insert_op_before(new, first)
+
+
+class Lines(NamedTuple):
+    """The lines to fetch: the index of the first; how many there are along dimensions, and how many elements apart."""
+
+    place: list[Linear]
+    counts: list[tuple[int, Linear]]
+    strides: list[int]
+
+
+def _all_at_once(loop: ForOp, lines: Lines) -> tuple[ForOp, list[ForOp]]:
+    """A loop over the lines along each dimension, which belong at the start of an iteration."""
+    loops: list[ForOp] = []
+    for (d, count), stride in zip(lines.counts, lines.strides, strict=True):
+        copy = ForOp.upto([count], unique_axis(function_of(loop), f"{loop.axis.data}.prefetch.{d}"), hint="l")
+        loops.append(copy)
+        lines.place[d] = lines.place[d] + Linear.dim(copy.var) * stride
+    return loop, loops
+
+
+def _loops_between(loop: ForOp, spread: str | None) -> list[ForOp]:
+    """The loops from the one within `loop`, outermost first, to the one of axis `spread`.
+
+    None of them where that one is no more, as after a split, or where one's extent is unknown.
+    """
+    found = next((v for v in all_ops(loop.body) if type(v) is ForOp and v.axis.data == spread), None)
+    path: list[ForOp] = []
+    parent: Operation | None = found
+    while parent is not None and parent is not loop:
+        if type(parent) is ForOp:
+            path.insert(0, parent)
+        parent = parent.parent_op()
+    return [] if any(v.is_dynamic for v in path) else path
+
+
+def _some_in_each(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> tuple[ForOp, list[ForOp]]:
+    """The lines shared out among the iterations of nested loops, in order: one line or some to each, or to some.
+
+    Of N iterations the one of number p fetches line `p * L floordiv N` of L, which another may have fetched as well.
+    """
+    inner = path[-1]
+    if not all(count.is_constant for _, count in lines.counts):
+        return _all_at_once(loop, lines)
+    number, iterations = constant(0), 1
+    for v in reversed(path):
+        number, iterations = number + Linear.dim(v.var) * iterations, iterations * v.trip
+    wanted = prod(count.const for _, count in lines.counts)
+    each = -(-wanted // iterations)
+    ranges = RangeCache()
+    loops: list[ForOp] = []
+    if each == 1:
+        common = gcd(wanted, iterations)
+        line = floordiv(number * (wanted // common), iterations // common, ranges)
+    else:
+        axis = unique_axis(function_of(loop), f"{loop.axis.data}.prefetch")
+        copy = ForOp.make(each, axis, kind="unrolled" if each <= MOST_UNROLLED else "serial", hint="l")
+        loops.append(copy)
+        line = number * each + Linear.dim(copy.var)
+    for n in reversed(range(len(lines.counts))):
+        (d, count), stride = lines.counts[n], lines.strides[n]
+        lines.place[d] = lines.place[d] + (mod(line, count.const, ranges) if n else line) * stride
+        line = floordiv(line, count.const, ranges)
+    return inner, loops
 
 
 def _lives_in(alloc: AllocOp, loop: ForOp) -> bool:

@@ -185,6 +185,11 @@ def _rolling_buffer(p: Place) -> Operation | None:
     return RollingBufferOp.make(p.r.choice(p.tiles), p.loop() if p.loops and p.r.random() < 0.2 else None)
 
 
+def _prefetch(p: Place) -> Operation:
+    spread = p.loop() if p.r.random() < 0.5 else None
+    return PrefetchOp.make(p.r.choice(p.tensors), p.loop(), p.r.randint(0, 2), spread, p.r.randint(1, 3))
+
+
 def _blockize(p: Place) -> Operation:
     return BlockizeOp.make(p.loop(), f"block{p.r.randrange(1000)}")
 
@@ -219,7 +224,7 @@ DRAWS: dict[str, Draw] = {
     "te.partition": _with_loops(1, lambda p: PartitionOp.make(p.loop())),
     "te.pragma": _with_loops(1, lambda p: PragmaOp.make(p.loop(), *p.r.choice(PRAGMAS))),
     "te.alternate": _with_loops(1, lambda p: AlternateOp.create(operands=[p.loop()])),
-    "te.prefetch": _with_loops(1, lambda p: PrefetchOp.make(p.r.choice(p.tensors), p.loop(), p.r.randint(0, 2))),
+    "te.prefetch": _with_loops(1, _prefetch),
     "te.reorder": _with_loops(2, _reorder),
     "te.reverse_compute_at": _with_loops(1, _reverse_compute_at),
     "te.reverse_compute_inline": lambda p: ReverseComputeInlineOp.make(p.stage),

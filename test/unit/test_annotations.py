@@ -55,6 +55,7 @@ SCHEDULES = {
         %i, %j, %k = te.loops "C" [3]
         te.prefetch "B" at %i offset 2
         te.prefetch "B" at %j offset 1
+        te.prefetch "B" at %i offset 1 spread %k locality 2
         %bi, %bj = te.loops "B" [2]
         te.prefetch "A" at %bi offset 1
         te.parallel %bi""",

@@ -173,9 +173,13 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
             outer = outer[:-1]
         else:
             outer = [no := s.fuse(*outer)]
-    parallel(s, outer)
+    panels = parallel(s, outer)
     is_short = shape.vectors >= WIDE_VECTORS and not shape.is_packed
-    unroll_by(s, shape.depth, k, 2 if is_short else MATMUL_UNROLL)
+    steps = unroll_by(s, shape.depth, k, 2 if is_short else MATMUL_UNROLL)
+    fetched = fetched_panel(shape, weight)
+    if steps is not None and fetched is not None:
+        # Little by little, while the rows pass by: all at once it would be waited for.
+        s.prefetch(fetched, panels, 1, steps)
     if mi is not None:
         s.unroll(mi)
         s.unroll(out_loops[-2])
@@ -190,6 +194,17 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.partition(at)
     if _has_last_panel(shape):
         s.partition(no)
+
+
+def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:
+    """The second factor, where its next panel is fetched during this one: it lies in panels, or is copied to `source`.
+
+    With one tile of rows there is no time for it, and the hardware follows a single stream by itself.
+    """
+    if shape.weight is None or not shape.rows > shape.pixels > 1 or shape.columns <= shape.panel:
+        return None
+    is_copied = source is not None and source[0] != shape.weight[0]
+    return shape.weight[0] if shape.is_packed or is_copied else None
 
 
 def _has_last_panel(shape: Shape) -> bool:

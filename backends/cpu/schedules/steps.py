@@ -43,9 +43,11 @@ def place_epilogue(s: Schedule, stage: Stage, follower: Stage | None, name: str,
     return loops
 
 
-def parallel(s: Schedule, loops: Sequence[SSAValue]) -> None:
-    """The outer loops as one parallel loop."""
-    s.parallel(s.fuse(*loops))
+def parallel(s: Schedule, loops: Sequence[SSAValue]) -> SSAValue:
+    """The outer loops as one parallel loop, which is returned."""
+    fused = s.fuse(*loops)
+    s.parallel(fused)
+    return fused
 
 
 def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int) -> None:
@@ -62,14 +64,16 @@ def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAVal
         size *= extent
 
 
-def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int) -> None:
-    """Unroll a loop by its largest divisor up to a limit."""
+def unroll_by(s: Schedule, extent: int, loop: SSAValue, most: int) -> SSAValue | None:
+    """Unroll a loop by its largest divisor up to a limit. Returns the loop around, if there is one."""
     factor = divisor(extent, most)
     if factor == extent:
         s.unroll(loop)
-    elif factor > 1:
-        _, inner = s.split(loop, [-1, factor])
+        return None
+    if factor > 1:
+        loop, inner = s.split(loop, [-1, factor])
         s.unroll(inner)
+    return loop
 
 
 def vector_dim(extents: Sequence[int]) -> int | None:

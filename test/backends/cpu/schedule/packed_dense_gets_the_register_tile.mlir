@@ -1,5 +1,5 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
-// The result is copied out of the registers by a stage of its own.
+// The result is copied out of the registers by a stage of its own. One tile has all rows: no time to fetch a panel ahead.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {

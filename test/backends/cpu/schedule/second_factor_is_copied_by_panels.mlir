@@ -1,5 +1,6 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
-// Many rows share a large second factor: its panel is copied to lie as it is read. The last, narrower panel runs apart.
+// Many rows share a large second factor: its panel is copied to lie as it is read. The next panel is fetched, little by
+// little, while the rows meet this one. The last, narrower panel runs apart.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -27,6 +28,9 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:    te.vectorize %B1i
 // CHECK-NEXT:    %B_global0 = te.cache_read "B.global" in "C" at %k scope "register" [1]
 // CHECK:         te.parallel %jo
+// CHECK-NEXT:    %ko, %ki = te.split %k [-1, 4]
+// CHECK-NEXT:    te.unroll %ki
+// CHECK-NEXT:    te.prefetch "B" at %jo offset 1 spread %ko
 // CHECK:         te.vectorize %jb
 // CHECK:         te.partition %jo
 // CHECK-NEXT:  }
