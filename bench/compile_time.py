@@ -4,8 +4,9 @@
 
 For each model a process compiles it without any cache: seconds on the clock and processor seconds of the main thread,
 for each pass, for what lies between passes (modules that are loaded, above all), before the first and after the last:
-the rows add up to the time from the start of Python to a program that runs. Beside them processor seconds of the whole
-process and of the workers that run LLVM, and the peak of memory. A second process takes the program from the cache and
+the rows add up to the time from the start of Python to a program that runs. Passes below te are those of a copy of the
+process, which says nothing of the processor's time; the weights are packed meanwhile. Beside them processor seconds of
+the whole process and of all others, and the peak of memory. A second process takes the program from the cache and
 a third a saved one, both timed from before the import of the package. With `--calls` another counts calls of Python
 functions, which a busy machine does not change, and shows the dearest ones.
 
@@ -52,11 +53,11 @@ def stage_of(step: str) -> str:
 
 def cold(path: str, threads: int, started: float) -> dict[str, Any]:
     """The steps of a compilation in this process, which has imported nothing yet; Python was started at `started`."""
-    clock, cpu, held = started, 0.0, 0.0
-    steps: list[tuple[str, float, float, str]] = []
+    clock, cpu = started, 0.0
+    steps: list[list[Any]] = []
 
     def add(name: str, seconds: float, own: float, note: str = "") -> None:
-        steps.append((name, seconds, own, note))
+        steps.append([name, seconds, own, note])
 
     def until_now(name: str) -> None:
         nonlocal clock, cpu
@@ -65,16 +66,20 @@ def cold(path: str, threads: int, started: float) -> dict[str, Any]:
         clock, cpu = now, used
 
     def progress(name: str, seconds: float, note: str) -> None:
-        nonlocal clock, cpu, held
+        nonlocal clock, cpu
         now, used = perf_counter(), thread_time()
         gap = now - clock - seconds
-        if name == "tir-to-llvm":
-            held, gap = gap, 0.0  # texts are emitted within it, and reported after it
-        elif name == "emit-llvm":
-            gap += held
+        # Steps of other processes are reported when all of them are over, that of texts after the one that it is part
+        # of: the time before the first of them was theirs.
+        for before in reversed(steps):
+            if gap >= 0:
+                break
+            if before[0].startswith("between"):
+                taken = min(before[1], -gap)
+                before[1], gap = before[1] - taken, gap + taken
         # The processor's time is that of the step as far as the clock allows it, the rest of the gap before it.
         own = min(used - cpu, seconds)
-        add(f"between {name}", gap, used - cpu - own)
+        add(f"between {name}", max(gap, 0.0), used - cpu - own)
         add(name, seconds, own, note)
         clock, cpu = now, used
 
@@ -184,7 +189,8 @@ def show(found: dict[str, Any], passes: int) -> None:
     print(
         f"{found['model']}: {whole['wall']:.2f} s cold, {found['cached']['wall']:.2f} s cached, "
         f"{found['saved']['wall']:.2f} s saved; processor {whole['process_cpu']:.2f} s here, "
-        f"{whole['workers_cpu']:.2f} s LLVM; peak {whole['peak_mb']:.0f} MB, cached {found['cached']['peak_mb']:.0f} MB"
+        f"{whole['workers_cpu']:.2f} s in others; peak {whole['peak_mb']:.0f} MB, "
+        f"cached {found['cached']['peak_mb']:.0f} MB"
     )
     stages: dict[str, list[float]] = {stage: [0.0, 0.0] for stage in STAGES}
     for name, row in whole["steps"].items():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -224,8 +224,9 @@ def lower(
     progress: Progress | None = None,
     until: str = "llvm",
     sanitize: bool = False,
+    start: str = "relay",
 ) -> Lowered:
-    """Take a relay module down to `until`, in place; the texts of the levels in `keep` are kept on the way."""
+    """Take a module from one level down to another, in place; the texts of the levels in `keep` are kept on the way."""
     result = Lowered(module)
     context = PassContext.of(opt_level)
     with quiet_gc():
@@ -236,16 +237,30 @@ def lower(
         target = module_target(module)
         backends = target.backend_list() if target is not None else ()
         for level, text in stage_pipelines(context, sanitize, backends).items():
+            if LEVELS.index(start) >= LEVELS.index(level):
+                continue
             for p in parse_pipeline(text):
-                start = perf_counter()
+                began = perf_counter()
                 context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))
                 if progress is not None:
-                    progress(p.name, perf_counter() - start, "")
+                    progress(p.name, perf_counter() - began, "")
             if level in keep:
                 result.texts[level] = module_text(module)
             if level == until:
                 break
     return result
+
+
+def step_note(name: str, module: ModuleOp) -> str:
+    """What is to say of a module after the pass of that name: what a stair has made."""
+    if name == "relay-to-te":
+        functions = sum(1 for op in module.ops if op.name == "te.func")
+        return f"{sum(1 for op in module.walk() if op.name == 'te.call')} calls of {functions} kernels"
+    if name == "tir-plan-memory":
+        arenas: list[Any] = [o for o in module.walk() if o.name == "tir.alloc" and o.results[0].name_hint == "arena"]
+        size = sum(int(op.results[0].type.get_shape()[0]) for op in arenas)
+        return f"arena of {size / 1e6:.1f} MB" if arenas else ""
+    return f"{sum(1 for _ in module.walk())} ops" if name == "tir-to-llvm" else ""
 
 
 def module_text(module: ModuleOp) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.te.tensor_intrin import TensorIntrinOp
     from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
-    from lamina.passes.tir_to_llvm import KernelDone
+    from lamina.passes.tir_to_llvm import KernelDone, KernelShare
 
 OUR_DIALECTS = {
     "relay": ("lamina.dialects.relay", "RELAY"),
@@ -75,6 +75,8 @@ class LaminaContext(Context):
     """Where passes that give parts of a module to external compilers report it, if it is wanted."""
     kernel_done: KernelDone | None = None
     """Takes each kernel as soon as `tir-to-llvm` has finished it, if somebody waits for them."""
+    kernel_share: KernelShare | None = None
+    """Chooses the kernels that `tir-to-llvm` lowers in this process, where others lower the rest."""
     questions: list[Question] | None = None
     """Where passes that choose among candidates say what they asked, if it is wanted."""
     _params: Any = None
@@ -138,6 +140,7 @@ class LaminaContext(Context):
             self.emit,
             self.placement,
             self.kernel_done,
+            self.kernel_share,
             self.questions,
             self._params,
             self._finders,

@@ -1,7 +1,8 @@
 """From a model to a program: import, the pass pipeline, machine code. And back to the texts on the way, when asked.
 
-LLVM compiles the first kernels in other processes while the next ones are still being lowered here; the weights are
-packed meanwhile, in a thread.
+Kernels are lowered and compiled in copies of this process, while the weights are packed here
+(`lowering_processes.py`). Where it cannot be copied, it lowers the kernels itself: LLVM compiles the first ones in
+other processes while the next ones are still being lowered, and a thread packs the weights.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from lamina.call_graph import call_graph
 from lamina.collector import quiet_gc
-from lamina.compiler import CODEGEN, LEVELS, LLVM_PIPELINE, TE_PIPELINE, Progress, lower, pipeline_text
+from lamina.compiler import CODEGEN, LEVELS, LLVM_PIPELINE, Progress, lower, pipeline_text, step_note
 from lamina.context import LaminaContext
 from lamina.diagnostics import location_name, op_name, source_position
 from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.target import TARGET, TargetAttr
-from lamina.dialects.te.ops import ParamOp
 from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import CONSTANTS, compiler_of
 from lamina.program_file import StoredProgram
@@ -29,10 +29,12 @@ from lamina.runtime.compiled import Port, ProgramInfo
 from lamina.transform import PassContext, find_pass
 
 if TYPE_CHECKING:
+    from lamina.backends.cpu.compile_kernels import KernelCompiler
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.choices import Question
     from lamina.dialects.llvm_target.ops import FuncOp
     from lamina.dialects.relay.params import ParamAttr, ParamStore
+    from lamina.lowering_processes import Kernels
     from lamina.machine_program import MachineProgram
 
 TEXTS = (*LEVELS, "ll", "asm")
@@ -118,13 +120,69 @@ def _compile(
     faults: _Faults,
     meanwhile: Callable[[], object] | None,
 ) -> StoredProgram:
-    """Lower a graph and compile its kernels, each as soon as the last pass has finished it."""
+    """Lower a graph and compile its kernels; its weights are packed meanwhile."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
-    from lamina.backends.llvm.emit import emit_kernel, emit_kernels
+    from lamina.lowering_processes import Lowering, LoweringCopy, can_copy, constants_of
     from lamina.weight_packing import WeightPacking
 
     module = source.module
     graph: dict[str, Any] = {}
+    context = PassContext.of(opt_level)
+    # Instruments look at whole modules, in this process.
+    copied = can_copy() and not context.instruments
+
+    def step(name: str, seconds: float, note: str) -> None:
+        if name == "relay-to-te":
+            graph.update(call_graph(module))
+        if progress is not None:
+            progress(name, seconds, note or step_note(name, module))
+
+    watched = faults.watch(step)
+    with KernelCompiler(target, None, cache) as compiler, WeightPacking(source.params) as weights:
+        if not copied and _relay_ops(module) >= MANY_OPS:
+            compiler.start_worker()
+            compiler.start_worker()
+        with faults:
+            lower(module, ctx, context, progress=watched, until="te", sanitize=sanitize)
+        constants = constants_of(module)
+        many = sum(1 for op in module.ops if op.name == "te.func") >= MANY_KERNELS
+        kernels = None
+        start = perf_counter()
+        if many and copied:
+            with LoweringCopy(Lowering(module, ctx, target, context, cache, sanitize)) as copy:
+                weights.result(constants)
+                if meanwhile is not None:
+                    meanwhile()
+                kernels = copy.result(watched)
+                start = perf_counter()
+        if kernels is None:
+            weights.start(constants)
+            if many and not compiler.has_workers():
+                compiler.start_worker()
+            with faults:
+                kernels = _kernels(module, ctx, target, context, compiler, sanitize, watched, meanwhile)
+            start = perf_counter()
+        params = weights.result(kernels.params)
+        if progress is not None:
+            progress("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
+    placement = "\n".join(ctx.placement or ())
+    return StoredProgram(describe(kernels.program, target, placement, graph), kernels.objects, tuple(params))
+
+
+def _kernels(
+    module: ModuleOp,
+    ctx: LaminaContext,
+    target: TargetAttr,
+    context: PassContext,
+    compiler: KernelCompiler,
+    sanitize: bool,
+    progress: Progress,
+    meanwhile: Callable[[], object] | None,
+) -> Kernels:
+    """Lower a module of the te level in this process; each kernel is compiled as soon as the last pass is done."""
+    from lamina.backends.llvm.emit import emit_kernel, emit_kernels
+    from lamina.lowering_processes import Kernels
+
     pieces: list[int] = []
     emitting = ops = 0
 
@@ -141,46 +199,24 @@ def _compile(
         emitting += perf_counter() - start
 
     def step(name: str, seconds: float, note: str) -> None:
-        if name == "relay-to-te":
-            graph.update(call_graph(module))
-        if name == TE_PIPELINE[-1]:
-            weights.start(op.param for op in module.walk() if isinstance(op, ParamOp))
-            if not compiler.has_workers() and sum(1 for op in module.ops if op.name == "te.func") >= MANY_KERNELS:
-                compiler.start_worker()
-        if progress is not None:
-            # The kernels that were finished early are written out within the pass.
-            early = emitting if name == LLVM_PIPELINE[-1] else 0
-            note = note or (f"{ops} ops" if early else _note(name, module))
-            progress(name, seconds - early, note)
+        # The kernels that were finished early are written out within the pass.
+        early = emitting if name == LLVM_PIPELINE[-1] else 0
+        progress(name, seconds - early, f"{ops} ops" if early else note)
 
-    if not PassContext.of(opt_level).instruments:
-        # Instruments look at whole modules.
+    if not context.instruments:
         ctx.kernel_done = finished
-    with KernelCompiler(target, None, cache) as compiler, WeightPacking(source.params) as weights:
-        if _relay_ops(module) >= MANY_OPS:
-            compiler.start_worker()
-            compiler.start_worker()
-        with faults:
-            lower(module, ctx, opt_level, progress=faults.watch(step), sanitize=sanitize)
-        info = ProgramInfo.of(module)
-        start = perf_counter()
-        submit(emit_kernels(module, target))
-        emitting += perf_counter() - start
-        if progress is not None:
-            progress("emit-llvm", emitting, f"{len(pieces)} pieces, {sum(pieces) / 1e6:.1f} MB of LLVM assembly")
-        start = perf_counter()
-        params = weights.result(info.params)
-        if progress is not None:
-            progress("pack-weights", perf_counter() - start, f"{sum(p.nbytes for p in params) / 1e6:.1f} MB")
-        start = perf_counter()
-        if meanwhile is not None and compiler.has_workers():
-            meanwhile()
-        objects = compiler.result()
-        if progress is not None:
-            note = f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code"
-            progress("llvm-codegen", perf_counter() - start, note)
-    placement = "\n".join(ctx.placement or ())
-    return StoredProgram(describe(info, target, placement, graph), objects, tuple(params))
+    lower(module, ctx, context, progress=step, sanitize=sanitize, start="te")
+    info = ProgramInfo.of(module)
+    start = perf_counter()
+    submit(emit_kernels(module, target))
+    emitting += perf_counter() - start
+    progress("emit-llvm", emitting, f"{len(pieces)} pieces, {sum(pieces) / 1e6:.1f} MB of LLVM assembly")
+    start = perf_counter()
+    if meanwhile is not None and compiler.has_workers():
+        meanwhile()
+    objects = compiler.result()
+    progress("llvm-codegen", perf_counter() - start, f"{sum(map(len, objects.values())) / 1e6:.2f} MB of machine code")
+    return Kernels(info.plain(), list(info.params), objects)
 
 
 def _relay_ops(module: ModuleOp) -> int:
@@ -188,28 +224,14 @@ def _relay_ops(module: ModuleOp) -> int:
     return sum(1 for op in all_ops(module) if op.name.startswith("relay.") and op.name != "relay.constant")
 
 
-def _note(name: str, module: ModuleOp) -> str:
-    """What a stair has made."""
-    if name == "relay-to-te":
-        functions = sum(1 for op in module.ops if op.name == "te.func")
-        return f"{sum(1 for op in module.walk() if op.name == 'te.call')} calls of {functions} kernels"
-    if name == "tir-plan-memory":
-        arenas = [op for op in module.walk() if op.name == "tir.alloc" and op.results[0].name_hint == "arena"]
-        return f"arena of {sum(_length(op) for op in arenas) / 1e6:.1f} MB" if arenas else ""
-    return f"{sum(1 for _ in module.walk())} ops" if name == "tir-to-llvm" else ""
-
-
-def _length(op: Any) -> int:
-    return int(op.results[0].type.get_shape()[0])
-
-
-def describe(info: ProgramInfo, target: TargetAttr, placement: str = "", graph: Any = None) -> dict[str, Any]:
+def describe(program: Mapping[str, Any], target: TargetAttr, placement: str = "", graph: Any = None) -> dict[str, Any]:
     """What is to know of a program besides its code and weights, as plain values.
 
-    `placement` is the report of what external backends took, `graph` which kernel reads which one's results.
+    `program` is what `ProgramInfo.plain` says of it, `placement` the report of what external backends took, `graph`
+    which kernel reads which one's results.
     """
     return {
-        **info.plain(),
+        **program,
         "threads": target.threads.data,
         **({"placement": placement} if placement else {}),
         **({"graph": graph} if graph else {}),

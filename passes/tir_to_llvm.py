@@ -21,7 +21,7 @@ Assumes `tir-lower-blocks` and `tir-vectorize-loop`, and for `@main` also `tir-p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -68,6 +68,11 @@ KernelDone: TypeAlias = "Callable[[Sequence[llvm.FuncOp], Mapping[str, llvm.Func
 It is called as soon as a kernel is finished and may empty its functions, so that what compiles them can start early
 and one kernel's ops are in memory at a time.
 """
+KernelShare: TypeAlias = "Callable[[Sequence[FuncOp]], Iterator[FuncOp]]"
+"""What a context's `kernel_share` is: of the module's kernels it gives those to be lowered here, in any order.
+
+The others stay declarations, as if `kernel_done` had emptied them: other processes lower them.
+"""
 SLICES = 256
 """A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
 
@@ -86,26 +91,35 @@ class TirToLlvmPass(ModulePass):
         codes: dict[str, int] = {}
         made: set[Operation] = set()
         done: KernelDone | None = getattr(ctx, "kernel_done", None)
+        share: KernelShare | None = getattr(ctx, "kernel_share", None)
         target = module_target(op)
         vector_bits = 128 if target is None else target.vector_bits.data
+        kernels = [top for top in op.ops if isinstance(top, FuncOp)]
+
+        def lower(top: FuncOp, elsewhere: bool = False) -> None:
+            check_limits(top)
+            functions, found = lower_function(top, declarations, codes, vector_bits, elsewhere)
+            phases[top.sym_name.data] = found
+            signatures[top.sym_name.data] = list(top.function_type.inputs)
+            made.update(functions)
+            for f in functions:
+                if done is None:
+                    inherit_location(f, top)
+                else:  # its ops are gone before anybody asks them
+                    f.location = top.location
+                op.body.block.insert_op_before(f, top)
+            top.detach()
+            discard(top.body)
+            if done is not None and not elsewhere:
+                done(functions, declarations)
+
+        for top in kernels if share is None else share(kernels):
+            lower(top)
+        for top in kernels:
+            if top.sym_name.data not in phases:
+                lower(top, elsewhere=True)
         for top in list(op.ops):
-            if isinstance(top, FuncOp):
-                check_limits(top)
-                functions, found = lower_function(top, declarations, codes, vector_bits)
-                phases[top.sym_name.data] = found
-                signatures[top.sym_name.data] = list(top.function_type.inputs)
-                made.update(functions)
-                for f in functions:
-                    if done is None:
-                        inherit_location(f, top)
-                    else:  # its ops are gone before anybody asks them
-                        f.location = top.location
-                    op.body.block.insert_op_before(f, top)
-                top.detach()
-                discard(top.body)
-                if done is not None:
-                    done(functions, declarations)
-            elif isinstance(top, MainOp) and is_declaration(top):
+            if isinstance(top, MainOp) and is_declaration(top):
                 check_on_buffers(top)
                 external[top.sym_name.data] = top
                 signatures[top.sym_name.data] = list(top.function_type.inputs)
@@ -146,9 +160,12 @@ def check_features(module: ModuleOp) -> None:
 
 
 def lower_function(
-    func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int], vector_bits: int
+    func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int], vector_bits: int, elsewhere: bool = False
 ) -> tuple[list[llvm.FuncOp], list[Phase]]:
-    """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks."""
+    """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks.
+
+    One that is lowered elsewhere has declarations of its phases' functions.
+    """
     name = func.sym_name.data
     explicit_indices(func)
     groups = phases_of(func)
@@ -175,11 +192,14 @@ def lower_function(
         team = team_of(ops)
         if team is not None:
             extent, grain = most_threads(team), -patience(team, vector_bits)
-        body = _lower_phase(
-            f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared
-        )
-        hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
-        functions += [body, _entry(symbol, body, hints)]
+        if elsewhere:
+            functions.append(llvm.FuncOp(symbol, _ENTRY, linkage=llvm.LinkageAttr("external")))
+        else:
+            body = _lower_phase(
+                f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared
+            )
+            hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
+            functions += [body, _entry(symbol, body, hints)]
         taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks + [TEAM_ARGUMENT] * (team is not None)
         phases.append(Phase(symbol, extent, grain, taken))
     return functions, phases
@@ -301,6 +321,10 @@ def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAV
     return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES)], i64, {})
 
 
+_ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType())
+"""What the runner calls: the buffers and the slice."""
+
+
 def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:
     from xdsl.dialects.builtin import SymbolRefAttr
 
@@ -320,7 +344,7 @@ def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.
     builder.add(llvm.ReturnOp.create())
     return llvm.FuncOp(
         symbol,
-        llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType()),
+        _ENTRY,
         linkage=llvm.LinkageAttr("external"),
         body=Region(builder.finish()),
     )

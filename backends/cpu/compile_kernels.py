@@ -41,6 +41,25 @@ def object_key(text: str, machine: Machine) -> str:
     return cache_key("object", text, *machine, llvm_version(), CODEGEN)
 
 
+def compile_cached(name: str, text: str, target: TargetAttr | Machine, cache: ObjectCache | None) -> bytes:
+    """The object of one text, from the cache where it has it. Raises InternalError where LLVM refuses the text."""
+    machine = machine_of(target)
+    key = object_key(text, machine) if cache is not None else ""
+    found = cache.get(key) if cache is not None else None
+    if found is None:
+        found = _compiled(name, text, machine)
+        if cache is not None:
+            cache.put(key, found)
+    return found
+
+
+def _compiled(name: str, text: str, machine: Machine) -> bytes:
+    try:
+        return compile_object(text, machine)
+    except CompileError as error:
+        raise InternalError(f"kernel '{name}': {error}") from error
+
+
 class _Worker:
     """One process and the thread that feeds it."""
 
@@ -158,10 +177,7 @@ class KernelCompiler:
         if not self._threads:
             while self._pending:
                 name, text = self._pending.popleft()
-                try:
-                    self._store(name, text, compile_object(text, self.machine))
-                except CompileError as error:
-                    raise InternalError(f"kernel '{name}': {error}") from error
+                self._store(name, text, _compiled(name, text, self.machine))
         self._finish(abandon=False)
         if self._error is not None:
             raise self._error
