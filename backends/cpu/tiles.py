@@ -36,6 +36,8 @@ LAST_PANEL_PENALTY = 1.25
 """The last, narrower panel of a product's columns has a kernel and a loop of its own."""
 
 
+MOST_VECTORS = 4
+"""Vectors of the widest tile."""
 SIMILAR_TILES = 2
 """Tiles of as many vectors that are candidates."""
 
@@ -107,10 +109,13 @@ def pixel_counts(width: int, vectors: int, registers: RegisterFile, stride: int 
     return sorted(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
 
 
-def candidates(width: int, chunks: int, registers: RegisterFile, block: int = 1) -> list[Tile]:
+def candidates(
+    width: int, chunks: int, registers: RegisterFile, block: int = 1, load_cycles: float = 0.0
+) -> list[Tile]:
     """Tiles for rows of `width` pixels and `chunks` vectors of output channels, the best by estimate first.
 
     `block` is the number of vectors that lie side by side in the weights; a tile takes whole blocks or whole parts.
+    `load_cycles` is what reading a pixel takes beside the multiply-adds: with more vectors it is read less often.
     """
     tiles = [
         Tile(pixels, vectors)
@@ -118,7 +123,7 @@ def candidates(width: int, chunks: int, registers: RegisterFile, block: int = 1)
         if chunks % vectors == 0 and (vectors % block == 0 or block % vectors == 0)
         for pixels in pixel_counts(width, vectors, registers)[:SIMILAR_TILES]
     ]
-    return sorted(tiles, key=lambda t: row_cycles(width, *t))
+    return sorted(tiles, key=lambda t: row_cycles(width, *t) + load_cycles * width / t.vectors)
 
 
 def product_pixels(rows: int, vectors: int, registers: RegisterFile, stride: int) -> int:

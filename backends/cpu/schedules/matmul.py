@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import choose_vectors, product_tiles, registers_of
+from lamina.backends.cpu.tiles import MOST_VECTORS, choose_vectors, product_tiles, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
@@ -49,8 +49,6 @@ BY_PANELS, AS_IT_LIES = "panels", "none"
 """How the second factor is read where it may be copied: the answers to the question."""
 PACKED_TILES = 3
 """Tiles that are candidates where the width is that of the packed weight."""
-MOST_VECTORS = 4
-"""Vectors of the widest tile."""
 COPIED_STRIDE = 2048
 """Bytes whose multiples, as the stride of a factor's rows, leave it few lines of the caches: copied, it has all."""
 
