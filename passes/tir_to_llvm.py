@@ -43,7 +43,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.target import module_target
+from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.intrinsics import IntrinsicOp
 from lamina.dialects.tir.memory import extents_of, type_of
@@ -93,12 +93,11 @@ class TirToLlvmPass(ModulePass):
         done: KernelDone | None = getattr(ctx, "kernel_done", None)
         share: KernelShare | None = getattr(ctx, "kernel_share", None)
         target = module_target(op)
-        vector_bits = 128 if target is None else target.vector_bits.data
         kernels = [top for top in op.ops if isinstance(top, FuncOp)]
 
         def lower(top: FuncOp, elsewhere: bool = False) -> None:
             check_limits(top)
-            functions, found = lower_function(top, declarations, codes, vector_bits, elsewhere)
+            functions, found = lower_function(top, declarations, codes, target, elsewhere)
             phases[top.sym_name.data] = found
             signatures[top.sym_name.data] = list(top.function_type.inputs)
             made.update(functions)
@@ -160,13 +159,18 @@ def check_features(module: ModuleOp) -> None:
 
 
 def lower_function(
-    func: FuncOp, declarations: dict[str, llvm.FuncOp], codes: dict[str, int], vector_bits: int, elsewhere: bool = False
+    func: FuncOp,
+    declarations: dict[str, llvm.FuncOp],
+    codes: dict[str, int],
+    target: TargetAttr | None,
+    elsewhere: bool = False,
 ) -> tuple[list[llvm.FuncOp], list[Phase]]:
     """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks.
 
     One that is lowered elsewhere has declarations of its phases' functions.
     """
     name = func.sym_name.data
+    vector_bits = 128 if target is None else target.vector_bits.data
     explicit_indices(func)
     groups = phases_of(func)
     self_contained(groups)
@@ -196,7 +200,7 @@ def lower_function(
             functions.append(llvm.FuncOp(symbol, _ENTRY, linkage=llvm.LinkageAttr("external")))
         else:
             body = _lower_phase(
-                f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared
+                f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared, target
             )
             hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
             functions += [body, _entry(symbol, body, hints)]
@@ -250,6 +254,7 @@ def _lower_phase(
     several: bool,
     codes: dict[str, int] | None,
     shared: Sequence[SSAValue],
+    target: TargetAttr | None,
 ) -> llvm.FuncOp:
     team = team_of(ops)
     extra = (codes is not None) + (team is not None)
@@ -266,7 +271,7 @@ def _lower_phase(
             builder.depth[old] = 0
         else:
             pointers[old] = new
-    replay = Replay(builder, pointers)
+    replay = Replay(builder, pointers, target)
     if codes is not None:
         status = entry.args[len(used)]
         status.name_hint = "status"

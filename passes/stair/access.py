@@ -87,6 +87,11 @@ class Access:
         self.const = self.flat.const
         self.resolved: dict[tuple[int, ...], tuple[Linear, int, int, bool]] = {}
 
+    def widen(self, type_: VectorType) -> None:
+        """Let the load of a scalar be one of its neighbours behind it as well."""
+        self.value_type = self.memory_value_type = type_
+        self.lanes, self.lane_stride = type_.get_shape()[0], 1
+
     def address(self) -> tuple[Linear, int, int, bool]:
         """(dynamic part, number, stride of the lane, whether the lane stands in a division)."""
         unrolled = self.replay.unrolled

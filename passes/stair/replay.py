@@ -31,6 +31,7 @@ from lamina.dialects.fast_ir import name_new, operands_of, valid_name
 from lamina.dialects.index_map import LANE, Condition
 from lamina.dialects.linear import Atom, Linear, Range, constant
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.target import TargetAttr
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.ops import (
     AllocOp,
@@ -62,6 +63,7 @@ from lamina.passes.stair.scalars import (
     memory_type,
     splat,
 )
+from lamina.passes.stair.spread import broadcast_lane, compile_spread_load, spreads_from_memory
 from lamina.passes.stair.teams import Team, compile_barrier, compile_shared_loop, compile_team
 
 Step = Callable[[], None]
@@ -72,8 +74,12 @@ LANE_DIM = Linear.dim(LANE)
 class Replay:
     """Lowers the body of one kernel function."""
 
-    def __init__(self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue]) -> None:
+    def __init__(
+        self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue], target: TargetAttr | None = None
+    ) -> None:
         self.b = builder
+        self.spreads = spreads_from_memory(target)
+        """Whether a lane of a vector in memory is read into all lanes as fast as any element (`spread.py`)."""
         self.pointers = dict(pointers)
         """Buffers in memory, with their base pointers."""
         self.known_from: dict[SSAValue, int | None] = {}
@@ -86,6 +92,8 @@ class Replay:
         """Values that the straight-line code so far has read, by buffer and address."""
         self.shared: dict[Any, SSAValue] = {}
         """Broadcasts of the straight-line code so far, by the value that was broadcast."""
+        self.spread: dict[SSAValue, tuple[Atom, int]] = {}
+        """Loads that have given a vector, of which an unrolled variable modulo the lanes says which one is meant."""
         self._lane_ranges: dict[int, RangeCache] = {}
         """Ranges of values when the lane is one of so many."""
         self.checks: Checks | None = None
@@ -127,6 +135,11 @@ class Replay:
             values[result] = new
 
         return step
+
+    def compile_load(self, op: LoadOp) -> Step:
+        access = Access(self, op)
+        spread = compile_spread_load(self, op, access) if self.spreads else None
+        return access.load_step() if spread is None else spread
 
     def compile_shuffle(self, op: ShuffleOp) -> Step:
         type_ = llvm_type(op.result.type)
@@ -189,6 +202,14 @@ class Replay:
     def compile_broadcast(self, op: BroadcastOp) -> Step:
         source, result = op.value, op.result
         type_ = llvm_type(result.type)
+        spread = self.spread.get(source)
+        if spread is not None:
+            variable, lanes = spread
+
+            def one_lane() -> None:
+                self.values[result] = broadcast_lane(self, self.values[source], self.unrolled[variable] % lanes, type_)
+
+            return one_lane
 
         def step() -> None:
             value = self.values[source]
@@ -479,7 +500,7 @@ class Replay:
 _COMPILE: dict[type[Operation], Callable[[Replay, Any], Step]] = {
     ForOp: lambda replay, op: replay.compile_loop(op),
     IfOp: compile_if,
-    LoadOp: lambda replay, op: Access(replay, op).load_step(),
+    LoadOp: lambda replay, op: replay.compile_load(op),
     StoreOp: lambda replay, op: Access(replay, op).store_step(),
     PrefetchOp: lambda replay, op: Access(replay, op).prefetch_step(op),
     AllocOp: lambda replay, op: replay.compile_alloc(op),
