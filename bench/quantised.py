@@ -4,13 +4,15 @@
 
 `quantised(model, inputs)` calibrates a float model by one run of onnxruntime with all its values as outputs. Every
 convolution, Gemm, Add, pool and Flatten stands between DequantizeLinear and QuantizeLinear; a clip or relu that alone
-reads a product stands between the two with it. Biases are int32 of the scale of the products. Weights: -127..127.
+reads a product or sum stands between the two with it. Biases are int32 of the scale of
+the products. Weights: -127..127.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-PRODUCTS = ("Conv", "Gemm")
+PRODUCTS = ("Conv", "ConvTranspose", "Gemm")
 BETWEEN = (*PRODUCTS, "Add", "GlobalAveragePool", "AveragePool", "MaxPool", "Concat")
 SAME = ("Flatten", "Reshape", "MaxPool", "Transpose")
 """Ops whose result has the scale of their operand."""
@@ -87,19 +89,19 @@ class Writer:
             helper.make_node("DequantizeLinear", [f"{name}.q", scale, zero], [f"{name}.real"], f"{name}.dequantize")
         )
 
-    def weight(self, name: str) -> str:
-        """A weight as int8, one scale for each row."""
+    def weight(self, name: str, axis: int) -> str:
+        """A weight as int8, one scale for each output channel, which are counted by `axis`."""
         w = self.weights[name]
-        rows = np.abs(w.reshape(w.shape[0], -1)).max(1)
-        scale = np.maximum(rows / 127, 1e-9).astype(np.float32)
-        self.scales[name] = (scale, name)
-        integers = np.clip(np.rint(w / scale.reshape(-1, *[1] * (w.ndim - 1))), -127, 127).astype(np.int8)
+        most = np.abs(w).max(tuple(a for a in range(w.ndim) if a != axis), keepdims=True)
+        scale = np.maximum(most / 127, 1e-9).astype(np.float32)
+        self.scales[name] = (scale.reshape(-1), name)
         given = [
-            self.constant(f"{name}.q", integers),
-            self.constant(f"{name}.scale", scale),
-            self.constant(f"{name}.zero", np.zeros(w.shape[0], np.int8)),
+            self.constant(f"{name}.q", np.clip(np.rint(w / scale), -127, 127).astype(np.int8)),
+            self.constant(f"{name}.scale", scale.reshape(-1)),
+            self.constant(f"{name}.zero", np.zeros(scale.size, np.int8)),
         ]
-        self.nodes.append(helper.make_node("DequantizeLinear", given, [f"{name}.real"], f"{name}.dequantize", axis=0))
+        node = helper.make_node("DequantizeLinear", given, [f"{name}.real"], f"{name}.dequantize", axis=axis)
+        self.nodes.append(node)
         return f"{name}.real"
 
     def bias(self, name: str, data: str, weight: str) -> str:
@@ -124,7 +126,8 @@ class Writer:
             made.CopyFrom(node)
             if node.op_type in PRODUCTS:
                 data = node.input[0]
-                made.input[0], made.input[1] = f"{data}.real", self.weight(node.input[1])
+                axis = int(node.op_type == "ConvTranspose")
+                made.input[0], made.input[1] = f"{data}.real", self.weight(node.input[1], axis)
                 if len(node.input) > 2:
                     made.input[2] = self.bias(node.input[2], data, node.input[1])
             else:
@@ -136,7 +139,7 @@ class Writer:
             self.nodes.append(made)
             result = node.output[0]
             after = readers.get(result, [])
-            if node.op_type in PRODUCTS and len(after) == 1 and after[0].op_type in FOLLOWERS:
+            if node.op_type in (*PRODUCTS, "Add") and len(after) == 1 and after[0].op_type in FOLLOWERS:
                 waiting[result] = result  # the clip reads the float sums
                 continue
             self.quantise(result, result, node.input[0] if node.op_type in SAME else "")
@@ -160,7 +163,44 @@ def mobilenet_v2_int8(signed: bool = False) -> ModelProto:
     return quantised(zoo.mobilenet_v2(), {"image": image}, signed)
 
 
-QUANTISED = {"mobilenet_v2_int8": mobilenet_v2_int8}
+def unet_int8() -> ModelProto:
+    """U-Net of `zoo.py`, 3 x 256 x 256, quantised; its transposed convolutions as well."""
+    import zoo
+
+    image = np.random.default_rng(0).standard_normal((1, 3, 256, 256)).astype(np.float32)
+    return quantised(zoo.unet(), {"image": image})
+
+
+def folded(model: ModelProto) -> ModelProto:
+    """The model with its normalisations folded into the convolutions, at an opset that can be quantised."""
+    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
+    from onnx.version_converter import convert_version
+
+    engine: Any = onnxruntime
+    options = engine.SessionOptions()
+    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    with tempfile.TemporaryDirectory() as folder:
+        options.optimized_model_filepath = str(Path(folder) / "folded.onnx")
+        data = convert_version(model, 17).SerializeToString()
+        engine.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        made = ModelProto()
+        made.ParseFromString(Path(options.optimized_model_filepath).read_bytes())
+        return made
+
+
+def resnet50_int8() -> ModelProto:
+    """ResNet-50 of onnx's light models, quantised."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+    import models
+
+    model = folded(models.light_model("resnet50"))
+    given = model.graph.input[0]
+    shape = [d.dim_value for d in given.type.tensor_type.shape.dim]
+    image = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    return quantised(model, {given.name: image})
+
+
+QUANTISED = {f.__name__: f for f in (mobilenet_v2_int8, unet_int8, resnet50_int8)}
 
 
 def main() -> int:

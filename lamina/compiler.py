@@ -40,6 +40,7 @@ GRAPH_PASSES = (
     *FUNCTIONS_AWAY,
     CODEGEN,
     "relay-quantized-products",
+    "cpu-quantized-transposed",
     "relay-qnn-legalize",
     "relay-qnn-canonicalize",
     "relay-legalize",

@@ -166,6 +166,9 @@ def quantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
         return None
     if attrs["out_dtype"] not in qs.NARROW:
         return None
+    parts = parted(op, store)
+    if parts is not None:
+        return parts
     value, least, most = bounds(op.operands[0], float(scale.reshape(())), int(zero.reshape(())), attrs["out_dtype"])
     x = sums_of(value)
     if x is None:
@@ -173,6 +176,23 @@ def quantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
     made = rescaled(x, target, attrs["out_dtype"], store)
     low, high = qs.limits(attrs["out_dtype"])
     return made if (least, most) == (low, high) else r.clip(made, a_min=float(least), a_max=float(most))
+
+
+def parted(op: RelayOp, store: ParamStore) -> SSAValue | None:
+    """A quantize of tensors put together, some of them dequantized, is one of each tensor: integers are put together.
+
+    One that has the scale already is taken as it is.
+    """
+    whole = op.operands[0].owner
+    if not isinstance(whole, RelayOp) or whole.name != "relay.concatenate" or not op.operands[0].has_one_use():
+        return None
+    if all(real_of(v) is None for v in whole.operands):
+        return None
+    parts: list[SSAValue] = []
+    for value in whole.operands:
+        made: Any = r.qnn.quantize(value, *op.operands[1:], **attrs_of(op))
+        parts.append(quantize(made.owner, store) or made)
+    return r.concatenate(*parts, **attrs_of(whole))
 
 
 def replaced(like: Affine, target: Affine) -> Affine:

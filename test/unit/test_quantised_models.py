@@ -43,6 +43,18 @@ def residual_block(batch: int) -> tuple[ModelProto, tuple[int, ...]]:
     return model_of(g, shape, g.op("Gemm", y, w, b, name="dense", transB=1)), shape
 
 
+def half_of_a_unet(batch: int) -> tuple[ModelProto, tuple[int, ...]]:
+    """Transposed windows that overlap and that do not, beside what was pooled: three scales put together."""
+    g, shape = GraphWriter(0), (batch, 3, 10, 12)
+    kept = g.op("Relu", conv(g, "x", "down", (20, 3, 3, 3), pads=[1, 1, 1, 1]), name="down.relu")
+    x = g.op("MaxPool", kept, name="pool", kernel_shape=[2, 2], strides=[2, 2])
+    parts = [kept]
+    for name, k, pads in (("up", 2, [0, 0, 0, 0]), ("smooth", 3, [0, 0, 1, 1])):
+        w, b = g.weight(f"{name}.w", (20, 16, k, k), 0.2), g.weight(f"{name}.b", (16,), 0.1)
+        parts.append(g.op("ConvTranspose", x, w, b, name=name, strides=[2, 2], pads=pads))
+    return model_of(g, shape, g.op("Concat", *parts, name="joined", axis=1)), shape
+
+
 def steps_apart(model: ModelProto, inputs: dict[str, Any]) -> Any:
     """By how many steps of its scale each element of the last result differs from onnxruntime's."""
     import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
@@ -62,6 +74,13 @@ def test_a_residual_block_is_onnxruntimes_by_a_step(signed: bool, batch: int) ->
     steps = steps_apart(quantised(model, {"x": x}, signed), {"x": x})
     assert np.abs(steps).max() <= 1
     assert np.mean(steps != 0) < 0.2
+
+
+def test_transposed_convolutions_are_onnxruntimes() -> None:
+    """Their sums are exact, and rounded twice as the model says: at their own scale and at that of all parts."""
+    model, shape = half_of_a_unet(2)
+    x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    assert not steps_apart(quantised(model, {"x": x}, signed=True), {"x": x}).any()
 
 
 def test_its_kernels_work_on_bytes() -> None:

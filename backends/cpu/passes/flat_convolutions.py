@@ -21,8 +21,9 @@ ones; where the taps that are added as zeros to make windows whole would be most
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar, NamedTuple
 
 from xdsl.ir import SSAValue
@@ -71,7 +72,8 @@ class FlatConvolutions(ModulePass):
         fold_ops([o for o in op.walk() if o.name == "relay.nn.pad"], store_of(ctx), sys.maxsize)
 
 
-def _is_plain(attrs: dict[str, Any], data: str, kernel: str) -> bool:
+def is_plain(attrs: dict[str, Any], data: str, kernel: str) -> bool:
+    """Whether a convolution has the layouts named, and gives floats as it takes them."""
     layouts = attrs["data_layout"] == data and attrs["kernel_layout"] == kernel
     return layouts and attrs["out_layout"] in ("", data) and not attrs["out_dtype"]
 
@@ -79,7 +81,7 @@ def _is_plain(attrs: dict[str, Any], data: str, kernel: str) -> bool:
 def sequence(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     """A sequence is an image of one row."""
     x, w = inputs
-    if not _is_plain(attrs, "NCW", "OIW"):
+    if not is_plain(attrs, "NCW", "OIW"):
         return None
     (n, c, width), (o, i, k) = shape_of(x), shape_of(w)
     (before,), (after,) = pairs(attrs["padding"], 1)
@@ -95,7 +97,7 @@ def sequence(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
 def volume(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     """The slices that a step in depth reads are the channels of an image, the steps a batch."""
     x, w = inputs
-    if not _is_plain(attrs, "NCDHW", "OIDHW") or attrs["groups"] != 1:
+    if not is_plain(attrs, "NCDHW", "OIDHW") or attrs["groups"] != 1:
         return None
     (n, c, depth, height, width), (o, _, kd, kh, kw) = shape_of(x), shape_of(w)
     (front, top, left), (back, bottom, right) = pairs(attrs["padding"], 3)
@@ -126,34 +128,59 @@ def volume(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
 def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     """Each window gives s x s pixels: so many times the channels, put beside each other, and the padding cut off."""
     x, w = inputs
-    if not _is_plain(attrs, "NCHW", "IOHW") or attrs["groups"] != 1:
+    if not is_plain(attrs, "NCHW", "IOHW") or attrs["groups"] != 1:
         return None
-    strides, dilation = per_axis(attrs["strides"], 2, "strides"), per_axis(attrs["dilation"], 2, "dilation")
+    strides = per_axis(attrs["strides"], 2, "strides")
     (_, _, *size), (c, o, *kernel) = shape_of(x), shape_of(w)
     s = strides[0]
-    taps = [-(-k // s) for k in kernel]
-    if set(strides) != {s} or tuple(dilation) != (1, 1):
+    if set(strides) != {s} or tuple(per_axis(attrs["dilation"], 2, "dilation")) != (1, 1):
         return None
-    before, after = pairs(attrs["padding"], 2)
-    more = per_axis(attrs["output_padding"], 2, "output_padding", 0)
-    out = [(size[d] - 1) * s + kernel[d] - before[d] - after[d] + more[d] for d in range(2)]
-    zeros = taps[0] * taps[1] * s * s / (kernel[0] * kernel[1])
+    before, out = _extents(size, kernel, s, attrs)
     reread = o < FEW_CHANNELS and 4 * c * size[0] * size[1] > MOST_REREAD
-    if s == 1 or zeros > FEW_ZEROS and not reread:
+    if s == 1 or zeros_of(kernel, s) > FEW_ZEROS and not reread:
         axes = [_phases(*each, s) for each in zip(size, kernel, before, out, strict=True)]
         found = _by_phases(x, w, axes[0], axes[1], out)
         if found is not None:
             return found
-    if zeros > MOST_ZEROS or any(before[d] + out[d] > (size[d] + taps[d] - 1) * s for d in range(2)):
+    return whole_windows(x, w, attrs, r.nn.conv2d, MOST_ZEROS)
+
+
+def zeros_of(kernel: Sequence[int], stride: int) -> float:
+    """How many times the taps of a transposed convolution those of whole windows are."""
+    return prod(-(-k // stride) * stride / k for k in kernel)
+
+
+def _extents(size: Sequence[int], kernel: Sequence[int], stride: int, attrs: dict[str, Any]) -> tuple[Any, list[int]]:
+    """The padding before, and the extents of the result."""
+    before, after = pairs(attrs["padding"], 2)
+    more = per_axis(attrs["output_padding"], 2, "output_padding", 0)
+    return before, [(size[d] - 1) * stride + kernel[d] - before[d] - after[d] + more[d] for d in range(2)]
+
+
+def whole_windows(
+    x: SSAValue, w: SSAValue, attrs: dict[str, Any], convolve: Callable[..., Any], most: float, zero: int = 0
+) -> SSAValue | None:
+    """A transposed convolution by one of windows that each give s x s pixels; missing taps are `zero`.
+
+    None where these are too many, and for what has dilation or two strides.
+    """
+    strides = per_axis(attrs["strides"], 2, "strides")
+    (_, _, *size), (c, o, *kernel) = shape_of(x), shape_of(w)
+    s = strides[0]
+    if set(strides) != {s} or tuple(per_axis(attrs["dilation"], 2, "dilation")) != (1, 1):
+        return None
+    taps = [-(-k // s) for k in kernel]
+    before, out = _extents(size, kernel, s, attrs)
+    if zeros_of(kernel, s) > most or any(before[d] + out[d] > (size[d] + taps[d] - 1) * s for d in range(2)):
         return None
     if [t * s for t in taps] != list(kernel):
         width = (0, 0, 0, 0, 0, taps[0] * s - kernel[0], 0, taps[1] * s - kernel[1])
-        w = r.nn.pad(w, pad_width=width)
+        w = r.nn.pad(w, pad_width=width, pad_value=float(zero))
     # The tap that meets the last pixel comes first.
     parts = r.reverse(r.reverse(r.reshape(w, newshape=(c, o, taps[0], s, taps[1], s)), axis=2), axis=4)
     weight = r.reshape(r.transpose(parts, axes=(3, 5, 1, 0, 2, 4)), newshape=(s * s * o, c, *taps))
     far = [t - 1 for t in taps]
-    pixels = r.nn.conv2d(x, weight, padding=(*far, *far), channels=s * s * o, kernel_size=tuple(taps))
+    pixels = convolve(x, weight, padding=(*far, *far), channels=s * s * o, kernel_size=tuple(taps))
     whole = r.nn.depth_to_space(pixels, block_size=s, mode="DCR") if s > 1 else pixels
     return _cut(whole, before, out)
 
