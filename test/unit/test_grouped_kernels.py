@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.backends.cpu.schedules.pixel_rows import choose_tile
+from lamina.backends.cpu.schedules.pixel_rows import APART, choose_tile
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
 
@@ -37,6 +37,7 @@ CASES = {
     "few_channels": Case((1, 6, 5, 37), 3, 1, kernel=3),
     "every_other_pixel_of_a_long_row": Case((1, 3, 6, 105), 4, 1, kernel=5, strides=(2, 2), threads=2),
     "prime_channels_of_one_group": Case((1, 20, 23, 16), 67, 1),
+    "many_planes_apart": Case((1, 66, 20, 56), 9, 1),
     "every_third_pixel": Case((2, 7, 9, 26), 5, 1, kernel=3, strides=(3, 3)),
     "every_fifth_pixel": Case((1, 4, 11, 31), 4, 2, kernel=3, strides=(5, 5)),
 }
@@ -82,6 +83,11 @@ def test_tile_fits_the_registers_and_divides_the_image(channels: int, width: int
     assert tile.channels * held + held + 1 <= registers
     assert channels % tile.channels == 0 and width % tile.rows == 0 and tile.lanes in (8, 16)
     assert tile.rows == 1 or tile.vectors * tile.lanes >= width
+
+
+def test_planes_far_apart_are_read_for_more_channels_at_a_time() -> None:
+    near, far = (choose_tile(64, 56, 56, 16, 32, uneven=True, apart=cycles) for cycles in (0.0, APART))
+    assert near == (3, 1, 7, 8) and far == (6, 1, 4, 16)
 
 
 @pytest.mark.parametrize(("between", "batch"), [(24, 1), (36, 2), (33, 1)])

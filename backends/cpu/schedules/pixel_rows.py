@@ -20,6 +20,7 @@ from typing import NamedTuple
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, unroll_reduction
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import FMA_LATENCY, STEP_OVERHEAD
+from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
@@ -29,6 +30,12 @@ SHUFFLE = 1.0
 """Cycles of a shuffle of two vectors."""
 STREAM = 0.25
 """Cycles for each channel's row of weights that is read beside the others: they lie apart, and are new to the cache."""
+APART = 3.0
+"""Cycles of a step in another plane of the data than the one before, where the planes that a tile goes through are
+many and a page or more apart: nothing is fetched ahead. Shared by the taps of a window."""
+MANY_PLANES = 64
+"""With weights and results these take all of the first level of the translation of addresses (72 pages)."""
+PAGE = 4096
 MOST_STRIDE = 4
 """Pixels farther apart are loaded one by one."""
 LAST_PENALTY = 1.3
@@ -47,30 +54,40 @@ class Tile(NamedTuple):
     vectors: int
     lanes: int
 
-    def cycles(self, whole: int, stride: int = 1) -> float:
-        """Estimated cycles of one step of the reduction; `whole` lanes are a vector, their pixels `stride` apart."""
+    def cycles(self, whole: int, stride: int = 1, apart: float = 0.0) -> float:
+        """Estimated cycles of one step of the reduction; `whole` lanes are a vector, their pixels `stride` apart.
+
+        `apart` are cycles that a step takes whatever the tile.
+        """
         channels = self.channels
         held = self.rows * self.vectors
         part = self.lanes / whole
         # Pixels that are no neighbours are so many loads, of whatever length, and as many shuffles.
         each = part * UNALIGNED if stride == 1 else stride * (part * UNALIGNED + SHUFFLE)
         loads = held * each + channels * 0.5
-        return max(channels * held * part, loads, FMA_LATENCY) + STEP_OVERHEAD + STREAM * channels
+        return max(channels * held * part, loads, FMA_LATENCY) + STEP_OVERHEAD + apart + STREAM * channels
 
 
 def choose_tile(
-    channels: int, height: int, width: int, lanes: int, registers: int, stride: int = 1, uneven: bool = False
+    channels: int,
+    height: int,
+    width: int,
+    lanes: int,
+    registers: int,
+    stride: int = 1,
+    uneven: bool = False,
+    apart: float = 0.0,
 ) -> Tile:
     """The tile with the least estimated time for the pixels of one group.
 
-    With `uneven` the last tile may have fewer channels than the others.
+    With `uneven` the last tile may have fewer channels than the others; `apart` as in `Tile.cycles`.
     """
 
     def total(tile: Tile) -> float:
         rows = height // tile.rows * ceil(ceil(width / tile.lanes) / tile.vectors)
         whole, rest = divmod(channels, tile.channels)
-        last = tile._replace(channels=rest).cycles(lanes, stride) * LAST_PENALTY if rest else 0
-        return (tile.cycles(lanes, stride) * whole + last) * rows
+        last = tile._replace(channels=rest).cycles(lanes, stride, apart) * LAST_PENALTY if rest else 0
+        return (tile.cycles(lanes, stride, apart) * whole + last) * rows
 
     tiles = _tiles(channels, height, width, lanes, registers)
     return min((t for t in tiles if uneven or channels % t.channels == 0), key=lambda t: (total(t), t))
@@ -111,7 +128,15 @@ def pixel_tile(stage: Stage, target: TargetAttr) -> Tile:
     stride = stage.read_forms(stage.reads()[0])[-1].terms[lane]
     per_group, registers = channels // groups_of(stage), target.registers.data
     uneven = per_group == channels and has_rows_outside(stage)
-    return choose_tile(per_group, height, width, target.lanes(32), registers, stride, uneven)
+    return choose_tile(per_group, height, width, target.lanes(32), registers, stride, uneven, planes_apart(stage))
+
+
+def planes_apart(stage: Stage) -> float:
+    """Cycles of each step because the planes of its data lie far apart."""
+    channels, *window = stage.reduced
+    _, _, *plane = read_shape(stage.reads()[0])
+    size = prod(plane) * itemsize(dtype_name(stage.reads()[0].result.type))
+    return APART / prod(window) if channels >= MANY_PLANES and size >= PAGE else 0.0
 
 
 def has_rows_outside(stage: Stage) -> bool:
