@@ -42,7 +42,8 @@ from lamina.dialects.tir import ops as tir
 from lamina.errors import InputError, LaminaError, UsageError
 from lamina.parsing import parse_text
 from lamina.pipeline import parse_pipeline, print_pipeline, run_pipeline
-from lamina.runtime.execute import argument_names, level_of, run_module
+from lamina.runtime.entry_names import argument_names, level_of
+from lamina.runtime.execute import run_module
 from lamina.runtime.scalar_ops import element_dtype
 
 MAIN = "main"

@@ -87,7 +87,7 @@ def build(
 
     `meanwhile` is called while LLVM is at the last kernels, if it is called at all.
     """
-    from lamina.machine_program import MachineProgram, needs_machine
+    from lamina.machine_question import needs_machine
 
     start = perf_counter()
     # Modules are imported here, and many ops made.
@@ -99,6 +99,8 @@ def build(
     ctx = _prepare(source, target)
     with _Faults(fresh, source.label, target, opt_level, sanitize) as faults:
         if needs_machine(module, ctx, opt_level):
+            from lamina.machine_program import MachineProgram
+
             # Functions that a user has partitioned; parts of the others are when they are compiled.
             if any(compiler_of(op) is not None for op in module.body.block.ops):
                 find_pass(CODEGEN).load()().apply(ctx, module)
@@ -122,7 +124,7 @@ def _compile(
 ) -> StoredProgram:
     """Lower a graph and compile its kernels; its weights are packed meanwhile."""
     from lamina.backends.cpu.compile_kernels import KernelCompiler
-    from lamina.lowering_processes import Lowering, LoweringCopy, can_copy, constants_of
+    from lamina.lowering_processes import CannotCopy, Lowering, LoweringCopy, can_copy, constants_of
     from lamina.weight_packing import WeightPacking
 
     module = source.module
@@ -149,12 +151,15 @@ def _compile(
         kernels = None
         start = perf_counter()
         if many and copied:
-            with LoweringCopy(Lowering(module, ctx, target, context, cache, sanitize)) as copy:
-                weights.result(constants)
-                if meanwhile is not None:
-                    meanwhile()
-                kernels = copy.result(watched)
-                start = perf_counter()
+            try:
+                with LoweringCopy(Lowering(module, ctx, target, context, cache, sanitize)) as copy:
+                    weights.result(constants)
+                    if meanwhile is not None:
+                        meanwhile()
+                    kernels = copy.result(watched)
+                    start = perf_counter()
+            except CannotCopy:
+                pass  # too little memory, or a thread has come
         if kernels is None:
             weights.start(constants)
             if many and not compiler.has_workers():
@@ -241,7 +246,7 @@ def describe(program: Mapping[str, Any], target: TargetAttr, placement: str = ""
 def questions_of(fresh: Fresh, target: TargetAttr, opt_level: int | PassContext) -> list[Question]:
     """What the passes ask that choose among candidates, each question once."""
     from lamina.dialects.choices import Question
-    from lamina.machine_program import needs_machine
+    from lamina.machine_question import needs_machine
 
     source = fresh()
     ctx = _prepare(source, target)
@@ -296,7 +301,7 @@ class StageTexts:
 
     def _make(self, level: str) -> Source:
         """Lower the model as far as the level needs, keeping every text on the way."""
-        from lamina.machine_program import needs_machine
+        from lamina.machine_question import needs_machine
         from lamina.opt_tool import print_op
 
         source = self._fresh()

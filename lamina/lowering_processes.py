@@ -8,8 +8,9 @@ A copy (`fork`) has the module, the passes and LLVM as they are in memory: no te
 tir every kernel stands for itself, so the copies take them from one queue, the largest first, and take each from there
 to its object. What comes out is what one process makes, byte for byte.
 
-A copy has nothing of the other threads of its origin but their locks, so only a process of one Python thread is copied.
-One that fails or dies says nothing: its origin then does the work itself, and meets the fault where it can name it.
+A copy has nothing of the other threads of its origin but the locks that they hold: a process is not copied while one of
+them is in code that the copy needs. A copy that fails or dies says nothing: its origin then does the work itself, and
+meets the fault where it can name it.
 """
 
 from __future__ import annotations
@@ -65,9 +66,29 @@ class Kernels(NamedTuple):
     objects: dict[str, bytes]
 
 
+_NEEDED = frozenset(("lamina", "xdsl", "llvmlite", "importlib", "_frozen_importlib", "numba"))
+"""Packages that have locks, and that a copy runs: LLVM has one, every module one while it is imported."""
+
+
+class CannotCopy(Exception):
+    """The process cannot be copied now."""
+
+
 def can_copy() -> bool:
     """Whether this process can be copied, and there is a second processor for the copy."""
-    return sys.platform == "linux" and threading.active_count() == 1 and default_workers() > 1
+    return sys.platform == "linux" and default_workers() > 1 and not _others_in_the_way()
+
+
+def _others_in_the_way() -> bool:
+    """Whether another thread is in code that a copy needs: it may hold a lock, which nobody would open there."""
+    own = threading.get_ident()
+    for ident, top in sys._current_frames().items():  # pyright: ignore[reportPrivateUsage]
+        frame = top if ident != own else None
+        while frame is not None:
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in _NEEDED:
+                return True
+            frame = frame.f_back
+    return False
 
 
 def constants_of(module: ModuleOp) -> list[Attribute]:
@@ -190,8 +211,11 @@ class _Helpers:
                 while (os.getpid() == origin or os.getppid() == origin) and (data := os.read(queue, _NUMBER.size)):
                     yield kernels[_NUMBER.unpack(data)[0]]
 
-            for _ in range(min(default_workers(), len(kernels)) - 1):
-                self._copies.append(Copy(lambda sink: self._help(claimed(), sink)))
+            try:
+                for _ in range(min(default_workers(), len(kernels)) - 1):
+                    self._copies.append(Copy(lambda sink: self._help(claimed(), sink)))
+            except CannotCopy:
+                pass  # those that there are, and this process, do it
             yield from claimed()
         finally:
             os.close(queue)
@@ -230,28 +254,35 @@ class Copy:
     """A copy of this process that does one thing and ends; what it writes to its sink is read here."""
 
     def __init__(self, work: Callable[[IO[bytes]], None]) -> None:
+        """Raises CannotCopy where there is no memory for it, or another thread is in the way."""
         read, write = os.pipe()
+        origin, interval = os.getpid(), sys.getswitchinterval()
         try:
+            # What the other threads are at must still be true when the process is copied.
+            sys.setswitchinterval(3600)
+            if _others_in_the_way():
+                raise CannotCopy
             with warnings.catch_warnings():
-                # Later Pythons count the threads that NumPy's BLAS has: they hold nothing that a copy needs.
+                # Later Pythons count all threads, also those of NumPy's BLAS.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self.pid = os.fork()
-        except OSError:
+                if self.pid == 0:
+                    sys.setswitchinterval(interval)
+                    os.close(read)
+                    with os.fdopen(write, "wb") as sink:
+                        work(sink)
+                    os._exit(0)
+        except BaseException as error:
+            if os.getpid() != origin:
+                # Without what a program does at its end. The origin does the work again, and says what is wrong.
+                os._exit(1)
             os.close(read)
             os.close(write)
+            if isinstance(error, OSError):
+                raise CannotCopy from error
             raise
-        if self.pid == 0:
-            status = 1
-            try:
-                os.close(read)
-                with os.fdopen(write, "wb") as sink:
-                    work(sink)
-                status = 0
-            except BaseException:
-                pass  # the origin does the work again, and says what is wrong
-            finally:
-                # Without what a program does at its end: that is for its origin.
-                os._exit(status)
+        finally:
+            sys.setswitchinterval(interval)
         os.close(write)
         self._source: IO[bytes] = os.fdopen(read, "rb")
         self._ended = False
@@ -274,7 +305,7 @@ class Copy:
 
 
 class LoweringCopy:
-    """A copy of this process that takes a module from te down."""
+    """A copy of this process that takes a module from te down. Making one raises CannotCopy."""
 
     def __init__(self, lowering: Lowering) -> None:
         self._constants = constants_of(lowering.module)

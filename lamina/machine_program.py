@@ -8,54 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
 
-from lamina.compiler import functions_away
 from lamina.diagnostics import location_text
-from lamina.dialects.relay.core import FnOp
 from lamina.errors import InputError, LaminaError, did_you_mean
 from lamina.passes.external_backends import compiler_of, is_declaration
-from lamina.passes.relay.inline import is_kernel
 from lamina.relay_source import ValuePort, ports_of
 from lamina.runtime import vm
 from lamina.runtime.compiled import Port, check_inputs
 from lamina.runtime.fork_lock import ForkLock
-from lamina.transform import PassContext, pass_info
+from lamina.transform import PassContext
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.context import LaminaContext
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
-
-
-def needs_machine(module: ModuleOp, ctx: LaminaContext, opt_level: int | PassContext) -> bool:
-    """Whether the machine has to run a model. Where its calls might hide that it need not, they are inlined."""
-    if not _is_beyond_programs(module):
-        return False
-    context = PassContext.of(opt_level)
-    for p in functions_away(context):
-        context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))
-    return _is_beyond_programs(module)
-
-
-def _is_beyond_programs(module: ModuleOp) -> bool:
-    """Whether a module has what no program of kernels in a fixed order has. Calls count."""
-    if vm.needs_machine(module):
-        return True
-    functions = {f.sym_name.data: f for f in module.body.block.ops if isinstance(f, FuncOp)}
-    for op in module.walk():
-        if isinstance(op, FnOp) and not is_kernel(op):
-            return True
-        if isinstance(op, CallOp):
-            callee = functions.get(op.callee.string_value())
-            if callee is not None and not is_kernel(callee):
-                return True
-    return False
 
 
 @dataclass(frozen=True)

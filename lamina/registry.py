@@ -51,8 +51,8 @@ def pass_classes(module: Any) -> list[type[ModulePass]]:
         value
         for value in cast(dict[str, Any], vars(module)).values()
         if isinstance(value, type)
+        and value.__module__ == module.__name__  # before the test of a subclass, which is dear for abstract classes
         and issubclass(value, ModulePass)
-        and value.__module__ == module.__name__
         and isinstance(getattr(value, "name", None), str)
     ]
 

@@ -25,6 +25,7 @@ from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, 
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean
 from lamina.runtime.compiled import Port
+from lamina.runtime.entry_names import argument_names, level_of, result_names
 
 if TYPE_CHECKING:
     import os
@@ -112,7 +113,6 @@ def copy_of_module(module: ModuleOp, shapes: Mapping[str, Any] | None = None) ->
 
 def of_module(module: ModuleOp, store: ParamStore, label: str, shapes: Mapping[str, Any] | None = None) -> ReadProgram:
     """The program of a verified module, which is changed in place: arguments and results get names and shapes."""
-    from lamina.runtime.execute import level_of
 
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     main = next((f for f in functions if f.sym_name.data == "main"), None)
@@ -143,7 +143,6 @@ def ports_of(module: ModuleOp) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
 
 def names_of(main: FuncOp) -> tuple[list[str], list[str]]:
     """What the arguments and the results of a function are called."""
-    from lamina.runtime.execute import argument_names, result_names
 
     last = main.body.block.last_op
     returned = [] if last is None else list(last.operands)

@@ -35,10 +35,10 @@ from lamina.dialects.linear import Atom
 from lamina.dialects.sizes import SHAPE
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
-from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import is_declaration
 from lamina.runtime.compiled import SIZE, Port, infer_sizes
+from lamina.runtime.entry_names import argument_names, level_of, result_names
 from lamina.runtime.external import declared_outputs, run_declared
 from lamina.runtime.scalar_ops import element_dtype
 from lamina.runtime.te_interpreter import Program, run_te_func
@@ -88,17 +88,6 @@ def run_module(
     raise UnsupportedError(f"@{entry} is a {function.name}, which cannot be run")
 
 
-def level_of(op: Operation) -> str:
-    """The level that a function's (or module's) ops belong to: relay, te, tir or llvm."""
-    for inner in op.walk():
-        dialect = inner.name.partition(".")[0]
-        if dialect in ("relay", "te", "tir", "llvm"):
-            return dialect
-    if isinstance(op, MainOp) and any(isinstance(t, MemRefType) for t in op.function_type.inputs):
-        return "tir"
-    return "relay"
-
-
 def _functions(module: ModuleOp) -> dict[str, Operation]:
     found: dict[str, Operation] = {}
     for op in module.body.block.ops:
@@ -109,44 +98,6 @@ def _functions(module: ModuleOp) -> dict[str, Operation]:
 
 
 # -- arrays in and out -----------------------------------------------------------------------------------------
-
-
-def argument_names(function: Operation, values: Sequence[SSAValue]) -> list[str]:
-    """What the user calls the arguments of a function."""
-    attrs = _attrs(function, "arg_attrs", len(values))
-    return _unique(
-        [_given_name(a) or v.name_hint or f"arg{n}" for n, (a, v) in enumerate(zip(attrs, values, strict=True))]
-    )
-
-
-def result_names(function: Operation, count: int, values: Sequence[SSAValue] = ()) -> list[str]:
-    """What the user calls the results of a function."""
-    attrs = _attrs(function, "res_attrs", count)
-    hints = [v.name_hint for v in values] if values else [None] * count
-    return _unique([_given_name(a) or hints[n] or f"out{n}" for n, a in enumerate(attrs)])
-
-
-def _attrs(function: Operation, name: str, count: int) -> list[Attribute | None]:
-    attrs = function.get_attr_or_prop(name)
-    found: list[Attribute | None] = []
-    if isinstance(attrs, ArrayAttr):
-        found.extend(cast(ArrayAttr[Attribute], attrs))
-    return found if len(found) == count else [None] * count
-
-
-def _given_name(attr: Attribute | None) -> str | None:
-    name = attr.data.get(NAME) if isinstance(attr, DictionaryAttr) else None
-    return name.data if isinstance(name, StringAttr) else None
-
-
-def _unique(names: list[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    found: list[str] = []
-    for name in names:
-        count = seen.get(name, 0)
-        seen[name] = count + 1
-        found.append(f"{name}_{count}" if count else name)
-    return found
 
 
 def bind_inputs(
@@ -206,8 +157,9 @@ def _param(ctx: LaminaContext) -> Callable[[Any], Array]:
 
 
 def _run_relay(function: MainOp, ctx: LaminaContext, inputs: Mapping[str, Array] | Sequence[Array]) -> dict[str, Array]:
+    from lamina.runtime.beyond_programs import needs_machine
     from lamina.runtime.relay_reference import run_relay
-    from lamina.runtime.vm import ReferenceKernels, VirtualMachine, needs_machine
+    from lamina.runtime.vm import ReferenceKernels, VirtualMachine
 
     args = function.body.block.args
     module = function.parent_op()

@@ -28,7 +28,7 @@ from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, Retur
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_dependent import BecomesStatic, OnHost, ValueDependent
-from lamina.dialects.relay.value_types import AdtType, has_unknown_extent, is_dynamic
+from lamina.dialects.relay.value_types import AdtType, has_unknown_extent
 from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
 from lamina.errors import InputError, UnsupportedError
 from lamina.passes.external_backends import is_declaration
@@ -66,32 +66,6 @@ def evaluate(
     `kernels` says how tensor ops run, by default as machine code for this machine. Raises InputError.
     """
     return VirtualMachine(module, kernels or CompiledKernels(store)).run(args, entry)
-
-
-def needs_machine(module: ModuleOp) -> bool:
-    """Whether a module has anything that ordinary programs have not: control flow, closures, data, unknown extents."""
-    for op in module.walk():
-        if type(op) in _BEYOND or isinstance(op, ValueDependent) or any(map(is_dynamic, op.result_types)):
-            return True
-        if type(op) is FnOp and (op.operands or op.recursive is not None):
-            return True
-        if type(op) is CallOp and op.function() is None:
-            return True
-        if isinstance(op, func.FuncOp) and not all(map(_is_array, op.function_type.inputs)):
-            return True
-    return False
-
-
-def _is_array(type_: Attribute) -> bool:
-    return type(type_) is TensorType and not is_dynamic(type_)
-
-
-_BEYOND = frozenset(
-    (
-        *(IfOp, MatchOp, ConstructOp, TupleOp, TupleGetItemOp, RefCreateOp, RefReadOp, RefWriteOp, GlobalOp),
-        *(CallLoweredOp, InvokeTvmOp, *(o for o in ON_VALUES if not issubclass(o, RelayOp))),
-    )
-)
 
 
 @dataclass
@@ -509,6 +483,5 @@ __all__ = [
     "ReferenceKernels",
     "VirtualMachine",
     "evaluate",
-    "needs_machine",
     "value_text",
 ]

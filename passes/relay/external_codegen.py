@@ -31,14 +31,7 @@ from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, FnOp
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.external_backends import CODE, CONSTANTS, Code, Refusal, compiler_of, find_backend
-from lamina.passes.partition_report import partition_report
-from lamina.passes.pattern_explaining import word
-from lamina.passes.pattern_tables import find_table
-from lamina.passes.relay.annotate_target import AnnotateTarget
 from lamina.passes.relay.inline import put_in_place
-from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
-from lamina.passes.relay.merge_composite import MergeComposite
-from lamina.passes.relay.partition_graph import PartitionGraph
 
 
 @dataclass(frozen=True)
@@ -79,6 +72,10 @@ class ExternalCodegen(ModulePass):
             _offer(ctx, op, tuple(candidates))
         report = getattr(ctx, "placement", None)
         if report is not None and asked:
+            # Only models of which parts go to backends need these, here and below.
+            from lamina.passes.partition_report import partition_report
+            from lamina.passes.pattern_tables import find_table
+
             report.append(
                 str(
                     partition_report(
@@ -91,6 +88,8 @@ class ExternalCodegen(ModulePass):
 
 
 def _remark(ctx: Context, function: func.FuncOp, reason: str) -> None:
+    from lamina.passes.pattern_explaining import word
+
     remark: Any = getattr(ctx, "remark", None)
     for op in function.walk():
         if remark is not None and isinstance(op, RelayOp):
@@ -99,6 +98,11 @@ def _remark(ctx: Context, function: func.FuncOp, reason: str) -> None:
 
 def _offer(ctx: Context, module: ModuleOp, compilers: tuple[str, ...]) -> None:
     """Partition what is left for other compilers."""
+    from lamina.passes.relay.annotate_target import AnnotateTarget
+    from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
+    from lamina.passes.relay.merge_composite import MergeComposite
+    from lamina.passes.relay.partition_graph import PartitionGraph
+
     MergeComposite(patterns=compilers).apply(ctx, module)
     AnnotateTarget(targets=compilers).apply(ctx, module)
     MergeCompilerRegions().apply(ctx, module)

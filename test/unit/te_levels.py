@@ -16,7 +16,8 @@ from lamina.context import LaminaContext
 from lamina.dialects.te.ops import CallOp, FuncOp
 from lamina.passes.te_to_tir import lower_function
 from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.execute import level_of, run_module
+from lamina.runtime.entry_names import level_of
+from lamina.runtime.execute import run_module
 from lamina.runtime.te_interpreter import run_te_func
 from lamina.runtime.tir_interpreter import run_tir_func
 

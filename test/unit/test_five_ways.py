@@ -12,7 +12,8 @@ from xdsl.parser import Parser
 from lamina.compiler import stage_pipelines
 from lamina.context import LaminaContext
 from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.execute import level_of, run_module
+from lamina.runtime.entry_names import level_of
+from lamina.runtime.execute import run_module
 
 INPUTS = Path(__file__).parents[1] / "execute" / "inputs"
 

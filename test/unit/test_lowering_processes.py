@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
@@ -12,9 +14,10 @@ import pytest
 
 import lamina
 from lamina import driver, lowering_processes
+from lamina.backends.cpu.compile_worker import receive
 from lamina.backends.cpu.jit import named_target
 from lamina.dialects.tir.ops import FuncOp
-from lamina.lowering_processes import Copy, Lowering, LoweringCopy, _send_objects  # pyright: ignore[reportPrivateUsage]
+from lamina.lowering_processes import CannotCopy, Copy, Lowering, LoweringCopy, _send_objects  # pyright: ignore[reportPrivateUsage]
 from lamina.parsing import parse_text
 from lamina.passes.tir_to_llvm import TirToLlvmPass
 from lamina.transform import PassContext
@@ -44,8 +47,7 @@ def model() -> str:
 
 def compiled(monkeypatch: pytest.MonkeyPatch, copied: bool) -> tuple[dict[str, bytes], dict[str, Any], list[str]]:
     """Objects, description and steps."""
-    monkeypatch.setattr(lowering_processes, "can_copy", lambda: copied)
-    monkeypatch.setattr(lowering_processes, "default_workers", lambda: 3)
+    monkeypatch.setattr(lowering_processes, "default_workers", lambda: 3 if copied else 1)
     module = parse_text(driver.LaminaContext(), model(), "net.mlir")
     steps: list[str] = []
     exe = lamina.compile(module, threads=1, cache=False, progress=lambda name, _s, _n: steps.append(name))
@@ -104,6 +106,36 @@ def test_a_helper_that_fails_is_missed(monkeypatch: pytest.MonkeyPatch, alone: A
     monkeypatch.setattr(lowering_processes._Helpers, "_help", fails)  # pyright: ignore[reportPrivateUsage]
     objects, _, steps = compiled(monkeypatch, copied=True)
     assert objects == alone[0] and sorted(steps) == sorted(alone[2])
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_process_with_a_thread_in_our_code_is_not_copied(ours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that it holds would stay shut in the copy; threads that are elsewhere do not matter."""
+    monkeypatch.setattr(lowering_processes, "default_workers", lambda: 2)
+    inside, done = threading.Event(), threading.Event()
+
+    class Stream(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            inside.set()
+            done.wait()
+            return b""
+
+    stream = Stream()
+    thread = threading.Thread(target=receive if ours else Stream.read, args=(stream,))
+    thread.start()
+    try:
+        assert inside.wait(10)
+        assert lowering_processes.can_copy() != ours
+        if ours:
+            with pytest.raises(CannotCopy):
+                Copy(lambda sink: None)
+        else:
+            copy = Copy(lambda sink: _send_objects(sink, {"here": b""}))
+            assert len(list(copy.messages())) == 1
+            copy.close()
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_a_copy_whose_origin_gives_up_is_ended() -> None:

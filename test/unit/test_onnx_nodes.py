@@ -19,8 +19,9 @@ from lamina.compat.onnx_backend import LaminaBackend, LaminaRep, Runs
 from lamina.errors import LaminaError
 from lamina.frontends.onnx import ImportedModel
 from lamina.frontends.onnx.registry import converters
+from lamina.runtime.beyond_programs import needs_machine
 from lamina.runtime.relay_reference import main_function, run_relay
-from lamina.runtime.vm import ReferenceKernels, evaluate, needs_machine
+from lamina.runtime.vm import ReferenceKernels, evaluate
 from lamina.tools.conformance.cases import Case, all_cases
 from lamina.tools.conformance.workers import compare
 

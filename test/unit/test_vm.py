@@ -10,8 +10,16 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.context import LaminaContext
+from lamina.dialects.relay.adt import ConstructOp, MatchOp
+from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.control import IfOp
+from lamina.dialects.relay.core import GlobalOp
+from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
 from lamina.errors import InputError
 from lamina.parsing import parse_text
+from lamina.runtime.beyond_programs import BEYOND, needs_machine
 from lamina.runtime.vm import (
     AdtValue,
     CompiledKernels,
@@ -19,9 +27,9 @@ from lamina.runtime.vm import (
     ReferenceKernels,
     VirtualMachine,
     evaluate,
-    needs_machine,
     value_text,
 )
+from lamina.runtime.vm_memory import ON_VALUES
 from lamina.verification import verify_module
 
 Array = np.ndarray[Any, Any]
@@ -455,6 +463,13 @@ def test_ordinary_programs_need_no_machine() -> None:
     plain = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }"
     assert not needs_machine(parsed(plain))
     assert all(needs_machine(parsed(text)) for text in (RECURSION, LOOP, LISTS, KEPT, CHOICE, CELLS, NAMES))
+
+
+def test_the_ops_beyond_programs_are_those_that_the_machine_runs() -> None:
+    control = (IfOp, MatchOp, ConstructOp, GlobalOp, CallLoweredOp, InvokeTvmOp)
+    values = (TupleOp, TupleGetItemOp, RefCreateOp, RefReadOp, RefWriteOp)
+    own = [o for o in ON_VALUES if not issubclass(o, RelayOp)]
+    assert BEYOND == {o.name for o in (*control, *values, *own)}
 
 
 def test_lowering_says_what_it_cannot_lower() -> None:
