@@ -49,6 +49,7 @@ from lamina.dialects.tir.shuffle import ShuffleOp
 from lamina.dialects.tir.team import TeamBarrierOp, TeamOp, is_shared_out
 from lamina.errors import InputError
 from lamina.passes.stair.access import Access
+from lamina.passes.stair.alternatives import compile_runs
 from lamina.passes.stair.builder import EQ, POINTER, SGE, SLT, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.control import Seeds, br, compile_if, compile_unrolled, cond_br, stored_registers
@@ -104,7 +105,7 @@ class Replay:
     # -- compiling bodies to steps -----------------------------------------------------------------------
 
     def compile(self, block: Block) -> list[Step]:
-        steps = [self.compile_step(op) for op in block.ops]
+        steps = compile_runs(self, list(block.ops))
         return [*steps, *(self.release(op) for op in block.ops if type(op) is AllocOp and is_on_heap(op))]
 
     def compile_step(self, op: Operation) -> Step:
@@ -243,11 +244,14 @@ class Replay:
 
         return step
 
-    def compile_condition(self, op: ConditionOp) -> Step:
+    def conditions_of(self, op: ConditionOp) -> tuple[list[Condition], list[SSAValue]]:
+        """What a condition asks, and the values of the body that it asks about."""
         old = op.set.data.conditions
         forms = over_values([c.form for c in old], op.operands)
-        conditions = [Condition(f, c.equal) for f, c in zip(forms, old, strict=True)]
-        locals_ = self.local_dims(forms)
+        return [Condition(f, c.equal) for f, c in zip(forms, old, strict=True)], self.local_dims(forms)
+
+    def compile_condition(self, op: ConditionOp) -> Step:
+        conditions, locals_ = self.conditions_of(op)
         lanes = _lanes(op.result.type)
 
         def step() -> None:

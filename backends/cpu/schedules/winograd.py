@@ -101,6 +101,8 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     yb, yt = s.split(yo, [-1, rows])
     s.reorder(n_out, yb, ko, yt, xo, yi, xi, kv)
     _, i, f, *_, lane = s.compute_at(w.result_rows.name, xo)
+    # Column by column: the registers hold one column of what is read.
+    s.reorder(f, i)
     s.set_scope(w.result_rows.name, "register")
     for loop in (yi, xi, i, f):
         s.unroll(loop)
@@ -138,6 +140,7 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     ty_t, tx_t = s.split(t_t, [rows, across])
     s.reorder(t_n, c_t, ty_t, tx_t, e_t, f_t, ci_t)
     _, e_r, s_r, *_, ci_r = s.compute_at(w.tile_rows.name, tx_t)
+    s.reorder(s_r, e_r)
     s.set_scope(w.tile_rows.name, "register")
     for loop in (e_t, f_t, e_r, s_r):
         s.unroll(loop)

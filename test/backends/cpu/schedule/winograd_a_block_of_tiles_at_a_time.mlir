@@ -24,6 +24,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %i2oo, %i2oi = te.split %i2o [-1, 2]
 // CHECK-NEXT:   te.reorder %i0, %i2oo, %i1, %i2oi, %i3o, %i2i, %i3i, %i4
 // CHECK-NEXT:   %n_at, %i_at, %f_at, %ko_at, %t_at, %kv_at = te.compute_at "result_rows" at %i3o [6]
+// CHECK-NEXT:   te.reorder %f_at, %i_at
 // CHECK-NEXT:   te.set_scope "result_rows" "register"
 // CHECK-NEXT:   te.unroll %i2i
 // CHECK-NEXT:   te.unroll %i3i
@@ -53,6 +54,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %t_ato_1, %t_ati_1 = te.split %t_at_3 [2, 14]
 // CHECK-NEXT:   te.reorder %n_at_3, %c_at_1, %t_ato_1, %t_ati_1, %e_at_2, %f_at_3, %ci_at_1
 // CHECK-NEXT:   %n_at_4, %e_at_3, %s_at, %c_at_2, %t_at_4, %ci_at_2 = te.compute_at "tile_rows" at %t_ati_1 [6]
+// CHECK-NEXT:   te.reorder %s_at, %e_at_3
 // CHECK-NEXT:   te.set_scope "tile_rows" "register"
 // CHECK-NEXT:   te.unroll %e_at_2
 // CHECK-NEXT:   te.unroll %f_at_3

@@ -24,6 +24,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %i2oo, %i2oi = te.split %i2o [-1, 4]
 // CHECK-NEXT:   te.reorder %i0, %i2oo, %i1, %i2oi, %i3o, %i2i, %i3i, %i4
 // CHECK-NEXT:   %n_at, %i_at, %f_at, %ko_at, %t_at, %kv_at = te.compute_at "result_rows" at %i3o [6]
+// CHECK-NEXT:   te.reorder %f_at, %i_at
 // CHECK-NEXT:   te.set_scope "result_rows" "register"
 // CHECK-NEXT:   te.unroll %i2i
 // CHECK-NEXT:   te.unroll %i3i
@@ -53,6 +54,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %to_1, %ti_1 = te.split %t_1 [4, 4]
 // CHECK-NEXT:   te.reorder %n_1, %c, %to_1, %ti_1, %e_1, %f_1, %ci
 // CHECK-NEXT:   %n_at_2, %e_at_1, %s_at, %c_at_1, %t_at_2, %ci_at_1 = te.compute_at "tile_rows" at %ti_1 [6]
+// CHECK-NEXT:   te.reorder %s_at, %e_at_1
 // CHECK-NEXT:   te.set_scope "tile_rows" "register"
 // CHECK-NEXT:   te.unroll %e_1
 // CHECK-NEXT:   te.unroll %f_1
