@@ -19,10 +19,10 @@ def weight_of(stage: Stage) -> tuple[str, int] | None:
 
 def cache_weights(
     s: Schedule, stage: Stage, weight: tuple[str, int] | None, loop: SSAValue, vectors: int, lanes: int
-) -> None:
-    """All weight vectors of a step before its broadcasts: the order that needs no spills."""
+) -> list[SSAValue]:
+    """All weight vectors of a step before its broadcasts: the order that needs no spills. Returns the loop of lanes."""
     if weight is None or vectors == 1:
-        return
+        return []
     name, block = weight
     width = vectors * lanes
     loops = s.cache_read(name, stage.name, loop, "register", 2 if width > block else 1)
@@ -34,3 +34,4 @@ def cache_weights(
     for v in loops[:-1]:
         s.unroll(v)
     s.vectorize(inner)
+    return [inner]

@@ -283,6 +283,8 @@ class PartitionOp(_Annotation):
 
     Before: `for io in 3: for ii in 4 min [10 - io * 4]`    After `te.partition %io`:
     `for io in 2: for ii in 4`, then `for ii in 2` with io = 2
+
+    Iterations of loops in it whose tails would be empty are left out.
     """
 
     name = "te.partition"

@@ -82,8 +82,9 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     s.unroll(quarter)
     place_partial(s, a.total, total, row)
     *_, row, j = s.compute_at(a.powers.name, io)
-    _, lane = s.split(j, [-1, lanes])
+    vectors, lane = s.split(j, [-1, lanes])
     s.vectorize(lane)
+    s.pragma(lane, "masked_lanes")
     place_reduction(s, a.top, top, row)
     *_, i, j = s.compute_at(a.logits.name, io)
     panels, tiles = _tile(s, i, j, scoring, lanes)
@@ -97,6 +98,7 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     for loop, extent, step in (
         (tiles, block, scoring.pixels),
         (panels, others, scoring.vectors * lanes),
+        (vectors, others, lanes),
         (mix_tiles, block, mixing.pixels),
         (mix_panels, width, mixing.vectors * lanes),
         (io, rows, block),
@@ -127,6 +129,7 @@ def _tile(s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int) -> tupl
     s.unroll(ii)
     s.unroll(ci)
     s.vectorize(cv)
+    s.pragma(cv, "masked_lanes")
     return co, io
 
 
@@ -136,11 +139,13 @@ def _product(s: Schedule, stage: Stage, at: SSAValue, tile: Tile, lanes: int, fa
     s.set_scope(stage.name, "register")
     over, lane = s.split(c, [-1, lanes])
     s.reorder(k, i, over, lane)
-    cache_weights(s, stage, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
+    loaded = cache_weights(s, stage, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
     unroll_by(s, stage.reduced[0], k, UNROLL)
     s.unroll(i)
     s.unroll(over)
     s.vectorize(lane)
+    for loop in (lane, *loaded):
+        s.pragma(loop, "masked_lanes")
 
 
 def _value_of(a: Attention) -> str:

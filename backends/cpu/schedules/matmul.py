@@ -164,7 +164,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         _, lane = s.split(along, [-1, shape.lanes])
         s.vectorize(lane)
     weight = _copy_panel(s, stage, shape, no, pick)
-    cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
+    loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape):
         # The last panel is cut off from the loop over panels, which is no part of another one then.
         if prod(stage.spatial[:-2]) > 1:
@@ -184,9 +184,9 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     s.unroll(ni)
     s.vectorize(nv)
     along = _vectorize_row(s, out_loops[-1], shape)
-    if shape.columns < shape.lanes:
-        s.pragma(nv, "masked_lanes")
-        s.pragma(along, "masked_lanes")
+    if shape.columns < shape.lanes or _has_last_panel(shape) and shape.columns % shape.lanes:
+        for loop in (nv, along, *loaded):
+            s.pragma(loop, "masked_lanes")
     # Last of all: the tail runs as the loops do by then.
     if mi is not None and shape.rows % shape.pixels:
         s.partition(at)

@@ -68,22 +68,30 @@ def schedule_rows(s: Schedule, stages: Sequence[Stage], target: TargetAttr) -> N
     lanes = vector_lanes(out, target)
     partial = {stage.name: reduce_in_lanes(s, stage, lanes) for stage in before if stage.is_reduction}
     *rows, column = s.loops(out.name)
-    _vectorize(s, column, lanes)
+    width = out.spatial[-1]
+    ends = [_vectorize(s, column, lanes)]
     for stage in reversed(before):
         if stage.is_reduction:
             place_reduction(s, stage, partial[stage.name], rows[-1])
             continue
         loops = s.compute_at(stage.name, rows[-1])
         if stage.spatial == out.spatial:
-            _vectorize(s, loops[-1], lanes)
+            ends.append(_vectorize(s, loops[-1], lanes))
         else:
             s.set_scope(stage.name, "register")
     parallel(s, rows)
+    if width > lanes and width % lanes:
+        # The last vector apart: the others need no mask.
+        for loop in ends:
+            s.partition(loop)
 
 
-def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> None:
-    _, inner = s.split(loop, [-1, lanes])
+def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> SSAValue:
+    """Vectors along a row. Returns the loop over them."""
+    vectors, inner = s.split(loop, [-1, lanes])
     s.vectorize(inner)
+    s.pragma(inner, "masked_lanes")
+    return vectors
 
 
 def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int) -> list[str]:
