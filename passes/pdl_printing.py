@@ -48,12 +48,12 @@ ATTRIBUTE = pdl.AttributeType()
 WRITTEN = (OpPattern, Var, ConstVar, Wildcard, Splat, Alternatives, Constrained)
 
 
-def pdl_module(rules: Rules | Iterable[Equation]) -> ModuleOp:
-    """All equations of a set as pdl.patterns, in order. Raises RuleError for what PDL cannot say."""
+def pdl_module(rules: Rules | Iterable[Equation], most: int = WAYS) -> ModuleOp:
+    """All equations of a set as pdl.patterns, in order, `most` of each. Raises RuleError for what PDL cannot say."""
     equations = rules.rules if isinstance(rules, Rules) else list(rules)
     made: dict[str, pdl.PatternOp] = {}
     for e in equations:
-        for p in pdl_patterns(e):
+        for p in pdl_patterns(e, most):
             # Rules that a loop makes are written in one line.
             name = first = p.sym_name.data if p.sym_name is not None else ""
             count = 1
@@ -65,8 +65,11 @@ def pdl_module(rules: Rules | Iterable[Equation]) -> ModuleOp:
     return ModuleOp(list(made.values()))
 
 
-def pdl_patterns(rule: Equation | Lowering) -> list[pdl.PatternOp]:
-    """An equation as pdl.patterns, one for each way to read it. Raises RuleError for what PDL cannot say."""
+def pdl_patterns(rule: Equation | Lowering, most: int = WAYS) -> list[pdl.PatternOp]:
+    """An equation as pdl.patterns, one for each way to read it. Raises RuleError for what PDL cannot say.
+
+    Of more than `most` ways a sample, spread evenly.
+    """
     if isinstance(rule, Lowering):
         raise RuleError(f"{rule.written[0]}:{rule.written[1]}: a lowering by a function is no pdl.pattern")
     for p in reachable(rule.left):
@@ -78,7 +81,7 @@ def pdl_patterns(rule: Equation | Lowering) -> list[pdl.PatternOp]:
     name = f"{Path(rule.written[0]).stem}_{rule.written[1]}"
     return [
         _Writer(rule, way).pattern(name if len(ways) == 1 else f"{name}_{n}", len(ways) - n)
-        for n, way in enumerate(ways)
+        for n, way in list(enumerate(ways))[:: -(-len(ways) // most) or 1]
     ]
 
 

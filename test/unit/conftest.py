@@ -1,10 +1,18 @@
-"""Fixtures of several files."""
+"""Fixtures of several files, and how often the tests look for garbage."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
+
+OBJECTS, GENERATIONS = 100_000, (10, 50)
+"""Programs hold millions of objects for a short time: what Python's own thresholds cost is a sixth of all tests."""
+
+
+def pytest_collection_finish() -> None:
+    gc.set_threshold(OBJECTS, *GENERATIONS)
 
 
 @pytest.fixture(scope="module")

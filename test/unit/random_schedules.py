@@ -340,7 +340,7 @@ def run_compiled(kernel: Kernel, arrays: Sequence[Any]) -> list[Any]:
         held.append(np.full(shape, 77, dtype[str(cast(Any, argument.type).element_type)]))
     declarations: dict[str, Any] = {}
     target = host_target(1)
-    functions, phases = lower_kernel(kernel, declarations, {}, target.vector_bits.data)
+    functions, phases = lower_kernel(kernel, declarations, {}, target)
     text = emit_module(ModuleOp([*functions, *declarations.values()]), target)
     library = load_objects([compile_object(text, target)], [p.symbol for p in phases])
     pointer = ctypes.c_void_p
