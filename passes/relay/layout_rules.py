@@ -190,15 +190,20 @@ def _mostly_blocked(op: RelayOp, offers: Sequence[Offer], lanes: int) -> bool:
     return blocked > plain or blocked == plain and _wants_blocks(op, lanes)
 
 
-def _wants_blocks(op: RelayOp, lanes: int, depth: int = 4) -> bool:
+def _wants_blocks(op: RelayOp, lanes: int, depth: int = 8) -> bool:
     """Whether a result goes on to a convolution that works on blocks, through some ops that would do so as well."""
     for use in op.results[0].uses:
         user = use.operation
         if not isinstance(user, RelayOp):
             continue
         if user.name == "relay.nn.conv2d":
-            shape, groups = tensor_info(user.operands[1].type).shape, attrs_of(user)["groups"]
+            shape, attrs = tensor_info(user.operands[1].type).shape, attrs_of(user)
+            groups = attrs["groups"]
             if groups == 1 or not (shape[1] % lanes or shape[0] // groups % lanes):
+                return True
+            # One kernel a channel: on blocks where what comes after it is, and at a stride.
+            depthwise = shape[:2] == (groups, 1)
+            if depthwise and (attrs["strides"][-1] > 1 or depth and _wants_blocks(user, lanes, depth - 1)):
                 return True
         elif depth and user.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.BROADCAST):
             if _wants_blocks(user, lanes, depth - 1):

@@ -69,14 +69,14 @@ BRIEF = ("one_tile_each_way", "dilated")
 
 
 @pytest.mark.parametrize(
-    ("shape", "names"),
+    ("shape", "names", "threads"),
     [
-        ((2, 16, 4, 29), BRIEF),
-        pytest.param((1, 32, 96, 96), BRIEF, marks=pytest.mark.long),  # fetched ahead
-        *(pytest.param((2, 21, 6, w), tuple(WINDOWS), marks=pytest.mark.long) for w in (1, 2, 14, 15, 29, 56)),
+        ((2, 16, 4, 29), (*BRIEF, "more_than_a_tile"), 2),
+        pytest.param((1, 32, 96, 96), BRIEF, 1, marks=pytest.mark.long),  # fetched ahead
+        *(pytest.param((2, 21, 6, w), tuple(WINDOWS), 1, marks=pytest.mark.long) for w in (1, 2, 14, 15, 29, 56)),
     ],
 )
-def test_padding_is_left_out(shape: tuple[int, ...], names: tuple[str, ...]) -> None:
+def test_padding_is_left_out_or_copied(shape: tuple[int, ...], names: tuple[str, ...], threads: int) -> None:
     random = np.random.default_rng(shape[3])
     x = random.uniform(-1, 1, shape).astype(np.float32)
     weights = {n: random.uniform(-1, 1, (20, shape[1], *WINDOWS[n][0])).astype(np.float32) for n in names}
@@ -101,6 +101,6 @@ def test_padding_is_left_out(shape: tuple[int, ...], names: tuple[str, ...]) -> 
     graph = helper.make_graph(nodes, "g", infos[:1], infos[1:], initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     direct = lamina.transform.PassContext(opt_level=3, disabled_pass=("cpu-winograd",))
-    found = lamina.compile(model, threads=1, opt_level=direct).run({"x": x})
+    found = lamina.compile(model, threads=threads, opt_level=direct).run({"x": x})
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=0, atol=1e-5 * np.abs(values).max(), err_msg=name)

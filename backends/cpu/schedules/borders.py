@@ -6,8 +6,14 @@
           for a column of the window: those that leave the tile's ends in the padding as code of their own
             for the input channels: the pixels of the tile that the column meets
 
-No product with padding is made, and the data is read where it is. The channels are inside of the window, so that the
-pieces are loops of their own: side by side they would share loads, and hold them in registers.
+Where tiles do not allow for it, and where an instruction sums up groups of channels, a copy of the data is padded:
+
+    for an image and a block of channels, in parallel
+      for the rows: those of padding, those of the image, those of padding
+        for the pixels, in the same way: a vector
+
+No product with padding is made in the first case, and the data is read where it is. The channels are inside of the
+window, so that the pieces are loops of their own: side by side they would share loads, and hold them in registers.
 """
 
 from __future__ import annotations
@@ -16,11 +22,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lamina.backends.cpu.schedules.grouped import dot_intrinsic
-from lamina.backends.cpu.schedules.steps import vector_lanes
+from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
 
 TAG = "nn.contrib_conv2d_NCHWc"
+PADDED = (TAG, "nn.contrib_depthwise_conv2d_NCHWc")
+SLICES = 2
+"""Slices for each thread that a parallel loop should have."""
 MOST_COLUMNS = 5
 """Columns of a window of which each may be a piece of its own in a tile that is a whole row. Where no column meets
 padding there may be any number."""
@@ -60,6 +70,26 @@ def _border(pad: Stage, conv: Stage) -> Border | None:
     if conv.reduced[2] > MOST_COLUMNS and left + right:
         return None
     return Border(pad, left, right)
+
+
+def is_padding(stage: Stage) -> bool:
+    """Whether a stage is the padded copy of a convolution's data on channel blocks."""
+    reads = stage.reads()
+    of_blocks = stage.tag in PADDED and len(stage.spatial) == 5 and not stage.is_reduction
+    return of_blocks and len(reads) == 1 and reads[0].guard is not None
+
+
+def schedule_padding(s: Schedule, pad: Stage, target: TargetAttr) -> None:
+    """Rows and pixels of padding are pieces of the loops, so that those of the image take no test."""
+    lanes = vector_lanes(pad, target)
+    n, block, y, x, lane = s.loops(pad.name)
+    if pad.spatial[-1] > lanes:
+        _, lane = s.split(lane, [-1, lanes])
+    few = pad.spatial[0] * pad.spatial[1] < SLICES * target.threads.data
+    parallel(s, [n, block, y] if few and target.threads.data > 1 else [n, block])
+    s.vectorize(lane)
+    for loop in (x,) if few and target.threads.data > 1 else (y, x):
+        s.pragma(loop, "loop_partition_hint")
 
 
 def is_left_out(border: Border, width: int, pixels: int) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import BlockArgument
 
-from lamina.backends.cpu.schedules.borders import Border, is_left_out
-from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
+from lamina.backends.cpu.schedules.borders import Border, is_left_out, schedule_padding
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     parallel,
@@ -56,7 +55,7 @@ def schedule_conv2d(
     if border is not None and left_out:
         s.compute_inline(border.pad.name)
     elif border is not None:
-        schedule_elementwise(s, border.pad, target)
+        schedule_padding(s, border.pad, target)
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, *reductions = s.loops(stage.name)
     extents = list(stage.reduced)

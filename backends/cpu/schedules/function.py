@@ -17,7 +17,7 @@ everything else                                 vectors over the last dimension,
 from __future__ import annotations
 
 from lamina.backends.cpu.schedules.attention import find_attention, schedule_attention
-from lamina.backends.cpu.schedules.borders import Border, find_border
+from lamina.backends.cpu.schedules.borders import Border, find_border, is_padding, schedule_padding
 from lamina.backends.cpu.schedules.convolution import (
     PLAIN_CONVOLUTIONS,
     has_channels_last,
@@ -103,6 +103,8 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
                 schedule_pool(s, stage, follower, pool_padding, target)
             else:
                 _schedule_reduction(s, stage, follower, target, pick, border)
+        elif is_padding(stage):
+            schedule_padding(s, stage, target)
         else:
             schedule_elementwise(s, stage, target)
     for scan in func.body.block.ops:

@@ -1,5 +1,6 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
-// More tiles than the first and the last would read padding: it is copied, and the tiles are alike.
+// More tiles than the first and the last would read padding: it is copied, and the tiles are alike. Rows and pixels of
+// padding are pieces of the copy's loops.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -17,5 +18,8 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-LABEL: te.schedule
 // CHECK-NOT:    te.compute_inline
 // CHECK:        te.loops "pad"
+// CHECK:        te.fuse %i0, %i1
+// CHECK:        te.pragma %i2 "loop_partition_hint"
+// CHECK-NEXT:   te.pragma %i3 "loop_partition_hint"
 // CHECK:        te.reorder %n, %koo, %y, %xo, %c, %r, %s, %ci, %xi, %koi, %kv
 // CHECK-NOT:    te.pragma
