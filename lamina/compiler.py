@@ -166,6 +166,7 @@ TIR_PIPELINE = [
     "tir-demote-registers",
     "tir-expand-math",
     "tir-fuse-multiply-add",
+    "tir-round-quotients",
     "tir-fuse-parallel-loops",
     "tir-form-teams",
     "tir-plan-memory",

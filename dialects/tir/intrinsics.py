@@ -121,6 +121,13 @@ def _fma_double(a: float, b: float, c: float) -> float:
         return float("inf") if exact > 0 else float("-inf")
 
 
+def _nearest(x: Any) -> Any:
+    """The nearest integer, halves to the even one; the least there is for what 32 bits do not hold."""
+    whole = np.rint(x.astype(np.float64))
+    fits = np.abs(whole + 0.5) < 2.0**31
+    return np.where(fits, np.where(fits, whole, 0).astype(np.int64), -(2**31)).astype(np.int32)
+
+
 # -- the table -----------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +151,12 @@ def _fused(lanes: int, element: Attribute, feature: str) -> Intrinsic:
     return Intrinsic(f"llvm.fma.v{lanes}f{bits}", (type_,) * 3, type_, (feature,), _fma, "a * b + c, rounded once")
 
 
+def _rounded(lanes: int, feature: str) -> Intrinsic:
+    name = f"llvm.lrint.v{lanes}i32.v{lanes}f32"
+    text = "the nearest integers, halves to the even one"
+    return Intrinsic(name, (_vector(lanes, f32),), _vector(lanes, i32), (feature,), _nearest, text)
+
+
 _BYTES = "acc[i] + the dot product of 4 unsigned with 4 signed bytes"
 _WORDS = "acc[i] + the dot product of 2 with 2 signed 16-bit integers"
 _BFLOATS = "acc[i] + the dot product of 2 with 2 bfloat16 numbers"
@@ -154,6 +167,7 @@ _ROWS: list[Intrinsic] = [
     *(_dot("llvm.x86.avx512bf16.dpbf16ps", n, bf16, f32, "avx512bf16", _dot_bfloats, _BFLOATS) for n in (4, 8, 16)),
     *(_fused(n, f32, "avx512f" if n == 16 else "fma") for n in (4, 8, 16)),
     *(_fused(n, f64, "avx512f" if n == 8 else "fma") for n in (2, 4, 8)),
+    *(_rounded(n, "avx512f" if n == 16 else "avx") for n in (4, 8, 16)),
 ]
 
 INTRINSICS: dict[str, Intrinsic] = {row.name: row for row in _ROWS}

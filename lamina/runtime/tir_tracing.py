@@ -267,7 +267,7 @@ class Traces(Domain):
         return run
 
     def _intrinsic(self, op: IntrinsicOp) -> Callable[..., Any]:
-        """A machine's dot products and fused multiply-adds, as the sums that they are."""
+        """A machine's dot products, fused multiply-adds and rounding, as what they are."""
         name = op.row.name
         result = _element(op.results[0].type)
         multiply_add = self._multiply_add(result)
@@ -277,6 +277,13 @@ class Traces(Domain):
                 return [multiply_add(*lane) for lane in zip(*lanes, strict=True)]
 
             return fused
+        if name.startswith("llvm.lrint."):
+            nearest, whole = self._rounding(_element(op.operands[0].type), result)
+
+            def rounded(lanes: list[int]) -> list[int]:
+                return [whole(nearest(lane)) for lane in lanes]
+
+            return rounded
         casts = next((c for start, c in _DOTS.items() if name.startswith(start)), None)
         if casts is None:
             raise TraceError(f"{name} has no meaning as an expression", op=op)
@@ -292,6 +299,16 @@ class Traces(Domain):
             return found
 
         return run
+
+    def _rounding(self, source: Attribute, target: Attribute) -> tuple[Callable[[int], int], Callable[[int], int]]:
+        """To the nearest integer, halves to the even one, and that as an integer."""
+        from xdsl.dialects import arith, math
+        from xdsl.ir import Block
+
+        operand = Block(arg_types=[source]).args[0]
+        nearest = math.RoundEvenOp.create(operands=[operand], result_types=[source])
+        whole = arith.FPToSIOp.create(operands=[operand], result_types=[target])
+        return self._operation(nearest, "math.roundeven", None), self._operation(whole, "arith.fptosi", None)
 
     def _widened(self, name: str, source: Attribute, target: Attribute) -> Callable[[int], int]:
         from xdsl.ir import Block

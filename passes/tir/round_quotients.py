@@ -1,0 +1,227 @@
+"""tir-round-quotients: numbers divided by a constant and rounded, as quantising does, without a division.
+
+Before:
+    %q = arith.divf %x, %scale : vector<16xf32>              // dense<0.16>, %x a sum of few products of bytes
+    %r = math.roundeven %q : vector<16xf32>
+    %a = arith.maximumf %r, %zero : vector<16xf32>
+    %b = arith.minimumf %a, %most : vector<16xf32>           // dense<255.0>
+    %y = tir.cast fptoui %b : vector<16xf32> to vector<16xi8>
+After:
+    %p = arith.mulf %x, %inverse : vector<16xf32>            // dense<6.25>
+    %e = math.fma %p, %minus_scale, %x : vector<16xf32>
+    %q = math.fma %e, %inverse, %p : vector<16xf32>
+    %a = arith.maximumf %q, %zero : vector<16xf32>
+    %b = arith.minimumf %a, %most : vector<16xf32>
+    %w = tir.intrinsic "llvm.lrint.v16i32.v16f32"(%b) : (vector<16xf32>) -> vector<16xi32>
+    %y = tir.cast trunci %w : vector<16xi32> to vector<16xi8>
+
+The quotient is the same number: with the nearest number to 1 / scale, what a product misses of it is exact, and adding
+that times 1 / scale rounds as the division does (P. Markstein, IBM J. Res. Dev. 34, 1990), unless the bits of the
+scale's mantissa are all ones. Infinite and very large numbers would not do: %x must be known to be small, from
+integers that it is made of. It may lose the sign of a zero, so that only integers may be made of it. Bounds that are
+whole numbers may as well come before rounding, which then is part of the conversion. Wants fused multiply-add.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from struct import pack, unpack
+from typing import cast
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    FloatAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+    f32,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.target import TargetAttr, module_target
+from lamina.dialects.tir.intrinsics import INTRINSICS, IntrinsicOp
+from lamina.dialects.tir.vectors import CastOp
+from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
+
+FLOAT: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
+BOUNDS = (arith.MaximumfOp, arith.MinimumfOp)
+LARGEST = 2.0**60
+"""Quotients below have none of the products and sums anywhere near the ends of the range of f32."""
+DEEPEST = 24
+"""Ops that are looked at, one after the other, for where a number comes from."""
+
+
+@dataclass(frozen=True)
+class RoundQuotientsPass(ModulePass):
+    name = "tir-round-quotients"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = module_target(op)
+        if target is None or (target.triple.data.startswith("x86_64") and not target.has_feature("fma")):
+            return
+        for rounding in [o for o in all_ops(op) if type(o) is math.RoundEvenOp]:
+            if _element(rounding.result.type) == f32:
+                _multiply(rounding)
+                _convert(rounding, target)
+
+
+def _element(type_: Attribute) -> Attribute:
+    return type_.element_type if type(type_) is VectorType else type_
+
+
+def _bits(type_: Attribute) -> int:
+    """The width of an integer; 0 for other types."""
+    return type_.width.data if type(type_) is IntegerType else 0
+
+
+def _number(value: SSAValue) -> float | None:
+    """The number that a constant is, in every lane."""
+    attr = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    if isinstance(attr, FloatAttr):
+        return attr.value.data
+    if (
+        isinstance(attr, DenseIntOrFPElementsAttr)
+        and attr.is_splat()
+        and isinstance(attr.get_element_type(), Float32Type)
+    ):
+        return cast("float", attr.get_values()[0])
+    return None
+
+
+# -- quotients -----------------------------------------------------------------------------------------------------
+
+
+def _multiply(rounding: math.RoundEvenOp) -> None:
+    """The quotient that is rounded, by multiplications."""
+    quotient = rounding.operand.owner
+    if type(quotient) is not arith.DivfOp or not quotient.result.has_one_use() or quotient.parent is None:
+        return
+    scale, most = _number(quotient.rhs), largest(quotient.lhs)
+    if scale is None or most is None or not _has_inverse(scale) or most / abs(scale) > LARGEST:
+        return
+    if not _makes_integers(rounding.result):
+        return
+    x, type_ = quotient.lhs, quotient.result.type
+    inverse = _constant(unpack("f", pack("f", 1 / scale))[0], type_)
+    minus = _constant(-scale, type_)
+    product = arith.MulfOp.create(operands=[x, inverse.result], result_types=[type_], properties=FLOAT)
+    error = math.FmaOp.create(operands=[product.result, minus.result, x], result_types=[type_], properties=FLOAT)
+    whole = math.FmaOp.create(
+        operands=[error.result, inverse.result, product.result], result_types=[type_], properties=FLOAT
+    )
+    _replace(quotient, [inverse, minus, product, error, whole])
+
+
+def _has_inverse(scale: float) -> bool:
+    """Whether the scale is an ordinary number whose mantissa is not all ones."""
+    return (
+        isfinite(scale) and 1 / LARGEST < abs(scale) < LARGEST and unpack("I", pack("f", scale))[0] % 2**23 != 2**23 - 1
+    )
+
+
+def _constant(number: float, type_: Attribute) -> arith.ConstantOp:
+    if type(type_) is VectorType:
+        vector = cast("VectorType[Float32Type]", type_)
+        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(vector, [number]))
+    return arith.ConstantOp(FloatAttr(number, f32))
+
+
+def _replace(old: Operation, new: list[Operation]) -> None:
+    """Put ops in the place of one whose result the last of them gives."""
+    block = old.parent
+    assert block is not None
+    for op in new:
+        inherit_location(op, old)
+    block.insert_ops_before(new, old)
+    inherit_name(new[-1].results[0], old.results[0])
+    old.results[0].replace_all_uses_with(new[-1].results[0])
+    old.detach()
+    old.erase()
+
+
+def largest(value: SSAValue, depth: int = 0) -> float | None:
+    """What the magnitude of a float is at most, from the integers and constants that it is made of; None if unknown.
+
+    A number that has a bound is no NaN either.
+    """
+    op = value.owner
+    if not isinstance(op, Operation) or depth > DEEPEST:
+        return None
+    number = _number(value)
+    if number is not None:
+        return abs(number) if isfinite(number) else None
+    if isinstance(op, (arith.SIToFPOp, arith.UIToFPOp)) or (
+        isinstance(op, CastOp) and op.kind.data in ("sitofp", "uitofp")
+    ):
+        width = _bits(_element(op.operands[0].type))
+        return 2.0**width if width else None
+    if type(op) not in (*BOUNDS, arith.MulfOp, arith.AddfOp, arith.SubfOp, math.FmaOp, math.RoundEvenOp, arith.NegfOp):
+        return None
+    parts = [largest(v, depth + 1) for v in op.operands]
+    known = [p for p in parts if p is not None]
+    if len(known) < len(parts):
+        return None
+    if type(op) in BOUNDS:
+        return max(known)
+    if type(op) is arith.MulfOp:
+        return known[0] * known[1]
+    if type(op) is math.FmaOp:
+        return known[0] * known[1] + known[2]
+    return sum(known) + (0.5 if type(op) is math.RoundEvenOp else 0.0)
+
+
+def _makes_integers(value: SSAValue, depth: int = 0) -> bool:
+    """Whether only integers are made of a number, so that nobody sees the sign of a zero."""
+    if depth > DEEPEST:
+        return False
+    return all(
+        _is_conversion(use.operation)
+        or (type(use.operation) in (*BOUNDS, arith.AddfOp) and _makes_integers(use.operation.results[0], depth + 1))
+        for use in value.uses
+    )
+
+
+def _is_conversion(op: Operation) -> bool:
+    return isinstance(op, (arith.FPToSIOp, arith.FPToUIOp)) or (
+        isinstance(op, CastOp) and op.kind.data in ("fptosi", "fptoui")
+    )
+
+
+# -- conversions ---------------------------------------------------------------------------------------------------
+
+
+def _convert(rounding: math.RoundEvenOp, target: TargetAttr) -> None:
+    """Rounding, bounds and a conversion of vectors: the bounds first, and one instruction for the rest."""
+    bounds: list[Operation] = []
+    value: SSAValue = rounding.result
+    while True:
+        user = value.get_user_of_unique_use()
+        if type(user) not in BOUNDS or user is None:
+            break
+        other = user.operands[1] if user.operands[0] is value else user.operands[0]
+        number = _number(other)
+        if number is None or number != int(number):
+            return
+        bounds.append(user)
+        value = user.results[0]
+    if not isinstance(user, CastOp) or user.kind.data not in ("fptosi", "fptoui"):
+        return
+    element = _element(user.result.type)
+    lanes = "x".join(map(str, user.result.type.get_shape()))
+    row = INTRINSICS.get(f"llvm.lrint.v{lanes}i32.v{lanes}f32")
+    narrow = 0 < _bits(element) < 32 or element == i32 and user.kind.data == "fptosi"
+    if row is None or not narrow or row.missing(target.has_feature):
+        return
+    rounding.result.replace_all_uses_with(rounding.operand)
+    rounding.detach()
+    rounding.erase()
+    whole = IntrinsicOp.make(row.name, user.value)
+    steps: list[Operation] = [whole]
+    if element != i32:
+        steps.append(CastOp.make("trunci", whole.result, user.result.type))
+    _replace(user, steps)

@@ -1,0 +1,52 @@
+// RUN: opt-tool %s -p tir-round-quotients | filecheck %s
+// A float of any size; a scale whose mantissa is all ones; a quotient that somebody sees as a float.
+
+builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "+fma,+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
+  // CHECK-LABEL: tir.func @any_size
+  // CHECK: arith.divf
+  tir.func @any_size(%x: memref<1xf32>, %z: memref<1xi32>) {
+    %a = tir.load %x[0] : memref<1xf32>
+    %u = arith.constant 3.7 : f32
+    %q = arith.divf %a, %u : f32
+    %r = math.roundeven %q : f32
+    %i = arith.fptosi %r : f32 to i32
+    tir.store %i, %z[0] : memref<1xi32>
+  }
+
+  // CHECK-LABEL: tir.func @all_ones
+  // CHECK: arith.divf
+  tir.func @all_ones(%x: memref<1xi32>, %z: memref<1xi32>) {
+    %a = tir.load %x[0] : memref<1xi32>
+    %af = arith.sitofp %a : i32 to f32
+    %u = arith.constant 0x3fffffff : f32
+    %q = arith.divf %af, %u : f32
+    %r = math.roundeven %q : f32
+    %i = arith.fptosi %r : f32 to i32
+    tir.store %i, %z[0] : memref<1xi32>
+  }
+
+  // CHECK-LABEL: tir.func @float
+  // CHECK: arith.divf
+  // CHECK: math.roundeven
+  tir.func @float(%x: memref<1xi32>, %z: memref<1xf32>) {
+    %a = tir.load %x[0] : memref<1xi32>
+    %af = arith.sitofp %a : i32 to f32
+    %u = arith.constant 3.7 : f32
+    %q = arith.divf %af, %u : f32
+    %r = math.roundeven %q : f32
+    tir.store %r, %z[0] : memref<1xf32>
+  }
+
+  // Bounds that are no whole numbers stay behind rounding.
+  // CHECK-LABEL: tir.func @half
+  // CHECK: math.roundeven
+  // CHECK: tir.cast fptosi
+  tir.func @half(%x: memref<16xf32>, %z: memref<16xi32>) {
+    %a = tir.load %x[lane] : memref<16xf32>, vector<16xf32>
+    %r = math.roundeven %a : vector<16xf32>
+    %h = arith.constant dense<2.5> : vector<16xf32>
+    %m = arith.minimumf %r, %h : vector<16xf32>
+    %i = tir.cast fptosi %m : vector<16xf32> to vector<16xi32>
+    tir.store %i, %z[lane] : memref<16xi32>, vector<16xi32>
+  }
+}
