@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 _NUMBER = struct.Struct("<H")
 """A kernel in the queue. The pipe that holds it has room for 32,768 of them on Linux."""
+READER = "lamina-read"
+"""How the names of threads begin that read models; they end by themselves."""
 MOST_KERNELS = 8192
 """More are for one process: the queue is a pipe that is filled before anybody reads it."""
 _STEP, _OBJECT, _END = b"s", b"o", b"e"
@@ -76,6 +78,9 @@ class CannotCopy(Exception):
 
 def can_copy() -> bool:
     """Whether this process can be copied, and there is a second processor for the copy."""
+    for thread in threading.enumerate():
+        if thread.name.startswith(READER):
+            thread.join(1)  # a model was read: it has nothing to do any more
     return sys.platform == "linux" and default_workers() > 1 and not _others_in_the_way()
 
 

@@ -143,13 +143,16 @@ def constant_array(op: SSAValue | Operation, store: ParamStore | None) -> Array:
     return (store or ParamStore()).get(attr)
 
 
-def make_constant(array: Array, store: ParamStore | None, key_hint: str) -> ConstantOp:
-    """A constant of an array: inline up to 1 KB (or without a store), else a parameter named after the hint."""
+def make_constant(array: Array, store: ParamStore | None, key_hint: str, digest: str | None = None) -> ConstantOp:
+    """A constant of an array: inline up to 1 KB (or without a store), else a parameter named after the hint.
+
+    `digest` is that of the array where it is known.
+    """
     from lamina.dialects.dtypes import tensor_type
 
     if store is None or array.nbytes <= INLINE_BYTES:
         return ConstantOp.make(array_dense(array))
-    return ConstantOp.make(store.add(key_hint, array), tensor_type(array.shape, str(array.dtype)))
+    return ConstantOp.make(store.add(key_hint, array, digest), tensor_type(array.shape, str(array.dtype)))
 
 
 @irdl_op_definition

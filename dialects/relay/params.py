@@ -136,11 +136,14 @@ class ParamStore:
         self._derived: dict[ParamAttr, _Derived] = {}
         self._files: dict[str, _FileEntry] = {}
 
-    def add(self, key: str, array: Array) -> ParamAttr:
-        """Keep an array under a key. Equal arrays under one key are one parameter."""
+    def add(self, key: str, array: Array, digest: str | None = None) -> ParamAttr:
+        """Keep an array under a key. Equal arrays under one key are one parameter.
+
+        `digest` is what `array_digest` says of it, where that is known.
+        """
         array = np.ascontiguousarray(array).reshape(np.shape(array))
         dtype_name(tensor_type(array.shape, str(array.dtype)).element_type)  # refuses dtypes that Lamina lacks
-        attr = ParamAttr.of(key, array_digest(array))
+        attr = ParamAttr.of(key, digest or array_digest(array))
         self._arrays.setdefault(attr, array)
         return attr
 

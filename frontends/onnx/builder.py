@@ -33,6 +33,7 @@ from lamina.frontends.onnx.source import shown
 from lamina.frontends.onnx.tensors import checked_nbytes, decode, dtype_of, type_name
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -81,7 +82,7 @@ class NeedsExtentError(UnsupportedError):
 class Value:
     """A tensor during import: its type, its array where it is a constant, its SSA value once it has one."""
 
-    __slots__ = ("array", "dtype", "logical", "name", "shape", "ssa")
+    __slots__ = ("array", "digest", "dtype", "logical", "name", "shape", "ssa")
 
     def __init__(
         self, shape: tuple[int, ...], dtype: str, *, ssa: SSAValue | None = None, array: NDArray[Any] | None = None,
@@ -94,6 +95,8 @@ class Value:
         self.ssa = ssa
         self.array = array
         self.name = name
+        self.digest: Future[str] | None = None
+        """That of the array, where a thread is at it."""
 
     @property
     def rank(self) -> int:
@@ -328,7 +331,8 @@ class Builder:
             recipe = f"full({number!r})"
             attr = self.store.derive((), recipe, type_, _filler(value.shape, number), key)
             return ConstantOp.make(attr, type_)
-        return make_constant(np.ascontiguousarray(array).reshape(value.shape), self.store, key)
+        digest = value.digest.result() if value.digest is not None else None
+        return make_constant(np.ascontiguousarray(array).reshape(value.shape), self.store, key, digest)
 
     # -- ops ---------------------------------------------------------------------------------------
 

@@ -115,11 +115,16 @@ def load_onnx(
         raise report.error()
     given = dict(shapes or {}), max_tensor_bytes, dict(values or {})
     try:
-        return _Importer(model, graph, *given).run()
-    except UnsupportedError as e:
-        if not machine or not isinstance(e, NeedsValueError | NeedsMachineError):
-            raise
-    return _Importer(model, read_graph(model.model, model.label), *given, machine=True).run()
+        try:
+            return _Importer(model, graph, *given).run()
+        except UnsupportedError as e:
+            if not machine or not isinstance(e, NeedsValueError | NeedsMachineError):
+                raise
+        return _Importer(model, read_graph(model.model, model.label), *given, machine=True).run()
+    finally:
+        # Of weights that nobody has wanted.
+        for digest in model.digests.values():
+            digest.cancel()
 
 
 class _Importer:
@@ -286,7 +291,10 @@ class _Importer:
 
     def _decoded(self, tensor: Any, name: str, where: str, apart: Any = None) -> Value:
         array = decode(tensor, where, self.model.folder, self.limit, apart)
-        return Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(tensor.data_type))
+        value = Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(tensor.data_type))
+        if apart is not None:
+            value.digest = self.model.digests.get((name, array.shape))
+        return value
 
     def _run(self, nodes: Iterable[RawNode]) -> None:
         """Import nodes in order; what has no converter is what its function does."""

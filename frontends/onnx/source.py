@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import onnx
 from google.protobuf.message import DecodeError
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto
 
+from lamina.dialects.relay.params import array_digest
 from lamina.errors import InputError, UnsupportedError, UsageError
 from lamina.frontends.wire_format import Odd, fields, split
 
@@ -41,6 +42,10 @@ class ModelSource:
     folder: Path | None
     apart: Mapping[str, Future[NDArray[np.uint8]]] = field(default_factory=dict[str, "Future[NDArray[np.uint8]]"])
     """The bytes of initialisers that the message is without."""
+    digests: Mapping[tuple[str, tuple[int, ...]], Future[str]] = field(
+        default_factory=dict[tuple[str, tuple[int, ...]], "Future[str]"]
+    )
+    """The digests of those that are float32, by name and shape."""
 
 
 def shown(name: str) -> str:
@@ -71,32 +76,54 @@ def read_model(source: Source, apart: bool = False) -> ModelSource:
     try:
         if path.is_dir():
             raise UsageError("is a folder, not an ONNX file", where=str(path))
-        data, weights = _read_apart(path) if apart else (path.read_bytes(), {})
+        data, weights, pool = _read_apart(path) if apart else (path.read_bytes(), {}, None)
     except OSError as e:
         raise UsageError(f"cannot read the model: {e.strerror or e}", where=str(path)) from None
-    return _checked(ModelSource(_parse(data, path.name), path.name, path.resolve().parent, weights))
+    try:
+        model = _parse(data, path.name)
+        digests = _digests(model, weights, pool) if pool is not None else {}
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=False)
+    return _checked(ModelSource(model, path.name, path.resolve().parent, weights, digests))
 
 
 APART_FROM = 1 << 20
 """Bytes of a file whose weights are read apart."""
 
 
-def _read_apart(path: Path) -> tuple[bytes, dict[str, Future[NDArray[np.uint8]]]]:
-    """A file's message without its large weights, and these. Raises OSError."""
+def _read_apart(path: Path) -> tuple[bytes, dict[str, Future[NDArray[np.uint8]]], ThreadPoolExecutor | None]:
+    """A file's message without its large weights, these, and who reads them. Raises OSError."""
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size < APART_FROM or not hasattr(os, "preadv"):
-            return file.read(), {}
+            return file.read(), {}, None
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
             data, spans = split(view)
         if not spans:
-            return data, {}
+            return data, {}, None
         handle = os.dup(file.fileno())
     pool = ThreadPoolExecutor(1, "lamina-read")
     found = {name: pool.submit(_read_span, handle, *span, path.name) for name, span in spans.items()}
     pool.submit(os.close, handle)
-    pool.shutdown(wait=False)
-    return data, found
+    return data, found, pool
+
+
+def _digests(
+    model: ModelProto, apart: Mapping[str, Future[NDArray[np.uint8]]], pool: ThreadPoolExecutor
+) -> dict[tuple[str, tuple[int, ...]], Future[str]]:
+    """Have the digests of weights computed behind their reader, while the graph is imported."""
+    found: dict[tuple[str, tuple[int, ...]], Future[str]] = {}
+    for tensor in model.graph.initializer:
+        weight = apart.get(tensor.name)
+        if weight is not None and tensor.data_type == TensorProto.FLOAT:
+            shape = tuple(tensor.dims)
+            found[tensor.name, shape] = pool.submit(_digest_of, weight, shape)
+    return found
+
+
+def _digest_of(weight: Future[NDArray[np.uint8]], shape: tuple[int, ...]) -> str:
+    return array_digest(np.frombuffer(weight.result(), np.float32).reshape(shape))
 
 
 def _read_span(handle: int, start: int, end: int, label: str) -> NDArray[np.uint8]:

@@ -148,3 +148,26 @@ def test_imports_are_byte_identical_in_other_processes(tmp_path: Path) -> None:
         )  # fmt: skip
         texts.add(done.stdout)
     assert len(texts) == 1 and "relay.nn.layer_norm" in texts.pop()
+
+
+def test_weights_read_from_a_file_have_the_names_of_those_in_memory(tmp_path: Path) -> None:
+    """Their digests are computed while the graph is imported; of those that nobody wants none is waited for."""
+    draw = np.random.default_rng(0)
+    large = draw.standard_normal((512, 600), np.float32)
+    nodes = [
+        helper.make_node("Gemm", ["x", "large"], ["h"]),
+        helper.make_node("Gemm", ["h", "turned"], ["t"], transB=1),
+        helper.make_node("Cast", ["whole"], ["c"], to=TensorProto.FLOAT),
+        helper.make_node("Add", ["t", "c"], ["y"]),
+    ]
+    whole = draw.integers(0, 9, (1, 512))
+    model = model_of(nodes, [1, 512], {"large": large, "turned": large, "whole": whole, "unused": large + 1})
+    path = tmp_path / "large.onnx"
+    path.write_bytes(model.SerializeToString())
+    from_file, in_memory = load_onnx(path), load_onnx(model)
+    names = [
+        [op.value for op in m.module.walk() if isinstance(op, ConstantOp) and isinstance(op.value, ParamAttr)]
+        for m in (from_file, in_memory)
+    ]
+    assert len(names[0]) >= 3 and names[0] == names[1]
+    np.testing.assert_array_equal(run(from_file, large[:1, :512]), run(in_memory, large[:1, :512]))
