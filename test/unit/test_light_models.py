@@ -136,7 +136,7 @@ def test_stage_texts(name: str, tmp_path: Path) -> None:
     from lamina.compiler import stage_pipelines
     from lamina.opt_tool import run_opt_tool
 
-    model = models.encoder_block(heads=4, width=64, length=16) if name == "encoder" else models.light_model(name)
+    model = models.encoder_block(heads=2, width=32, length=8) if name == "encoder" else models.light_model(name)
     exe = lamina.compile(model, target=TARGET, threads=1, cache=False)
     exe.save_texts(tmp_path)
     so_far: list[str] = []

@@ -83,11 +83,11 @@ def test_older_versions_of_operators_compute_the_same() -> None:
     for case in random.Random(0).sample(cases, 150):
         versions: set[int] = set()
         for opset in (1, 6, 8, 10, 12, 16):
+            version = since_version(case.operator, opset)
+            if version is None or version in versions:
+                continue
             model = in_older_opset(case, opset)
             if model is None:
-                continue
-            version = onnx.defs.get_schema(case.operator, opset).since_version
-            if version in versions:
                 continue
             versions.add(version)
             try:
@@ -108,13 +108,22 @@ def test_older_versions_of_operators_compute_the_same() -> None:
 NEWER_MEANING = {"Softmax", "LogSoftmax", "Scan", "Attention", "Cast", "CastLike", "SoftmaxCrossEntropyLoss"}
 
 
+def since_version(operator: str, opset: int) -> int | None:
+    """Which version of an operator an operator set has, None for one without it."""
+    try:
+        schema = onnx.defs.get_schema(operator, opset)
+    except onnx.defs.SchemaError:
+        return None
+    return None if schema.deprecated else schema.since_version
+
+
 def in_older_opset(case: Case, opset: int) -> ModelProto | None:
     """The case's model in an older operator set, None where the version converter cannot write it."""
     assert case.model is not None
     try:
         model = version_converter.convert_version(case.model, opset)
         cast(Any, onnx.checker).check_model(model)
-        return None if onnx.defs.get_schema(case.operator, opset).deprecated else model
+        return model
     except Exception:
         # The converter has errors of many types, which say that it has no way back.
         return None

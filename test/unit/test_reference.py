@@ -35,7 +35,7 @@ def sections(page: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_pages_are_up_to_date_whatever_the_order_of_sets() -> None:
-    """`make index-check` checks them under an order drawn anew each time."""
+    """`make docs` writes them under an order drawn anew each time."""
     words = [sys.executable, "-m", "lamina.tools.reference", "--check"]
     done = subprocess.run(words, env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -20,6 +20,7 @@ CASES = [
     ("bench/models.py nosuch", "no model 'nosuch'"),
     ("bench/math_ulp.py nosuch", "no function 'nosuch'"),
     ("-m lamina.tools.reference --nosuch", "unrecognized arguments: --nosuch"),
+    ("-m lamina.tools.reference nosuch.md", "no page 'nosuch.md': there are schedule.md, "),
     ("-m lamina.tools.op_index nosuch", "unrecognized arguments: nosuch"),
 ]
 

@@ -200,13 +200,13 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def all_pages() -> dict[str, str]:
-    """Every page by its name. Raises SystemExit with all that is missing, one line each."""
+def all_pages(names: Iterable[str] = ()) -> dict[str, str]:
+    """Every page by its name, or the named ones. Raises IncompleteReference with all that is missing, one line each."""
     texts: dict[str, str] = {}
     missing: list[str] = []
-    for name, make in PAGES.items():
+    for name in names or PAGES:
         try:
-            texts[name] = make()
+            texts[name] = PAGES[name]()
         except IncompleteReference as e:
             missing.append(str(e))
     if missing:
