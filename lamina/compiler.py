@@ -41,6 +41,7 @@ GRAPH_PASSES = (
     CODEGEN,
     "relay-quantized-products",
     "cpu-quantized-transposed",
+    "cpu-branches-of-bytes",
     "relay-qnn-legalize",
     "relay-qnn-canonicalize",
     "relay-legalize",

@@ -34,8 +34,8 @@ TRANSPOSE_CYCLES = 1.2
 KEEPS_ZEROS_FINITE = frozenset(
     f"relay.{n}"
     for n in (
-        "abs", "add", "cast", "ceil", "clip", "copy", "erf", "floor", "maximum", "minimum", "multiply", "negative",
-        "nn.leaky_relu", "nn.relu", "round", "sigmoid", "sign", "subtract", "tanh",
+        "abs", "add", "annotation.stop_fusion", "cast", "ceil", "clip", "copy", "erf", "floor", "maximum", "minimum",
+        "multiply", "negative", "nn.leaky_relu", "nn.relu", "round", "sigmoid", "sign", "subtract", "tanh",
     )
 )  # fmt: skip
 
@@ -102,7 +102,9 @@ def plan(
         return _concatenate(op, offers, lanes)
     if op.name == "relay.nn.pad":
         return _pad(op, offers, lanes)
-    if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.BROADCAST):
+    # Bytes that are parted go on to the sums of blocks; what moves pixels of floats has parted them in plain order.
+    parted = op.name == "relay.annotation.stop_fusion" and offers[0].info.dtype in qs.NARROW
+    if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.BROADCAST) or parted:
         return _elementwise(op, offers, lanes)
     return None
 
@@ -250,7 +252,9 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
         return None
     if not _whole(op, lanes) and op.name not in KEEPS_ZEROS_FINITE and not _divides_by_number(op):
         return None
-    if op.FUSION_KIND == OpPattern.ELEMWISE and (len(offers) != 1 or offers[0].info.shape != result):
+    if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.OPAQUE) and (
+        len(offers) != 1 or offers[0].info.shape != result
+    ):
         return None
     # An op of that kind with attributes (expand_dims, prelu, tile) names axes by them.
     if op.FUSION_KIND == OpPattern.BROADCAST and (op.properties or not _broadcasts(offers, result)):

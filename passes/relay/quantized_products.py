@@ -172,7 +172,9 @@ def quantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
     value, least, most = bounds(op.operands[0], float(scale.reshape(())), int(zero.reshape(())), attrs["out_dtype"])
     x = sums_of(value)
     if x is None:
-        return None
+        # Bounds before a quantize that say nothing are no work either.
+        says = value is op.operands[0] or (least, most) != qs.limits(attrs["out_dtype"])
+        return None if says else r.qnn.quantize(value, *op.operands[1:], **attrs)
     made = rescaled(x, target, attrs["out_dtype"], store)
     low, high = qs.limits(attrs["out_dtype"])
     return made if (least, most) == (low, high) else r.clip(made, a_min=float(least), a_max=float(most))

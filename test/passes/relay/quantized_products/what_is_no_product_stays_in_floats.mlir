@@ -41,3 +41,24 @@ func.func @moved(%x: tensor<2x4x2x1xui8>) -> tensor<2x8xui8> {
   %2 = relay.qnn.quantize %1, %s, %z {out_dtype = "uint8", rounding = "TONEVEN"} : (tensor<2x8xf32>, tensor<f32>, tensor<i32>) -> tensor<2x8xui8>
   return %2 : tensor<2x8xui8>
 }
+
+// A relu says nothing where the integers end at zero, and something where they do not.
+// CHECK-LABEL: func.func @bounds
+// CHECK:      %[[S:.*]] = relay.add
+// CHECK-NOT:  relay.nn.relu
+// CHECK:      relay.qnn.quantize %[[S]]
+// CHECK:      %[[T:.*]] = relay.subtract
+// CHECK:      %[[R:.*]] = relay.nn.relu %[[T]]
+// CHECK:      relay.qnn.quantize %[[R]]
+func.func @bounds(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xui8>, tensor<8xui8>) {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %z = relay.constant dense<7> : tensor<i32>
+  %0 = relay.add %x, %y : tensor<8xf32>
+  %1 = relay.nn.relu %0 : tensor<8xf32>
+  %2 = relay.qnn.quantize %1, %s, %zero {out_dtype = "uint8", rounding = "TONEVEN"} : (tensor<8xf32>, tensor<f32>, tensor<i32>) -> tensor<8xui8>
+  %3 = relay.subtract %x, %y : tensor<8xf32>
+  %4 = relay.nn.relu %3 : tensor<8xf32>
+  %5 = relay.qnn.quantize %4, %s, %z {out_dtype = "uint8", rounding = "TONEVEN"} : (tensor<8xf32>, tensor<f32>, tensor<i32>) -> tensor<8xui8>
+  return %2, %5 : tensor<8xui8>, tensor<8xui8>
+}
