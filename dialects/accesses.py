@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects.builtin import IndexType, VectorType, i1
 from xdsl.ir import Attribute, BlockArgument, SSAValue
@@ -72,6 +72,8 @@ def over_values(forms: Sequence[Linear], values: Sequence[SSAValue]) -> list[Lin
 
 def _at_positions(form: Linear, values: Sequence[SSAValue]) -> Linear:
     """A form with the values in the place of their positions: nothing can simplify."""
+    if not form.terms:
+        return form
     terms: dict[Atom, int] = {}
     count = len(values)
     for atom, coef in form.terms.items():
@@ -86,34 +88,28 @@ def _at_positions(form: Linear, values: Sequence[SSAValue]) -> Linear:
     return Linear(terms, form.const)
 
 
-def _rename(form: Linear, mapping: dict[Atom, Linear]) -> Linear:
-    """Substitution of dimensions by dimensions, one for one: nothing can simplify."""
+def _to_positions(form: Linear, positions: dict[SSAValue, int]) -> Linear:
+    """A form with positions in the place of values, each of which gets the next one where it has none."""
+    if not form.terms:
+        return form
     terms: dict[Atom, int] = {}
     for atom, coef in form.terms.items():
-        if isinstance(atom, tuple):
-            kind, inner, divisor = atom
-            terms[(kind, _rename(inner, mapping), divisor)] = coef
+        kind = type(atom)
+        if kind is tuple:
+            division, inner, divisor = cast("tuple[str, Linear, int]", atom)
+            terms[(division, _to_positions(inner, positions), divisor)] = coef
+        elif kind is int or kind is str:
+            terms[atom] = coef
         else:
-            found = mapping.get(atom)
-            if found is None:
-                terms[atom] = coef
-            else:
-                (new,) = found.terms
-                terms[new] = terms.get(new, 0) + coef
+            terms[positions.setdefault(cast(SSAValue, atom), len(positions))] = coef
     return Linear(terms, form.const)
 
 
 def over_positions(groups: Sequence[Sequence[Linear]]) -> tuple[list[SSAValue], list[tuple[Linear, ...]]]:
     """The SSA values that forms use, each once, and the forms over their positions."""
-    values: list[SSAValue] = []
-    positions: dict[Atom, Linear] = {}
-    for group in groups:
-        for form in group:
-            for d in form.dims():
-                if isinstance(d, SSAValue) and d not in positions:
-                    positions[d] = Linear({len(values): 1})
-                    values.append(d)
-    return values, [tuple(_rename(f, positions) for f in g) for g in groups]
+    positions: dict[SSAValue, int] = {}
+    forms = [tuple([_to_positions(f, positions) for f in g]) for g in groups]
+    return list(positions), forms
 
 
 # -- text ------------------------------------------------------------------------------------------

@@ -8,11 +8,12 @@ that it looks at, a name is matched against a pattern whenever it is set: each d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from operator import attrgetter
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IRDLOperation, OptionalDef
 
 operands_of: Callable[[Operation], tuple[SSAValue, ...]] = attrgetter("_operands")
 """`tuple(op.operands)`"""
@@ -135,3 +136,73 @@ def _verify_kind_once() -> None:
 
 
 _verify_kind_once()
+
+
+@cache
+def defaults_of(cls: type[IRDLOperation]) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+    """The properties and the attributes that an op of a class gets where they are not given."""
+    definition = cls.get_irdl_definition()
+    properties, attributes = (
+        {
+            name: field.default_value
+            for name, field in fields.items()
+            if not isinstance(field, OptionalDef) and field.default_value is not None
+        }
+        for fields in (definition.properties, definition.attributes)
+    )
+    return properties, attributes
+
+
+def _add_defaults_from_a_table() -> None:
+    """A new op gets its defaults from what its class has, which is not read anew from the definition for each op."""
+
+    def add_defaults(self: IRDLOperation) -> None:
+        properties, attributes = defaults_of(type(self))
+        for name, default in properties.items():
+            self.properties.setdefault(name, default)
+        for name, default in attributes.items():
+            self.attributes.setdefault(name, default)
+
+    IRDLOperation.__post_init__ = add_defaults
+
+
+_add_defaults_from_a_table()
+
+
+def _use_operands_at_once() -> None:
+    """An op whose operands are replaced leaves the lists of their users, and enters the new ones', without calls."""
+
+    def set_operands(self: Operation, new: Sequence[SSAValue]) -> None:
+        values = SSAValues(new)
+        for value, use in zip(self._operands, self._operand_uses, strict=True):
+            value.remove_use(use)
+        self._operands = values
+        uses: list[Use] = []
+        for index, value in enumerate(values):
+            use = Use(self, index)
+            first = value.first_use
+            if first is not None:
+                use._next_use = first
+                first._prev_use = use
+            value.first_use = use
+            uses.append(use)
+        self._operand_uses = tuple(uses)
+
+    Operation.operands = Operation.operands.setter(set_operands)  # type: ignore[method-assign, attr-defined]
+
+
+def _attach_leaves_unasked() -> None:
+    """An op without regions contains no block that it could be put into: nobody goes up to the function to see."""
+    attach = Block._attach_op
+
+    def attach_op(self: Block, operation: Operation) -> None:
+        if operation.regions or operation.parent is not None:
+            attach(self, operation)
+        else:
+            operation.parent = self
+
+    Block._attach_op = attach_op  # type: ignore[method-assign]
+
+
+_use_operands_at_once()
+_attach_leaves_unasked()

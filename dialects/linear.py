@@ -130,17 +130,27 @@ class Linear:
 
     def substitute(self, mapping: Mapping[Atom, Linear], ranges: Ranges = unknown_ranges) -> Linear:
         """Replace dimensions by forms; divisions are simplified anew with `ranges` of the new dimensions."""
-        result = Linear(const=self.const)
+        terms: dict[Atom, int] = {}
+        const, divides = self.const, False
         for atom, coef in self.terms.items():
-            if isinstance(atom, tuple):
+            if type(atom) is tuple:
                 kind, inner, divisor = atom
                 inner = inner.substitute(mapping, ranges)
-                new = floordiv(inner, divisor, ranges) if kind == "floordiv" else mod(inner, divisor, ranges)
+                found = floordiv(inner, divisor, ranges) if kind == "floordiv" else mod(inner, divisor, ranges)
             else:
                 found = mapping.get(atom)
-                new = Linear({atom: 1}) if found is None else found
-            result = result + new * coef
-        return recombine(result, ranges)
+                if found is None:
+                    found = Linear({atom: 1})
+            const += found.const * coef
+            for new, times in found.terms.items():
+                total = terms.get(new, 0) + times * coef
+                if total:
+                    terms[new] = total
+                    divides = divides or type(new) is tuple
+                else:
+                    del terms[new]
+        result = Linear(terms, const)
+        return recombine(result, ranges) if divides else result
 
     def simplify(self, ranges: Ranges) -> Linear:
         """The same value with every division that the ranges decide resolved."""
@@ -171,7 +181,7 @@ def constant(value: int) -> Linear:
 
 def _collect(linear: Linear, seen: dict[Atom, None]) -> None:
     for atom in linear.terms:
-        if isinstance(atom, tuple):
+        if type(atom) is tuple:
             _collect(atom[1], seen)
         else:
             seen[atom] = None

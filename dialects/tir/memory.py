@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.fast_ir import operands_of
 from lamina.dialects.index_map import (
     LANE,
     Condition,
@@ -174,10 +175,10 @@ class AccessOp(IRDLOperation, Declared):
         return 0
 
     def buffer_value(self) -> SSAValue:
-        return self.operands[self.buffer_position()]
+        return operands_of(self)[self.buffer_position()]
 
     def index_operands(self) -> Sequence[SSAValue]:
-        return self.operands[self.buffer_position() + 1 :]
+        return operands_of(self)[self.buffer_position() + 1 :]
 
     def index_map(self) -> IndexMap:
         """The index of each dimension over the positions of the index operands."""
@@ -189,8 +190,13 @@ class AccessOp(IRDLOperation, Declared):
         return guard.data if isinstance(guard, IndexSetAttr) else None
 
     def forms(self) -> list[Linear]:
-        """The index of each dimension over SSA values."""
-        return over_values(self.index_map().results, self.index_operands())
+        """The index of each dimension over SSA values. They are made once for the same map and operands."""
+        map_, operands = self.properties["map"], operands_of(self)
+        known: tuple[Attribute, object, list[Linear]] | None = vars(self).get("_forms")
+        if known is None or known[0] is not map_ or known[1] is not operands:
+            forms = over_values(cast("IndexMapAttr", map_).data.results, operands[self.buffer_position() + 1 :])
+            vars(self)["_forms"] = known = map_, operands, forms
+        return list(known[2])
 
     def conditions(self) -> list[Condition]:
         """The guard over SSA values."""
@@ -204,8 +210,7 @@ class AccessOp(IRDLOperation, Declared):
     def set_access(self, forms: Sequence[Linear], conditions: Sequence[Condition] = ()) -> None:
         """Replace indices and guard."""
         values, (indices, guards) = over_positions([forms, [c.form for c in conditions]])
-        head = list(self.operands[: self.buffer_position() + 1])
-        self.operands = [*head, *values]
+        self.operands = [*operands_of(self)[: self.buffer_position() + 1], *values]
         self.properties["map"] = IndexMapAttr(IndexMap(len(values), indices))
         self.properties.pop("guard", None)
         if conditions:

@@ -61,6 +61,7 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEf
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.accesses import INDEX, ConditionOpBase, IndexOpBase, over_positions, over_values
+from lamina.dialects.fast_ir import next_of, operands_of
 from lamina.dialects.index_map import (
     Condition,
     IndexMap,
@@ -235,7 +236,8 @@ class ForOp(IRDLOperation):
         if hint:
             block.args[0].name_hint = hint
         loop = ForOp.create(properties=properties, regions=[Region(block)])
-        loop.set_min_bounds(bounds)
+        if bounds:
+            loop.set_min_bounds(bounds)
         return loop
 
     @staticmethod
@@ -256,7 +258,9 @@ class ForOp(IRDLOperation):
 
     @property
     def var(self) -> SSAValue:
-        return self.body.block.args[0]
+        block = self.regions[0].first_block
+        assert block is not None
+        return block.args[0]
 
     @property
     def is_unrolled(self) -> bool:
@@ -283,7 +287,8 @@ class ForOp(IRDLOperation):
             self.properties["extent"] = IntegerAttr(extent if self.is_dynamic else min(extent, self.trip), i64)
         bounds = [b for b in bounds if not b.is_constant]
         if not bounds:
-            self.operands = []
+            if operands_of(self):
+                self.operands = []
             self.properties.pop("bound_map", None)
             return
         operands, (forms,) = over_positions([bounds])
@@ -456,7 +461,7 @@ def loops_and_blocks(func: FuncOp) -> list[Operation]:
                 while child is not None:
                     if child.regions:
                         inner.append(child)
-                    child = child.next_op
+                    child = next_of(child)
         stack += reversed(inner)
     return found[1:]
 

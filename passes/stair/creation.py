@@ -14,8 +14,9 @@ from functools import cache
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues, Use
-from xdsl.irdl import IRDLOperation, OptionalDef
+from xdsl.irdl import IRDLOperation
 
+from lamina.dialects.fast_ir import defaults_of
 from lamina.passes.stair.scalars import Properties
 
 _NO_RESULTS: SSAValues[OpResult] = SSAValues()
@@ -25,16 +26,7 @@ _NO_RESULTS: SSAValues[OpResult] = SSAValues()
 def _defaults(cls: type[Operation]) -> tuple[Properties, Properties]:
     """The properties and attributes that an op gets where they are not given."""
     assert issubclass(cls, IRDLOperation) and cls.__post_init__ is IRDLOperation.__post_init__, cls
-    definition = cls.get_irdl_definition()
-    properties, attributes = (
-        {
-            name: field.default_value
-            for name, field in fields.items()
-            if not isinstance(field, OptionalDef) and field.default_value is not None
-        }
-        for fields in (definition.properties, definition.attributes)
-    )
-    return properties, attributes
+    return defaults_of(cls)
 
 
 def _create(cls: type[Operation], operands: Sequence[SSAValue], properties: Properties) -> Operation:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import IndexType, MemRefType, f32, i32, i64
 from xdsl.dialects.test import TestOp as AnyOp
+from xdsl.ir import Block, Region
 
 from lamina.context import LaminaContext
 from lamina.dialects.fast_ir import all_ops, name_new, next_of, operands_of, type_of, valid_name
+from lamina.dialects.linear import Linear
+from lamina.dialects.tir.ops import LoadOp
 from lamina.parsing import parse_text
 
 LLVM = """
@@ -65,3 +68,38 @@ def test_a_block_and_a_region_are_walked_as_an_op_is() -> None:
             assert all_ops(region) == list(region.walk())
             for block in region.blocks:
                 assert all_ops(block) == list(block.walk())
+
+
+def test_operands_that_are_replaced_leave_the_lists_of_their_users() -> None:
+    a, b = (AnyOp(result_types=[i32]).results[0] for _ in range(2))
+    op, other = AnyOp(operands=[a, b, a]), AnyOp(operands=[a])
+    op.operands = [b, *op.operands[:2]]
+    assert list(op.operands) == [b, a, b]
+    users = {v: sorted((u.operation is op, u.index) for u in v.uses) for v in (a, b)}
+    assert users == {a: [(False, 0), (True, 1)], b: [(True, 0), (True, 2)]}
+    op.operands = []
+    other.operands = []
+    assert not list(a.uses) and not list(b.uses)
+
+
+def test_an_op_is_not_put_into_itself_nor_into_two_blocks() -> None:
+    inner = Block()
+    outer, leaf = AnyOp(regions=[Region(inner)]), AnyOp()
+    with pytest.raises(ValueError, match="contained in the operation"):
+        inner.add_op(outer)
+    inner.add_op(leaf)
+    with pytest.raises(ValueError, match="already attached"):
+        Block().add_op(leaf)
+    assert leaf.parent is inner
+
+
+def test_indices_are_read_anew_when_they_or_their_operands_change() -> None:
+    block = Block(arg_types=[MemRefType(f32, [8]), IndexType(), IndexType()])
+    buffer, i, j = block.args
+    load = LoadOp.make(buffer, [Linear.dim(i)])
+    assert load.forms() == [Linear.dim(i)]
+    load.forms().clear()
+    load.operands = [buffer, j]
+    assert load.forms() == [Linear.dim(j)]
+    load.set_access([Linear.dim(i) + 1])
+    assert load.forms() == [Linear.dim(i) + 1]
