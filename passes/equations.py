@@ -116,6 +116,7 @@ def _attributes(p: Pattern) -> set[tuple[OpPattern, str]]:
 _MISSING: Any = object()
 
 
+@cache
 def _default(op: type[RelayOp], name: str) -> Any:
     from xdsl.irdl import OptPropertyDef
 
