@@ -14,7 +14,7 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
-from lamina.backends.cpu.tiles import LOAD_SHARE, MOST_VECTORS, candidates, divisor, registers_of
+from lamina.backends.cpu.tiles import LOAD_SHARE, candidates, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
@@ -35,10 +35,6 @@ FETCHED = 1 << 17
 window reads them again and again, it is those that the second-level cache does not hold."""
 
 
-HALF = SECOND_LEVEL // 2
-"""Bytes of data from which on it counts how often it is read, and up to which one reading's weights stay beside it."""
-
-
 def schedule_conv2d(
     s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick, border: Border | None = None
 ) -> None:
@@ -49,7 +45,8 @@ def schedule_conv2d(
     _, chunks, _, width, lanes = stage.spatial
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
-    loads = LOAD_SHARE if reads_far(stage) else 0.0
+    # A window's data comes from beyond the first-level cache again for each tile of output channels.
+    loads = 0.0 if is_pointwise(stage) else LOAD_SHARE
     tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1), loads))
     left_out = border is not None and is_left_out(border, width, tile.pixels)
     if border is not None and left_out:
@@ -113,16 +110,6 @@ def fetched_ahead(stage: Stage, reader: Stage, by_taps: bool) -> str | None:
     else:
         large = by_taps and size > SECOND_LEVEL and stage.reduced[0] > 1
     return data.tensor.name_hint if large and isinstance(data.tensor, BlockArgument) else None
-
-
-def reads_far(stage: Stage) -> bool:
-    """Whether a window reads data that the second-level cache hardly holds, with weights that it does."""
-    reads = stage.reads()
-    if len(reads) != 2 or is_pointwise(stage):
-        return False
-    data, weight = reads
-    of_vector = bytes_of(weight) // stage.spatial[1]
-    return bytes_of(data) // read_shape(data)[0] > HALF and MOST_VECTORS * of_vector <= HALF
 
 
 def is_pointwise(stage: Stage) -> bool:
