@@ -20,7 +20,7 @@ With `stop_after=N` only the first N primitives of each schedule are applied, to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -60,6 +60,7 @@ from lamina.passes.nests.computes import lower_compute
 from lamina.passes.nests.externs import lower_extern
 from lamina.passes.nests.intrinsics import IntrinsicTable
 from lamina.passes.nests.lowering import Lowering, Place, copy_nest, memref
+from lamina.passes.nests.reshapes import is_reshape, share_buffers
 from lamina.passes.nests.scans import lower_scan, place_states
 
 
@@ -78,6 +79,7 @@ class TeToTirPass(ModulePass):
         kernels: dict[str, tir.FuncOp] = {}
         arguments: dict[str, dict[str, SSAValue]] = {}
         declared: dict[str, TensorIntrinOp] = {}
+        reshapes: set[str] = set()
         for top in list(op.ops):
             if isinstance(top, ScheduleOp):
                 name = top.func.root_reference.data
@@ -85,6 +87,8 @@ class TeToTirPass(ModulePass):
                     raise InputError(f"te-to-tir: @{name} has two schedules", op=top)
                 schedules[name] = top
             elif isinstance(top, te.FuncOp):
+                if is_reshape(top):
+                    reshapes.add(top.sym_name.data)
                 lowered, names = lower_function(top)
                 functions[top.sym_name.data] = lowered
                 arguments[top.sym_name.data] = names
@@ -103,7 +107,17 @@ class TeToTirPass(ModulePass):
                 kernels[top.sym_name.data] = top
         for main in mains:
             if not _is_lowered(main):
-                lower_main(main, kernels | functions)
+                lower_main(main, kernels | functions, reshapes)
+        called = {c.callee.root_reference.data for main in mains for c in main.body.block.ops if type(c) is tir.CallOp}
+        for name in reshapes - called if mains else ():
+            # All calls of it have become none.
+            kernel = functions.pop(name)
+            kernel.detach()
+            kernel.erase()
+            left = schedules.pop(name, None)
+            if left is not None:
+                left.detach()
+                discard(left.body)
         intrinsics = IntrinsicTable(declared, ctx, lower_function, module_target(op))
         for name, schedule in schedules.items():
             if name not in functions:
@@ -293,8 +307,11 @@ def _texts(types: Sequence[Attribute]) -> str:
     return ", ".join(str(t).replace("memref", "tensor", 1) for t in types)
 
 
-def lower_main(main: MainOp, functions: dict[str, tir.FuncOp]) -> None:
-    """Calls on tensors become calls on buffers; results become trailing arguments."""
+def lower_main(main: MainOp, functions: dict[str, tir.FuncOp], reshapes: Container[str] = ()) -> None:
+    """Calls on tensors become calls on buffers; results become trailing arguments.
+
+    What a function of `reshapes` gives is, where that can be, in the buffer that it is given: nothing is called.
+    """
     _check_main(main)
     block = main.body.block
     returns = block.last_op
@@ -311,9 +328,14 @@ def lower_main(main: MainOp, functions: dict[str, tir.FuncOp]) -> None:
         if isinstance(value.owner, te.CallOp) and value not in buffers:
             buffers[value] = out
         outs.append(out)
+    own = {name for name, kernel in functions.items() if kernel.body.block.ops}
+    shared = share_buffers(block, reshapes, own, buffers)
     for op in list(block.ops):
         new_ops: list[Operation] = []
-        if isinstance(op, te.CallOp):
+        if isinstance(op, te.CallOp) and op in shared:
+            _check_call(op, functions)
+            buffers[op.results[0]] = buffers[shared[op]]
+        elif isinstance(op, te.CallOp):
             _check_call(op, functions)
             for result in op.results:
                 if result not in buffers:

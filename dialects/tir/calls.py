@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, SymbolRefAttr, i64
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType, SymbolRefAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     BaseAttr,
@@ -22,7 +25,10 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class CallOp(IRDLOperation):
-    """Runs a kernel on buffers and sizes: `tir.call @f(%n, %x, %y) : index, memref<?xf32>, memref<4xf32>`."""
+    """Runs a kernel on buffers and sizes: `tir.call @f(%n, %x, %y) : index, memref<?xf32>, memref<4xf32>`.
+
+    A buffer may have another shape than the kernel says, with as many elements of the same type: a reshape moves none.
+    """
 
     name = "tir.call"
 
@@ -30,6 +36,21 @@ class CallOp(IRDLOperation):
     arguments = var_operand_def(BaseAttr(MemRefType) | BaseAttr(IndexType))
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+
+def fits(given: Sequence[Attribute], taken: Sequence[Attribute]) -> bool:
+    """Whether a kernel that takes these types can be called with those."""
+    return len(given) == len(taken) and all(map(_holds_as_much, given, taken))
+
+
+def _holds_as_much(given: Attribute, taken: Attribute) -> bool:
+    if given == taken:
+        return True
+    if type(given) is not MemRefType or type(taken) is not MemRefType:
+        return False
+    shapes = given.get_shape(), taken.get_shape()
+    known = all(DYNAMIC_INDEX not in s for s in shapes)
+    return known and given.element_type == taken.element_type and prod(shapes[0]) == prod(shapes[1])
 
 
 @irdl_op_definition

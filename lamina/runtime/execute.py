@@ -35,6 +35,7 @@ from lamina.dialects.linear import Atom
 from lamina.dialects.sizes import SHAPE
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
+from lamina.dialects.tir.calls import fits
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import is_declaration
 from lamina.runtime.compiled import SIZE, Port, infer_sizes
@@ -328,8 +329,10 @@ def _run_tir_main(
 def _call(op: tir.CallOp, kernel: Kernel, buffers: list[Any]) -> None:
     """One kernel call; what the caller's buffers are called does not matter inside."""
     args = kernel.func.body.block.args
-    if [a.type for a in args] != [v.type for v in op.arguments]:
+    if not fits([v.type for v in op.arguments], [a.type for a in args]):
         raise InputError(f"the call of {op.callee} passes other buffers than the kernel takes", op=op)
+    given = zip(buffers, op.arguments, args, strict=True)
+    buffers = [b if v.type == a.type else b.reshaped(a.type) for b, v, a in given]
     start, end = output_range(kernel.func)
     for memory in buffers[:start]:
         if isinstance(memory, Memory):

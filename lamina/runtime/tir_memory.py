@@ -60,6 +60,14 @@ class Memory:
         again.written = bytearray(len(self.written))
         return again
 
+    def reshaped(self, type_: Attribute) -> Self:
+        """The same memory, and what is known of it, as a buffer of another shape."""
+        again = copy.copy(self)
+        again.shape = shape_of(type_)
+        again.strides = row_major_strides(again.shape)
+        again.array = self.array.reshape(again.shape)
+        return again
+
     def place(self, flat: int) -> list[int]:
         """The indices of a flat position."""
         found: list[int] = []

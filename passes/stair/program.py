@@ -36,6 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.sizes import SHAPE, symbolic_shape, verify_shapes
+from lamina.dialects.tir.calls import fits
 from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
@@ -106,7 +107,7 @@ def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> N
             if callee not in signatures:
                 hint = did_you_mean(callee, list(signatures))
                 raise InputError(f"tir-to-llvm: there is no kernel @{callee} to call", hint=hint, op=op)
-            if list(op.operand_types) != list(signatures[callee]):
+            if not fits(op.operand_types, signatures[callee]):
                 taken = ", ".join(map(str, signatures[callee]))
                 raise InputError(f"tir-to-llvm: the call does not fit @{callee}, which takes ({taken})", op=op)
         elif isinstance(op, ViewOp) and op.result.uses:

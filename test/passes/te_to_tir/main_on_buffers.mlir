@@ -4,7 +4,8 @@
 te.func @f(%X: tensor<4xf32>) -> tensor<4xf32> {
   %y = te.compute "y" [4] (%i) : tensor<4xf32> {
     %x = te.read %X[%i] : tensor<4xf32>
-    te.yield %x : f32
+    %n = arith.negf %x : f32
+    te.yield %n : f32
   }
   te.return %y : tensor<4xf32>
 }
