@@ -111,8 +111,9 @@ def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
     depth = stage.reduced[0]
     weight = weight_of(stage)
     is_packed = weight is not None and weight[1] != columns
-    if is_packed and columns < lanes_of(stage, target) and target.has_feature("avx512vl"):
-        # The panel is padded, the result is not: lanes beyond it are idle.
+    is_narrow = columns < lanes_of(stage, target) and target.has_feature("avx512vl")
+    if is_narrow and (is_packed or rows > STREAMED_ROWS and columns & (columns - 1)):
+        # A packed panel is padded, the result is not: lanes beyond it are idle. There is no code for seven lanes.
         lanes = max(1 << (columns - 1).bit_length(), 4)
     stride = row_stride(stage)
     registers = registers_of(target)
