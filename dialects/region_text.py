@@ -26,6 +26,20 @@ def print_body(printer: Printer, region: Region) -> None:
     printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
 
 
+def parse_attributed_body(parser: Parser) -> tuple[dict[str, Attribute], Region]:
+    """` attributes {...} { ops }`, which `print_attributed_body` prints: the attributes and the region."""
+    extra = parser.parse_optional_attr_dict_with_keyword()
+    return dict(extra.data) if extra else {}, parse_body(parser)
+
+
+def print_attributed_body(printer: Printer, attributes: dict[str, Attribute], region: Region) -> None:
+    """The end of an op's text: the attributes that its syntax does not show, and its region of one block."""
+    if attributes:
+        printer.print_op_attributes(attributes, print_keyword=True)
+    printer.print_string(" ")
+    print_body(printer, region)
+
+
 Binding: TypeAlias = "tuple[Parser.UnresolvedArgument, UnresolvedOperand]"
 
 

@@ -73,7 +73,7 @@ class Origin:
 
 def _digest(source: Source) -> str | None:
     if isinstance(source, bytes):
-        return _with_external(source, None)
+        return _with_external(source, None)[0]
     if isinstance(source, (str, os.PathLike)):
         try:
             path = Path(source)
@@ -88,7 +88,7 @@ def _digest(source: Source) -> str | None:
     if _is_module(source):
         return None
     try:
-        return _with_external(cast("Any", source).SerializeToString(deterministic=True), None)
+        return _with_external(cast("Any", source).SerializeToString(deterministic=True), None)[0]
     except ValueError:  # larger than a protobuf message may be
         return None
 
@@ -136,8 +136,7 @@ LARGE_FILE = 1 << 20
 
 def _read(path: Path) -> tuple[str | None, bool]:
     """The digest of a file, and whether all of the model is in it."""
-    data = path.read_bytes()
-    return _with_external(data, path.resolve().parent), not _names_files(data)
+    return _with_external(path.read_bytes(), path.resolve().parent)
 
 
 def _names_files(data: bytes) -> bool:
@@ -156,12 +155,16 @@ def _load_compiler() -> None:
         import_module(name)
 
 
-def _with_external(data: bytes, folder: Path | None) -> str | None:
-    """The digest of a model and of the files that hold its weights; each names its file under the key `location`."""
+def _with_external(data: bytes, folder: Path | None) -> tuple[str | None, bool]:
+    """The digest of a model and of the files that hold its weights, and whether all of it is in the bytes given.
+
+    A tensor elsewhere names its file under the key `location`.
+    """
     from lamina.program_file import digest_of
 
     digests = [digest_of(data)]
-    if _names_files(data):
+    alone = not _names_files(data)
+    if not alone:
         import onnx
         from google.protobuf.message import DecodeError
 
@@ -172,11 +175,11 @@ def _with_external(data: bytes, folder: Path | None) -> str | None:
             for name in sorted(names):
                 path = folder and (folder / name).resolve()
                 if path is None or not path.is_relative_to(folder or "") or not path.is_file():
-                    return None
+                    return None, alone
                 digests.append(digest_of(path.read_bytes()))
         except (OSError, ValueError, DecodeError):
-            return None
-    return digest_of(b"".join(digests)).hex() if len(digests) > 1 else digests[0].hex()
+            return None, alone
+    return digest_of(b"".join(digests)).hex() if len(digests) > 1 else digests[0].hex(), alone
 
 
 def _tensors(message: Any) -> list[Any]:

@@ -27,7 +27,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator
 
-from lamina.dialects.region_text import parse_body, print_body
+from lamina.dialects.region_text import parse_attributed_body, print_attributed_body
 from lamina.dialects.te.factors import FactorType
 from lamina.dialects.te.primitive import LOOP as LOOP
 from lamina.dialects.te.primitive import LoopType
@@ -53,18 +53,13 @@ class ScheduleOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.func.root_reference.data)
-        if self.attributes:
-            printer.print_op_attributes(self.attributes, print_keyword=True)
-        printer.print_string(" ")
-        print_body(printer, self.body)
+        print_attributed_body(printer, self.attributes, self.body)
 
     @classmethod
     def parse(cls, parser: Parser) -> ScheduleOp:
         func = SymbolRefAttr(parser.parse_symbol_name())
-        extra = parser.parse_optional_attr_dict_with_keyword()
-        return cls.create(
-            properties={"func": func}, attributes=extra.data if extra else {}, regions=[parse_body(parser)]
-        )
+        attributes, body = parse_attributed_body(parser)
+        return cls.create(properties={"func": func}, attributes=attributes, regions=[body])
 
 
 def primitives() -> list[type[PrimitiveOp]]:

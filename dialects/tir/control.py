@@ -22,7 +22,7 @@ from lamina.dialects.index_map import (
     parse_condition,
     print_conditions,
 )
-from lamina.dialects.region_text import parse_body, print_body
+from lamina.dialects.region_text import parse_attributed_body, print_attributed_body
 
 BARRIER_SCOPES = ("shared", "global", "warp")
 
@@ -94,22 +94,13 @@ class IfOp(ConditionalBase):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         print_conditions(printer, self.set.data, self.dims)
-        if self.attributes:
-            printer.print_op_attributes(self.attributes, print_keyword=True)
-        printer.print_string(" ")
-        print_body(printer, self.body)
+        print_attributed_body(printer, self.attributes, self.body)
 
     @classmethod
     def parse(cls, parser: Parser) -> IfOp:
         operands, set_ = parse_set(parser)
-        extra = parser.parse_optional_attr_dict_with_keyword()
-        region = parse_body(parser)
-        return cls.create(
-            operands=operands,
-            properties={"set": set_},
-            attributes=extra.data if extra else {},
-            regions=[region],
-        )
+        attributes, body = parse_attributed_body(parser)
+        return cls.create(operands=operands, properties={"set": set_}, attributes=attributes, regions=[body])
 
 
 @irdl_op_definition

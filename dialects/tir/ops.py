@@ -73,7 +73,7 @@ from lamina.dialects.index_map import (
     print_indices,
 )
 from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
-from lamina.dialects.region_text import parse_body, print_body
+from lamina.dialects.region_text import parse_body, print_attributed_body, print_body
 from lamina.dialects.sizes import shape_attrs, verify_shapes
 from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp, ViewOp
 from lamina.dialects.tir.control import BarrierOp as BarrierOp
@@ -337,10 +337,7 @@ class ForOp(IRDLOperation):
         if self.is_reduction:
             printer.print_string("reduction ")
         printer.print_string_literal(self.axis.data)
-        if self.attributes:
-            printer.print_op_attributes(self.attributes, print_keyword=True)
-        printer.print_string(" ")
-        print_body(printer, self.body)
+        print_attributed_body(printer, self.attributes, self.body)
         printer.exit_scope()
 
     @classmethod

@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoTerminator, RecursiveMemoryEffect, is_side_effect_free
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.region_text import parse_body, print_body
+from lamina.dialects.region_text import parse_attributed_body, print_attributed_body
 from lamina.dialects.tir.control import IfOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp
 from lamina.dialects.tir.ops import ForOp, FuncOp
@@ -71,15 +71,12 @@ class TeamOp(IRDLOperation):
                 )
 
     def print(self, printer: Printer) -> None:
-        if self.attributes:
-            printer.print_op_attributes(self.attributes, print_keyword=True)
-        printer.print_string(" ")
-        print_body(printer, self.body)
+        print_attributed_body(printer, self.attributes, self.body)
 
     @classmethod
     def parse(cls, parser: Parser) -> TeamOp:
-        extra = parser.parse_optional_attr_dict_with_keyword()
-        return cls.create(attributes=extra.data if extra else {}, regions=[parse_body(parser)])
+        attributes, body = parse_attributed_body(parser)
+        return cls.create(attributes=attributes, regions=[body])
 
 
 @irdl_op_definition
