@@ -1,11 +1,11 @@
 """Models quantised as exporters do it (QDQ): uint8 activations, int8 weights of a scale per output channel.
 
-    python bench/quantised.py FOLDER [MODEL...]     writes FOLDER/mobilenet_v2_int8.onnx
+    python bench/quantised.py FOLDER [MODEL...]     writes FOLDER/mobilenet_v2_int8.onnx and others
 
 `quantised(model, inputs)` calibrates a float model by one run of onnxruntime with all its values as outputs. Every
 convolution, Gemm, Add, pool and Flatten stands between DequantizeLinear and QuantizeLinear; a clip or relu that alone
-reads a product or sum stands between the two with it. Biases are int32 of the scale of
-the products. Weights: -127..127.
+reads a product or sum stands between the two with it. Biases are int32 of the scale of the products. Weights:
+-127..127.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Of n products it is expanded, so that the product is one of the stored integers:
 
     sum (x - a) * (y - b)  =  sum x * y  -  b * sum x  -  a * sum y  +  n * a * b
 
-Zero points that are not constants are subtracted before. All of it is arithmetic modulo 2**32. Scales are carried, not
+Zero points that are not constants are subtracted before, but for that of a dense layer's data where the weight is one:
+the sums of weights are constants then. All of it is arithmetic modulo 2**32. Scales are carried, not
 used: that of the result is the product of both.
 """
 
@@ -20,6 +21,7 @@ from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
+from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
 from lamina.dialects.relay.qnn_conv import check_convolution
 from lamina.dialects.relay.qnn_scales import QnnDataAndWeight
@@ -49,6 +51,13 @@ def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, c
 def known(*zero_points: SSAValue) -> bool:
     """Whether all are constants, so that what depends on them and the weight is one too."""
     return all(qs.constant(z) is not None for z in zero_points)
+
+
+def is_fixed(value: SSAValue) -> bool:
+    """Whether a value is a constant, or one that was moved: folding comes later."""
+    while isinstance(value.owner, RelayOp) and len(value.owner.operands) == 1:
+        value = value.owner.operands[0]
+    return constant_value(value) is not None
 
 
 def sums(value: SSAValue, axis: int, dtype: str, keepdims: bool = True) -> Any:
@@ -87,7 +96,7 @@ class QnnDenseOp(_QnnProduct, QnnDataAndWeight):
     @staticmethod
     def decompose(data: SSAValue, weight: SSAValue, a: SSAValue, b: SSAValue, *_: SSAValue, **attrs: Any) -> Any:
         dtype = attrs["out_dtype"]
-        if not known(a, b):
+        if not known(a, b) and not (known(b) and is_fixed(weight)):
             return r.nn.dense(qs.centred(data, a, 0, dtype), qs.centred(weight, b, 0, dtype), **attrs)
         return expanded(
             r.nn.dense(data, weight, **attrs), a, b,

@@ -7,8 +7,8 @@ greatest element, then the least index among the elements equal to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import nan
+from collections.abc import Callable, Sequence
+from math import nan, prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
@@ -28,13 +28,23 @@ from lamina.dialects.relay.families import (
     reduced_shape,
     reduction_samples,
 )
-from lamina.dialects.relay.gradients import collapsed, r, reduced_count, unreduced
+from lamina.dialects.relay.gradients import collapsed, r, reduced_count, shape_of, unreduced
 from lamina.dialects.relay.gradients_of_elements import extremum_gradient, product_gradient
 
 if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
     from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.te.build import Index, Tensor
+
+
+LEAST_ROWS = 1024
+"""Elements from which on two steps are less than one."""
+ROW = 1024
+"""The most elements of a row."""
+LANES = 32
+"""A row of fewer than two such vectors has no partial results."""
 
 
 def sum_dtype(dtype: str) -> str:
@@ -134,6 +144,21 @@ class _Extremum(Reduction):
         grads: Values, operands: Values, results: Values, *, axis: tuple[int, ...], keepdims: bool, exclude: bool
     ) -> Gradients:
         return [extremum_gradient(grads[0], operands[0], results[0], axis, keepdims, exclude)]
+
+    @classmethod
+    def legalize(cls, inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+        """One element of many is that of rows: those have vectors of partial results, a lone one is a chain."""
+        (x,) = inputs
+        shape = shape_of(x)
+        size, rank = prod(shape), len(shape)
+        if size < LEAST_ROWS or len(reduced_axes(attrs["axis"], attrs["exclude"], rank)) < rank:
+            return None
+        width = next((w for w in range(ROW, 2 * LANES, -1) if size % w == 0), 0)
+        if not width:
+            return None
+        word = getattr(r, cls.name.removeprefix("relay."))
+        found = word(word(r.reshape(x, newshape=(size // width, width)), axis=(1,)))
+        return r.reshape(found, newshape=(1,) * rank) if attrs["keepdims"] else found
 
 
 @irdl_op_definition
