@@ -9,8 +9,8 @@ tir every kernel stands for itself, so the copies take them from one queue, the 
 to its object. What comes out is what one process makes, byte for byte.
 
 A copy has nothing of the other threads of its origin but the locks that they hold: a process is not copied while one of
-them is in code that the copy needs. A copy that fails or dies says nothing: its origin then does the work itself, and
-meets the fault where it can name it.
+them is in code that the copy needs. A copy that fails, dies or falls silent has no result: its origin then does the
+work itself, and meets the fault where it can name it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from socket import socketpair
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -56,7 +58,9 @@ READER = "lamina-read"
 """How the names of threads begin that read models; they end by themselves."""
 MOST_KERNELS = 8192
 """More are for one process: the queue is a pipe that is filled before anybody reads it."""
-_STEP, _OBJECT, _END = b"s", b"o", b"e"
+LONGEST_SILENCE = 120.0
+"""Seconds without a word after which a copy counts as lost. It says one after each pass and each kernel."""
+_ALIVE, _OBJECT, _END = b"a", b"o", b"e"
 
 
 class Kernels(NamedTuple):
@@ -119,6 +123,8 @@ class Lowering:
     sanitize: bool
     steps: list[tuple[str, float, str]] = field(default_factory=list[tuple[str, float, str]])
     """What is to be reported of the passes: `Progress`."""
+    alive: Callable[[], None] = lambda: None
+    """Called after each pass and each kernel."""
     ops: int = 0
     emitting: float = 0.0
     compiling: float = 0.0
@@ -156,6 +162,7 @@ class Lowering:
 
     def _step(self, name: str, seconds: float, note: str) -> None:
         self.steps.append((name, seconds, note or step_note(name, self.module)))
+        self.alive()
 
     def take(self, kernels: Iterable[Kernel]) -> dict[str, bytes]:
         """Lower and compile some kernels of the tir level by themselves; their objects."""
@@ -177,6 +184,7 @@ class Lowering:
         for name, text in pieces:
             self.objects[name] = compile_cached(name, text, self.target, self.cache)
             self.length += len(text)
+            self.alive()
         self.emitting += between - start
         self.compiling += perf_counter() - between
 
@@ -230,6 +238,7 @@ class _Helpers:
         lowering = self._lowering
         before = set(lowering.objects)
         lowering.ops = lowering.length = 0
+        lowering.alive = partial(send, cast(Any, sink), _ALIVE, b"")
         objects = lowering.take(kernels)
         _send_objects(sink, {name: data for name, data in objects.items() if name not in before})
         _send_json(sink, _END, [lowering.ops, lowering.length])
@@ -244,6 +253,7 @@ class _Helpers:
                     found.update([_object(data)])
                 elif kind == _END:
                     end = json.loads(data)
+                self._lowering.alive()
             if end is None:
                 raise _Lost
             self._lowering.ops += end[0]
@@ -260,7 +270,8 @@ class Copy:
 
     def __init__(self, work: Callable[[IO[bytes]], None]) -> None:
         """Raises CannotCopy where there is no memory for it, or another thread is in the way."""
-        read, write = os.pipe()
+        source, sink_end = socketpair()
+        source.settimeout(LONGEST_SILENCE)
         origin, interval = os.getpid(), sys.getswitchinterval()
         try:
             # What the other threads are at must still be true when the process is copied.
@@ -273,29 +284,33 @@ class Copy:
                 self.pid = os.fork()
                 if self.pid == 0:
                     sys.setswitchinterval(interval)
-                    os.close(read)
-                    with os.fdopen(write, "wb") as sink:
+                    source.close()
+                    with os.fdopen(sink_end.detach(), "wb") as sink:
                         work(sink)
                     os._exit(0)
         except BaseException as error:
             if os.getpid() != origin:
                 # Without what a program does at its end. The origin does the work again, and says what is wrong.
                 os._exit(1)
-            os.close(read)
-            os.close(write)
+            source.close()
+            sink_end.close()
             if isinstance(error, OSError):
                 raise CannotCopy from error
             raise
         finally:
             sys.setswitchinterval(interval)
-        os.close(write)
-        self._source: IO[bytes] = os.fdopen(read, "rb")
+        sink_end.close()
+        with source:  # the file keeps it open
+            self._source = source.makefile("rb")
         self._ended = False
 
     def messages(self) -> Iterator[tuple[bytes, bytes]]:
-        """What the copy sends, until it ends."""
-        while (message := receive(cast(Any, self._source))) is not None:
-            yield message
+        """What the copy sends, until it ends or says nothing for too long."""
+        try:
+            while (message := receive(self._source)) is not None:
+                yield message
+        except TimeoutError:
+            return  # it will be killed
         self._ended = True
 
     def close(self) -> None:
@@ -323,6 +338,7 @@ class LoweringCopy:
         self._copy.close()
 
     def _work(self, lowering: Lowering, sink: IO[bytes]) -> None:
+        lowering.alive = partial(send, cast(Any, sink), _ALIVE, b"")
         found = lowering.run()
         places = {attr: n for n, attr in enumerate(self._constants)}
         _send_objects(sink, found.objects)

@@ -98,6 +98,22 @@ def test_a_copy_that_dies_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None
         assert copy.result(lambda name, seconds, note: pytest.fail("no step is done")) is None
 
 
+def test_a_copy_that_falls_silent_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock may be shut for ever in a copy."""
+    monkeypatch.setattr(lowering_processes, "LONGEST_SILENCE", 0.2)
+
+    def hangs(_: IO[bytes]) -> None:
+        threading.Event().wait()
+
+    copy = Copy(hangs)
+    try:
+        assert list(copy.messages()) == []
+    finally:
+        copy.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(copy.pid, 0)
+
+
 def test_a_helper_that_fails_is_missed(monkeypatch: pytest.MonkeyPatch, alone: Alone) -> None:
     def fails(self: Any, kernels: Iterator[FuncOp], sink: IO[bytes]) -> None:
         next(kernels)
