@@ -1,4 +1,4 @@
-"""The attributes of a node as Python values, checked against ONNX's declaration of its operator."""
+"""The attributes of a node as Python values, checked against the declaration of its operator."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from onnx import AttributeProto
 
 from lamina.errors import InputError, did_you_mean
 from lamina.frontends.onnx.bodies import RawNode
+from lamina.frontends.onnx.registry import declared
 from lamina.frontends.onnx.source import shown
 
 _KIND = AttributeProto.AttributeType
@@ -69,13 +70,13 @@ _SCHEMAS: dict[tuple[str, str, int], Any] = {}
 
 
 def schema_of(node: RawNode) -> Any:
-    """ONNX's declaration of the operator at the node's version, None when there is none."""
+    """The declaration of the operator by ONNX, at the node's version, or by us; None when there is none."""
     key = (node.op_type, node.domain, node.version)
     if key not in _SCHEMAS:
         try:
             _SCHEMAS[key] = onnx.defs.get_schema(node.op_type, max(node.version, 1), node.domain)
         except onnx.defs.SchemaError:
-            _SCHEMAS[key] = None
+            _SCHEMAS[key] = declared(node.domain, node.op_type)
     return _SCHEMAS[key]
 
 

@@ -7,10 +7,11 @@ Source: onnxruntime, docs/ContribOperators.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from onnx.defs import OpSchema
 
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_quant import (
@@ -18,11 +19,44 @@ from lamina.frontends.onnx.convert_quant import (
     product_of_integers,
     requantized,
 )
-from lamina.frontends.onnx.registry import converters, onnx_op
+from lamina.frontends.onnx.registry import Converter, converters, declare, onnx_op
 
 MICROSOFT = "com.microsoft"
 VERSION = 17
 """The opset whose float operators are meant: attributes hold the axes of reductions."""
+
+
+_INT, _INTS, _FLOAT, _STRING = (getattr(OpSchema.AttrType, kind) for kind in ("INT", "INTS", "FLOAT", "STRING"))
+_WINDOW = {"auto_pad": _STRING, "kernel_shape": _INTS, "pads": _INTS, "strides": _INTS, "channels_last": _INT}
+_UNARY = "X X_scale X_zero? Y_scale Y_zero?"
+
+
+def contributed(*names: str, inputs: str, **attrs: OpSchema.AttrType) -> Callable[[Converter], Converter]:
+    """Declares operators of onnxruntime and registers their converter.
+
+    `inputs` are the names; one that ends in `?` may be missing, one that ends in `*` stands for any number.
+    """
+    option = OpSchema.FormalParameterOption
+    options = {"?": option.Optional, "*": option.Variadic}
+    for name in names:
+        given = [
+            OpSchema.FormalParameter(
+                i.rstrip("?*"), "T", param_option=options.get(i[-1], option.Single), is_homogeneous=False
+            )
+            for i in inputs.split()
+        ]
+        declare(
+            OpSchema(
+                name,
+                MICROSOFT,
+                1,
+                inputs=given,
+                outputs=[OpSchema.FormalParameter("Y", "T")],
+                type_constraints=[("T", ["tensor(uint8)"], "not looked at")],
+                attributes=[OpSchema.Attribute(a, kind, required=False) for a, kind in attrs.items()],
+            )
+        )
+    return onnx_op(*names, domain=MICROSOFT)
 
 
 def _one(n: Node, b: Builder, i: int) -> Value | None:
@@ -71,33 +105,36 @@ def _channels_back(n: Node, b: Builder, x: Value) -> Value:
     return b.op("transpose", x, axes=[0, *range(2, x.rank), 1]) if n.attr("channels_last", 0) else x
 
 
-@onnx_op("QLinearAdd", "QLinearMul", domain=MICROSOFT)
+@contributed("QLinearAdd", "QLinearMul", inputs="A A_scale A_zero? B B_scale B_zero? C_scale C_zero?")
 def qlinear_binary(n: Node, b: Builder) -> Value:
     operands = [_real(n, b, 0), _real(n, b, 3)]
     return _quantized(n, b, _float_op(n, b, operands), 6, n.input(0).dtype)
 
 
-@onnx_op("QLinearSigmoid", "QLinearLeakyRelu", "QLinearReduceMean", domain=MICROSOFT)
+@contributed("QLinearSigmoid", inputs=_UNARY)
+@contributed("QLinearLeakyRelu", inputs=_UNARY, alpha=_FLOAT)
+@contributed("QLinearReduceMean", inputs=_UNARY, axes=_INTS, keepdims=_INT)
 def qlinear_unary(n: Node, b: Builder) -> Value:
     made = _float_op(n, b, [_real(n, b, 0)])
     return _quantized(n, b, made, 3, n.input(0).dtype)
 
 
-@onnx_op("QLinearSoftmax", domain=MICROSOFT)
+@contributed("QLinearSoftmax", inputs=_UNARY, axis=_INT, opset=_INT)
 def qlinear_softmax(n: Node, b: Builder) -> Value:
     """What `axis` means is what it meant in the opset that the attribute names."""
     made = _float_op(n, b, [_real(n, b, 0)], n.attr("opset", 13))
     return _quantized(n, b, made, 3, n.input(0).dtype)
 
 
-@onnx_op("QLinearAveragePool", "QLinearGlobalAveragePool", domain=MICROSOFT)
+@contributed("QLinearAveragePool", inputs=_UNARY, ceil_mode=_INT, count_include_pad=_INT, **_WINDOW)
+@contributed("QLinearGlobalAveragePool", inputs=_UNARY, channels_last=_INT)
 def qlinear_pool(n: Node, b: Builder) -> Value:
     x = _channels_first(n, b, _real(n, b, 0))
     made = _quantized(n, b, _float_op(n, b, [x]), 3, n.input(0).dtype)
     return _channels_back(n, b, made)
 
 
-@onnx_op("QLinearConcat", domain=MICROSOFT)
+@contributed("QLinearConcat", inputs="Y_scale Y_zero inputs*", axis=_INT)
 def qlinear_concat(n: Node, b: Builder) -> Value:
     """The result's scale and zero point come first, then the tensors with theirs."""
     count, rest = divmod(len(n.inputs) - 2, 3)
@@ -107,13 +144,19 @@ def qlinear_concat(n: Node, b: Builder) -> Value:
     return _quantized(n, b, _float_op(n, b, parts), 0, n.input(2).dtype)
 
 
-@onnx_op("QLinearWhere", domain=MICROSOFT)
+@contributed("QLinearWhere", inputs="condition X X_scale X_zero? Y Y_scale Y_zero? Z_scale Z_zero?")
 def qlinear_where(n: Node, b: Builder) -> Value:
     made = _float_op(n, b, [n.input(0), _real(n, b, 1), _real(n, b, 4)])
     return _quantized(n, b, made, 7, n.input(1).dtype)
 
 
-@onnx_op("QLinearConv", domain=MICROSOFT)
+@contributed(
+    "QLinearConv",
+    inputs="x x_scale x_zero w w_scale w_zero y_scale y_zero B?",
+    dilations=_INTS,
+    group=_INT,
+    **_WINDOW,
+)
 def qlinear_conv(n: Node, b: Builder) -> Value:
     """ONNX's, or of tensors whose channels come last; weights have their output channels first all the same."""
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (n.input(i) for i in range(8))
@@ -123,7 +166,13 @@ def qlinear_conv(n: Node, b: Builder) -> Value:
     return _channels_back(n, b, requantized(n, b, sums, (x_scale, w_scale, y_scale), (1, 1), y_zero))
 
 
-@onnx_op("QGemm", domain=MICROSOFT)
+@contributed(
+    "QGemm",
+    inputs="A a_scale a_zero B b_scale b_zero C? y_scale? y_zero?",
+    alpha=_FLOAT,
+    transA=_INT,
+    transB=_INT,
+)
 def qgemm(n: Node, b: Builder) -> Value:
     """alpha * A B + C: C is int32 of the scale of the products, alpha * a_scale * b_scale; floats without y_scale."""
     x, a_scale, a_zero, w, b_scale, b_zero = (n.input(i) for i in range(6))
@@ -150,14 +199,14 @@ def _scaled(b: Builder, sums: Value, a_scale: Value, b_scale: Value, bias: Value
     return made if bias is None else b.op("add", made, bias)
 
 
-@onnx_op("MatMulIntegerToFloat", domain=MICROSOFT)
+@contributed("MatMulIntegerToFloat", inputs="A B a_scale b_scale a_zero? b_zero? bias?")
 def matmul_integer_to_float(n: Node, b: Builder) -> Value:
     a_zero, b_zero, bias = (n.input(i) if n.has(i) else None for i in (4, 5, 6))
     sums = product_of_integers(n, b, n.input(0), n.input(1), a_zero, b_zero)
     return _scaled(b, sums, n.input(2), n.input(3), bias)
 
 
-@onnx_op("DynamicQuantizeMatMul", domain=MICROSOFT)
+@contributed("DynamicQuantizeMatMul", inputs="A B b_scale b_zero? bias?")
 def dynamic_quantize_matmul(n: Node, b: Builder) -> Value:
     """The product with A as uint8 of a scale and zero point by which its least and greatest number, and 0, fit."""
     x = n.input(0)
@@ -173,7 +222,7 @@ def dynamic_quantize_matmul(n: Node, b: Builder) -> Value:
     return _scaled(b, sums, scale, n.input(2), bias)
 
 
-@onnx_op("QuantizeLinear", "DequantizeLinear", domain=MICROSOFT)
+@contributed("QuantizeLinear", "DequantizeLinear", inputs="X scale zero?", axis=_INT)
 def linear(n: Node, b: Builder) -> Value:
     """As ONNX's, of 16-bit integers since before ONNX had them."""
     return _standard(n, b, n.op_type, [n.input(i) if n.has(i) else None for i in range(3)], **n.attrs)

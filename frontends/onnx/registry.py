@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from onnx.defs import OpSchema
+
     from lamina.frontends.onnx.builder import AnyValue, Builder, Node
 
 Converter: TypeAlias = "Callable[[Node, Builder], AnyValue | Sequence[AnyValue] | None]"
 
 _CONVERTERS: dict[tuple[str, str], Converter] = {}
+_SCHEMAS: dict[tuple[str, str], OpSchema] = {}
 _HELD: set[tuple[str, str]] = set()
 _OPEN: dict[tuple[str, str], Converter] = {}
 _FIRST: set[tuple[str, str]] = set()
@@ -34,6 +37,17 @@ def onnx_op(*names: str, domain: str = "", held: bool = False) -> Callable[[Conv
         return convert
 
     return register
+
+
+def declare(schema: OpSchema) -> None:
+    """Declares an operator that ONNX does not know, so that its nodes are checked like those of others."""
+    _SCHEMAS[(schema.domain, schema.name)] = schema
+
+
+def declared(domain: str, op_type: str) -> OpSchema | None:
+    """The declaration of an operator by a file of this folder."""
+    converters()
+    return _SCHEMAS.get((domain, op_type))
 
 
 def open_op(*names: str, domain: str = "", first: bool = False) -> Callable[[Converter], Converter]:

@@ -156,3 +156,14 @@ def test_scales_of_slices_are_refused() -> None:
     g.add("QLinearSigmoid", [g.bytes_("int8", 2, 3), np.ones(3, F), None, F(1)])
     with pytest.raises(LaminaError, match=r"a scale or zero point of shape \[3\] is not supported"):
         g.ours()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "attrs", "words"),
+    [(5, {"alhpa": 0.1}, r"there is no attribute .alhpa.; did you mean 'alpha'"), (1, {}, "1 inputs, expects 4 to 5")],
+)
+def test_nodes_are_checked_against_their_declaration(inputs: int, attrs: dict[str, Any], words: str) -> None:
+    g = Nodes()
+    g.add("QLinearLeakyRelu", [g.bytes_("int8", 2, 3), F(1), None, F(1), np.int8(0)][:inputs], **attrs)
+    with pytest.raises(LaminaError, match=words):
+        g.ours()
