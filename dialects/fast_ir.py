@@ -162,6 +162,8 @@ def _add_defaults_from_a_table() -> None:
             self.properties.setdefault(name, default)
         for name, default in attributes.items():
             self.attributes.setdefault(name, default)
+        # xDSL's ImplicitBuilder puts itself there.
+        Operation.__post_init__(self)
 
     IRDLOperation.__post_init__ = add_defaults
 

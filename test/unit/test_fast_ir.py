@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from xdsl.builder import ImplicitBuilder
 from xdsl.dialects.builtin import IndexType, MemRefType, f32, i32, i64
+from xdsl.dialects.scf import YieldOp
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Region
 
@@ -80,6 +82,14 @@ def test_operands_that_are_replaced_leave_the_lists_of_their_users() -> None:
     op.operands = []
     other.operands = []
     assert not list(a.uses) and not list(b.uses)
+
+
+def test_a_builder_takes_ops_of_all_classes_as_they_are_made() -> None:
+    """So do implicit terminators come into their blocks."""
+    block = Block()
+    with ImplicitBuilder(block):
+        ops = [AnyOp(), YieldOp()]
+    assert list(block.ops) == ops
 
 
 def test_an_op_is_not_put_into_itself_nor_into_two_blocks() -> None:
