@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, BlockArgument
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import ELEMENT_TYPES, dtype_name, is_ir_type, itemsize
-from lamina.dialects.index_map import IndexMap, IndexMapAttr
+from lamina.dialects.index_map import LANE, IndexMap, IndexMapAttr
 from lamina.dialects.linear import MAX_EXTENT, Linear, constant
 
 SHAPE = "te.shape"
@@ -112,5 +112,7 @@ def verify_shapes(args: Sequence[BlockArgument], arg_attrs: ArgAttrs) -> None:
                 f"extents over {dims} sizes"
             )
         for form, extent in zip(forms, shape, strict=True):
+            if LANE in form.dims():
+                raise VerifyException(f"argument {n}: its {SHAPE} names `{LANE}`, the element of a vector")
             if extent != DYNAMIC_INDEX and form != constant(extent):
                 raise VerifyException(f"argument {n} is {argument.type}, its {SHAPE} says {form} for {extent}")
