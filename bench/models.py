@@ -55,13 +55,11 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
         proto = made() if made is not None else models.light_model(name)
         path.write_bytes(proto.SerializeToString())
         found["weights_mb"] = path.stat().st_size / 1e6
-        if name in models.LIGHT_MODELS:
-            # Behind a softmax over random logits all outputs are nearly 0 or 1: what goes into it is compared.
-            logits = models.before_softmax(proto)
+        # Behind a softmax over random logits all outputs are nearly 0 or 1: what goes into it is compared.
+        logits, opened = models.before_softmax(proto), path
+        if logits != proto.graph.output[0].name:
             opened = Path(folder) / "opened.onnx"
             opened.write_bytes(models.with_extra_outputs(proto, [logits]).SerializeToString())
-        else:
-            logits, opened = proto.graph.output[0].name, path
         del proto
         # Also makes Python's bytecode, as there is of an installed package, before a compilation is timed.
         found["compile_peak_mb"] = float(_in_process("peak", str(path), str(threads), str(opt_level)))

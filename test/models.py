@@ -207,12 +207,12 @@ def _without_weights(model: ModelProto) -> ModelProto:
 
 
 def before_softmax(model: ModelProto) -> str:
-    """The tensor before the final softmax; the output itself where there is none."""
-    output = model.graph.output[0].name
-    for node in model.graph.node:
-        if output in node.output and node.op_type == "Softmax":
-            return node.input[0]
-    return output
+    """The tensor before the final softmax, quantised or not; the output itself where there is none."""
+    makers = {output: node for node in model.graph.node for output in node.output}
+    node = makers.get(model.graph.output[0].name)
+    while node is not None and node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+        node = makers.get(node.input[0])
+    return node.input[0] if node is not None and node.op_type == "Softmax" else model.graph.output[0].name
 
 
 def with_extra_outputs(model: ModelProto, names: Sequence[str]) -> ModelProto:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, OpResult
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.digits import is_injective
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.tir.legality import belongs
@@ -66,6 +67,7 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
     """Give a block's init a nest of its own before a loop, by default the outermost of its reduction loops.
 
     Returns the name of the stage that it becomes. Without any loop the init goes to the start of the block's body.
+    Raises ScheduleError where the init needs what the loop computes.
     """
     name = block.stage.data
     if not block.init.blocks:
@@ -81,6 +83,13 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
         block.body.block.add_ops(ops)
         block.init.erase_block(init)
         return name
+    for used in {v for op in all_ops(init) for v in op.operands if isinstance(v, OpResult)}:
+        if before.is_ancestor(used.op) and not block.is_ancestor(used.op):
+            named = f"%{used.name_hint}" if used.name_hint else "a value"
+            raise ScheduleError(
+                f"the init of {name!r} uses {named}, which is computed in the loop {before.axis.data!r} that it starts "
+                "before; compute it in the init"
+            )
     func = function_of(block)
     zero: dict[Atom, Linear] = {v.var: constant(0) for v in reductions}
     mapping: dict[Atom, Linear] = {}

@@ -25,6 +25,8 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp, unless
 from lamina.dialects.tir.decompose import decompose_init
 from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, FuncOp, IfOp, StoreOp, loops_and_blocks
+from lamina.dialects.tir.refusals import ScheduleError
+from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 
 
@@ -36,7 +38,10 @@ class LowerBlocksPass(ModulePass):
         for func in op.ops:
             if isinstance(func, FuncOp):
                 for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
-                    decompose_init(block)
+                    try:
+                        decompose_init(block)
+                    except ScheduleError as e:
+                        raise InputError(str(e), op=block) from e
                 for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
                     dissolve(block)
 
