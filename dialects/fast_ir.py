@@ -171,6 +171,20 @@ def _add_defaults_from_a_table() -> None:
 _add_defaults_from_a_table()
 
 
+def enter_uses(op: Operation, values: Sequence[SSAValue]) -> tuple[Use, ...]:
+    """The uses of an op's operands, entered in the values' lists."""
+    uses: list[Use] = []
+    for index, value in enumerate(values):
+        use = Use(op, index)
+        first = value.first_use
+        if first is not None:
+            use._next_use = first
+            first._prev_use = use
+        value.first_use = use
+        uses.append(use)
+    return tuple(uses)
+
+
 def _use_operands_at_once() -> None:
     """An op whose operands are replaced leaves the lists of their users, and enters the new ones', without calls."""
 
@@ -179,16 +193,7 @@ def _use_operands_at_once() -> None:
         for value, use in zip(self._operands, self._operand_uses, strict=True):
             value.remove_use(use)
         self._operands = values
-        uses: list[Use] = []
-        for index, value in enumerate(values):
-            use = Use(self, index)
-            first = value.first_use
-            if first is not None:
-                use._next_use = first
-                first._prev_use = use
-            value.first_use = use
-            uses.append(use)
-        self._operand_uses = tuple(uses)
+        self._operand_uses = enter_uses(self, values)
 
     Operation.operands = Operation.operands.setter(set_operands)  # type: ignore[method-assign, attr-defined]
 

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues, Use
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.irdl import IRDLOperation
 
-from lamina.dialects.fast_ir import defaults_of
+from lamina.dialects.fast_ir import defaults_of, enter_uses
 from lamina.passes.stair.scalars import Properties
 
 _NO_RESULTS: SSAValues[OpResult] = SSAValues()
@@ -32,17 +32,8 @@ def _defaults(cls: type[Operation]) -> tuple[Properties, Properties]:
 def _create(cls: type[Operation], operands: Sequence[SSAValue], properties: Properties) -> Operation:
     """A new op without its results."""
     op = cls.__new__(cls)
-    uses: list[Use] = []
-    for index, value in enumerate(operands):
-        use = Use(op, index)
-        first = value.first_use
-        if first is not None:
-            use._next_use = first
-            first._prev_use = use
-        value.first_use = use
-        uses.append(use)
     op._operands = SSAValues(operands)
-    op._operand_uses = tuple(uses)
+    op._operand_uses = enter_uses(op, operands)
     more_properties, attributes = _defaults(cls)
     op.properties = given = dict(properties)
     if more_properties:
