@@ -46,6 +46,8 @@ from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
 
+ANY_GROWTH = 1 << 62
+"""For weights of 8 bits that are wider on the way to others of 8 bits, however many there are."""
 SHAPES = frozenset(("relay.shape_of", "relay.ndarray_size"))
 DIVISIONS = frozenset(f"relay.{n}" for n in ("divide", "floor_divide", "mod", "floor_mod", "trunc_divide", "trunc_mod"))
 

@@ -38,7 +38,7 @@ from lamina.dialects.terms import inserting
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.affine_rules import again
 from lamina.passes.relay.fake_quantization_to_integer import drop_dead
-from lamina.passes.relay.fold_constant import fold_ops
+from lamina.passes.relay.fold_constant import ANY_GROWTH, fold_ops
 from lamina.passes.relay.legalize import legalize
 
 TRANSPOSED = "relay.qnn.conv2d_transpose"
@@ -46,7 +46,6 @@ ALONG_CHANNELS = ("relay.nn.bias_add", "relay.qnn.requantize", "relay.qnn.quanti
 MOVES = ("relay.nn.depth_to_space", "relay.strided_slice")
 MOST_ZEROS = 4.0
 """Taps of whole windows over those that there are: products of bytes are so many times as fast."""
-ANY_GROWTH = 1 << 62
 
 
 @dataclass(frozen=True)
