@@ -5,6 +5,8 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.backends.cpu.tiles import LINE
+from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.te.scheduling import Schedule
 
 
@@ -15,6 +17,11 @@ def weight_of(stage: Stage) -> tuple[str, int] | None:
         if read.tensor.name_hint and lane in read.indices and not isinstance(read.tensor.owner, type(stage.op)):
             return read.tensor.name_hint, read_shape(read)[-1]
     return None
+
+
+def lines_of(stage: Stage, width: int) -> int:
+    """The cache lines of a product's weights for the innermost loop of its sum, so many columns of them."""
+    return stage.reduced[-1] * width * itemsize(dtype_name(stage.element_type)) // LINE
 
 
 def cache_weights(

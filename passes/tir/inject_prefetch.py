@@ -32,7 +32,7 @@ from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Linear, constant, floordiv, mod
 from lamina.dialects.tir.annotations import PREFETCH
 from lamina.dialects.tir.decompose import in_loops
-from lamina.dialects.tir.memory import AllocOp, LoadOp, type_of
+from lamina.dialects.tir.memory import AllocOp, LoadOp, extents_of, type_of
 from lamina.dialects.tir.nest import accesses, function_of, unique_axis
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.prefetch import PrefetchOp
@@ -101,7 +101,12 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
     index = [b.substitute(ahead) for b in region.base]  # type: ignore[arg-type]
     step = max(LINE // itemsize(dtype_name(type_of(buffer).element_type)), 1)
     lines = Lines(index, [], [])
-    for d, extent in enumerate(region.extent):
+    if asked.spread is not None and is_contiguous(region.extent, extents_of(buffer)):
+        # Beyond the end of the last dimension: in memory, the next elements.
+        size = prod(extent.const for extent in region.extent)
+        lines.counts.append((len(index) - 1, constant(-(-size // step))))
+        lines.strides.append(step)
+    for d, extent in enumerate(region.extent if not lines.counts else ()):
         if extent != constant(1):
             stride = step if d == len(index) - 1 else 1
             count = floordiv(extent + (stride - 1), stride, RangeCache())
@@ -115,6 +120,14 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
     first = holder.body.block.first_op
     assert first is not None
     holder.body.block.insert_op_before(new, first)
+
+
+def is_contiguous(region: Sequence[Linear], shape: Sequence[Linear]) -> bool:
+    """Whether a box of a buffer of a known shape is one piece of memory: whole in all dimensions behind its first."""
+    if not all(extent.is_constant for extent in (*region, *shape)):
+        return False
+    first = next((d for d, extent in enumerate(region) if extent != constant(1)), len(region))
+    return list(region[first + 1 :]) == list(shape[first + 1 :])
 
 
 class Lines(NamedTuple):

@@ -6,6 +6,7 @@ from xdsl.ir import BlockArgument
 
 from lamina.backends.cpu.schedules.borders import Border, is_left_out, schedule_padding
 from lamina.backends.cpu.schedules.steps import (
+    BLOCKS_PER_THREAD,
     epilogue_of,
     parallel,
     place_epilogue,
@@ -14,8 +15,8 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
-from lamina.backends.cpu.tiles import LOAD_SHARE, candidates, divisor, registers_of
-from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.backends.cpu.tiles import LOAD_SHARE, Tile, candidates, divisor, registers_of
+from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -78,7 +79,11 @@ def schedule_conv2d(
     fetched = fetched_ahead(stage, border.pad if border is not None and left_out else stage, by_taps)
     if fetched is not None:
         s.prefetch(fetched, channels)
-    parallel(s, outer[: outer.index(xo)])
+    if weight is not None and rereads(stage) and fetches_weights(stage, tile, target):
+        s.prefetch(weight[0], koo, spread=channels)
+        parallel(s, [n, koo])
+    else:
+        parallel(s, outer[: outer.index(xo)])
     unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
     for loop in (xi, koi, ko_out, x_out):
         s.unroll(loop)
@@ -110,6 +115,19 @@ def fetched_ahead(stage: Stage, reader: Stage, by_taps: bool) -> str | None:
     else:
         large = by_taps and size > SECOND_LEVEL and stage.reduced[0] > 1
     return data.tensor.name_hint if large and isinstance(data.tensor, BlockArgument) else None
+
+
+def fetches_weights(stage: Stage, tile: Tile, target: TargetAttr) -> bool:
+    """Whether the weights of the next output channels are fetched during these, some lines in each body.
+
+    All tiles of an image meet the same weights, for which the first one has to wait: it asks for them faster than
+    memory brings them. Fetching takes a line for each body at least, and the threads share out output channels alone.
+    """
+    images, chunks, rows, width, lanes = stage.spatial
+    tiles = rows * -(-width // tile.pixels)
+    blocks, threads = images * chunks // tile.vectors, target.threads.data
+    shared = blocks % threads == 0 or blocks >= BLOCKS_PER_THREAD * threads
+    return blocks > threads and shared and tiles <= lines_of(stage, lanes * tile.vectors)
 
 
 def is_pointwise(stage: Stage) -> bool:

@@ -14,6 +14,8 @@ from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 from lamina.passes.stair.limits import lanes_have_code
 
+BLOCKS_PER_THREAD = 4
+"""With fewer blocks than that, threads wait for the last one, unless each has as many as the others."""
 UNROLL_BUDGET = 800
 """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
 

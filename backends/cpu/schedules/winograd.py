@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lamina.backends.cpu.schedules.steps import question
+from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, question
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_cycles
-from lamina.backends.cpu.weights import cache_weights, weight_of
+from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
@@ -30,10 +30,11 @@ SHARED_BYTES = 8 << 20
 """What a block may take of the third-level cache, which holds weights and other cores' data beside it."""
 SECOND_LEVEL, THIRD_LEVEL, MEMORY = 32, 26, 8
 """Bytes that a core reads in a cycle from its caches and from memory."""
-BLOCKS_PER_THREAD = 4
-"""Fewer blocks than that leave threads waiting for the last one."""
 LEAST_TILES, MOST_TILES = 4, 14
 """Of a register tile of two vectors."""
+FETCHED_TILES = 32
+"""Tiles that meet each weight, from which on the next ones are fetched meanwhile: with fewer of them a core asks for
+more than memory brings in any case, and waits longer for what it asks for twice."""
 UNROLL = 16
 """Steps of the reduction in one body."""
 
@@ -128,6 +129,10 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     ci_o, ci_i = s.split(ci, [-1, divisor(lanes, UNROLL)])
     s.reorder(c, ci_o, ci_i, t_a, ko_a, kv_a)
     cache_weights(s, w.products, weight, ci_i, tile.vectors, lanes)
+    passes = -(-rows * across // tile.pixels)
+    is_slow = rows == down and rows * across >= FETCHED_TILES
+    if weight is not None and is_slow and passes <= lines_of(w.products, lanes * tile.vectors):
+        s.prefetch(weight[0], ko_o, spread=c)
     for loop in (t_i, ko_i, t_a, ko_a, ci_i):
         s.unroll(loop)
     s.vectorize(kv_p)

@@ -1,6 +1,7 @@
 // RUN: opt-tool %s -p tir-inject-prefetch | filecheck %s
 // Panel p + 1 while panel p is read for each of six rows: 128 steps of two lines each, in 6 * 32 iterations. Where there
-// are more lines than iterations, some to each; where the loop that is named is gone, all of them at once.
+// are more lines than iterations, some to each; where the loop that is named is gone, all of them at once. What is one
+// piece of memory is counted along the last dimension, beyond its end; what is not, dimension by dimension.
 
 tir.func @f(%W: memref<4x128x32xf32>, %x: memref<6x128xf32>, %y: memref<6x128xf32>) attributes {outputs = 1 : i64} {
   tir.for %p = 0 to 4 parallel "y.p" attributes {prefetch = [{tensor = "W", offset = 1 : i64, spread = "y.k.0", locality = 2 : i64}]} {
@@ -53,12 +54,25 @@ tir.func @h(%W: memref<4x96x16xf32>, %y: memref<8x96x16xf32>) attributes {output
   }
 }
 
+tir.func @k(%W: memref<4x96x64xf32>, %y: memref<8x96x32xf32>) attributes {outputs = 1 : i64} {
+  tir.for %p = 0 to 4 "y.p" attributes {prefetch = [{tensor = "W", offset = 1 : i64, spread = "y.k"}]} {
+    tir.for %i = 0 to 2 "y.i" {
+      tir.for %k = 0 to 96 "y.k" {
+        tir.for %j = 0 to 32 "y.j" {
+          %w = tir.load %W[%p, %k, %j] : memref<4x96x64xf32>
+          tir.store %w, %y[%i, %k, %j] : memref<8x96x32xf32>
+        }
+      }
+    }
+  }
+}
+
 // CHECK-LABEL: tir.func @f(
 // CHECK:         tir.for %p = 0 to 4 parallel "y.p" {
 // CHECK-NEXT:      tir.for %i = 0 to 6 "y.i" {
 // CHECK-NEXT:        tir.for %ko = 0 to 32 reduction "y.k.0" {
 // CHECK-NEXT:          tir.for %l = 0 to 2 unrolled "y.p.prefetch" {
-// CHECK-NEXT:            tir.prefetch %W[%p + 1, %ko + %i * 32, %l * 16] locality 2 : memref<4x128x32xf32>
+// CHECK-NEXT:            tir.prefetch %W[%p + 1, 0, %ko * 32 + %i * 1024 + %l * 16] locality 2 : memref<4x128x32xf32>
 // CHECK-NEXT:          }
 // CHECK-NEXT:          tir.for %ki = 0 to 4
 
@@ -73,4 +87,8 @@ tir.func @h(%W: memref<4x96x16xf32>, %y: memref<8x96x16xf32>) attributes {output
 // Eight iterations have the same line.
 // CHECK-LABEL: tir.func @h(
 // CHECK:         tir.for %k = 0 to 96 "y.k" {
-// CHECK-NEXT:      tir.prefetch %W[%p + 1, %i * 12 + %k floordiv 8, 0] locality 3 : memref<4x96x16xf32>
+// CHECK-NEXT:      tir.prefetch %W[%p + 1, 0, %i * 192 + %k floordiv 8 * 16] locality 3 : memref<4x96x16xf32>
+
+// CHECK-LABEL: tir.func @k(
+// CHECK:         tir.for %k = 0 to 96 "y.k" {
+// CHECK-NEXT:      tir.prefetch %W[%p + 1, %i * 48 + %k floordiv 2, %k mod 2 * 16] locality 3 : memref<4x96x64xf32>
