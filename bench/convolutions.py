@@ -1,22 +1,25 @@
 """Every distinct convolution of the convolutional models: ours, onnxruntime's, and the peak of one core.
 
     python bench/convolutions.py [MODEL...] [--only 3x3] [--direct] [--warm] [--rounds 9] [--json FILE]
+    python bench/convolutions.py --shape "3x3 s1 512->64 @7x7" [--shape ...]
 
-Each is a model of one convolution with its ReLU. Its kernels are timed by themselves and the two whole models, with
-what they need to change layouts, by turns. Times are the thread's own, so what other processes take is not counted;
-figures are medians. `of peak` is the direct sum's operations per second (products with the padding left out) over
-those of a loop of multiply-adds on registers, timed before and after each run of the kernels, so that a clock or a
-core that is shared slows both alike: the median of these ratios, the 10th and 90th percentile behind it. It is above
-1 where Winograd's kernels multiply less. Between two runs other memory is read, so that weights and data come from
-where a network finds them; with `--warm` they are where a run just before left them. `--direct` leaves Winograd's
-kernels out. A kernel that loses its core for a moment finds other data in the caches, which costs a run of 2 ms a
-twentieth: such runs are repeated, twice as often as there are rounds at most.
+Or those of given shapes, spelled as in the table, with half of the kernel as padding. Each is a model of one
+convolution with its ReLU. Its kernels are timed by themselves and the two whole models, with what they need to change
+layouts, by turns. Times are the thread's own, so what other processes take is not counted; figures are medians. `of
+peak` is the direct sum's operations per second (products with the padding left out) over those of a loop of multiply-adds
+on registers, timed before and after each run of the kernels, so that a clock or a core that is shared slows both
+alike: the median of these ratios, the 10th and 90th percentile behind it. It is above 1 where Winograd's kernels
+multiply less. Between two runs other memory is read, so that weights and data come from where a network finds them;
+with `--warm` they are where a run just before left them. `--direct` leaves Winograd's kernels out. A kernel that loses
+its core for a moment finds other data in the caches, which costs a run of 2 ms a twentieth: such runs are repeated,
+twice as often as there are rounds at most.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import sys
 from collections.abc import Callable, Iterator
@@ -108,6 +111,17 @@ class Convolution(NamedTuple):
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def of_shape(text: str) -> Convolution:
+    """The convolution that is spelled so in the table. Raises ValueError."""
+    found = re.fullmatch(r"(\d+)x(\d+) s(\d+) (\d+)->(\d+) @(\d+)x(\d+)(?: g(\d+))?", text)
+    if found is None:
+        raise ValueError(f"{text!r} is no convolution: 3x3 s1 64->64 @56x56")
+    *kernel, stride, channels, out, rows, columns = (int(n) for n in found.groups()[:7])
+    pads = (kernel[0] // 2, kernel[1] // 2) * 2
+    taps, groups = (kernel[0], kernel[1]), int(found[8] or 1)
+    return Convolution(channels, rows, columns, out, taps, (stride, stride), pads, (1, 1), groups)
+
+
 def convolutions(model: ModelProto) -> Iterator[Convolution]:
     """The 2-D convolutions of a model, each as often as it is there."""
     graph = onnx.shape_inference.infer_shapes(model).graph
@@ -194,16 +208,22 @@ def measure(conv: Convolution, rounds: int, warm: bool, direct: bool, top: peak.
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", help=f"of {', '.join(MODELS)}")
+    parser.add_argument("--shape", action="append", default=[], help="a convolution as the table spells it")
     parser.add_argument("--only", default="", help="convolutions with this in their name")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--warm", action="store_true")
     parser.add_argument("--direct", action="store_true")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    names = args.models or MODELS
+    names = args.models or ([] if args.shape else MODELS)
     if strange := sorted(set(names).difference(MODELS)):
         parser.error(f"no model {strange[0]!r}; there are {', '.join(MODELS)}")
     counts: dict[Convolution, dict[str, int]] = {}
+    for text in args.shape:
+        try:
+            counts.setdefault(of_shape(text), {})
+        except ValueError as e:
+            parser.error(str(e))
     for name in names:
         for conv in convolutions(models.light_model(name) if name in LIGHT else zoo.ZOO[name]()):
             of_model = counts.setdefault(conv, {})

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
@@ -48,6 +49,13 @@ def test_convolutions_of_a_model() -> None:
     assert first.outputs() == (5, 7) and first.operations() == 2 * (15 - 1) * (35 - 2) * 8 * 3
     (port,) = lamina.compile(first.model(), threads=1).outputs
     assert port.shape == (1, 8, 5, 7)
+
+
+def test_a_convolution_is_given_as_it_is_spelled() -> None:
+    conv = bench.Convolution(64, 9, 7, 32, (3, 1), (2, 2), (1, 0, 1, 0), (1, 1), 4)
+    assert bench.of_shape(str(conv)) == conv
+    with pytest.raises(ValueError, match="'3x3' is no convolution"):
+        bench.of_shape("3x3")
 
 
 def test_a_convolution_is_measured() -> None:
