@@ -55,6 +55,7 @@ from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.checks import Checks
 from lamina.passes.stair.cost import cycles, grain_of
 from lamina.passes.stair.limits import check_limits
+from lamina.passes.stair.loops import least, run_loop
 from lamina.passes.stair.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Phase, check_main, lower_main
 from lamina.passes.stair.replay import Replay
 from lamina.passes.stair.scalars import OVERFLOW
@@ -285,9 +286,9 @@ def _lower_phase(
         builder.depth[loop.var] = -1
         steps = replay.compile(loop.body.block)
         if loop.bounds:
-            limit, _ = replay.limit(loop.limits())
+            limit, _ = least(builder, loop.limits())
             lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
-        replay.loop(loop.var, lo, hi, steps, [], bool(loop.bounds), loop.var.name_hint)
+        run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
         for op in ops:
             if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):

@@ -32,6 +32,7 @@ from lamina.dialects.tir.team import TeamBarrierOp, TeamOp, is_shared_out
 from lamina.errors import InputError
 from lamina.passes.stair.builder import POINTER, FunctionBuilder
 from lamina.passes.stair.cost import cycles
+from lamina.passes.stair.loops import least, run_loop
 from lamina.passes.stair.scalars import OVERFLOW, Properties
 
 if TYPE_CHECKING:
@@ -102,11 +103,11 @@ def compile_shared_loop(replay: Replay, team: Team, op: ForOp) -> Step:
     def step() -> None:
         replay.bind_locals(locals_)
         if op.bounds:
-            limit, _ = replay.limit([replay.resolve(f) for f in limits])
+            limit, _ = least(b, [replay.resolve(f) for f in limits])
             lo, hi = _piece(b, team, limit)
         else:
             lo, hi = team.piece(b, op.trip)
-        replay.loop(op.var, lo, hi, steps, [], True, op.var.name_hint)
+        run_loop(replay, op.var, lo, hi, steps, [], True)
 
     return step
 
