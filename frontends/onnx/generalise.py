@@ -18,15 +18,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
-from xdsl.ir import Block, SSAValue
 
-from lamina.dialects.dtypes import numpy_dtype, tensor_type
-from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
-from lamina.dialects.relay.meaning import np_results
+from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import LaminaError
 from lamina.frontends.onnx.builder import (
     AnyValue,
@@ -42,15 +38,16 @@ from lamina.frontends.onnx.extents import (
     FEWEST,
     GENERIC,
     Draws,
-    Entry,
     Extent,
     Number,
     Taken,
     dim_at,
     entry_at,
-    fit,
 )
-from lamina.frontends.onnx.open_values import OpenValue, dims_of, is_open, with_draws
+from lamina.frontends.onnx.merging import Merged, Merging, Varied, columns_of
+from lamina.frontends.onnx.open_attributes import emit_merged, emit_varied
+from lamina.frontends.onnx.open_values import OpenValue, dims_of, with_draws
+from lamina.frontends.onnx.traces import Ref, Trace, TraceBuilder, evaluated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,121 +55,10 @@ if TYPE_CHECKING:
 Inputs: TypeAlias = "Sequence[AnyValue | None]"
 Run: TypeAlias = "Callable[[Builder, list[AnyValue | None]], AnyValue | Sequence[AnyValue] | None]"
 """A converter, or anything that emits ops on some values. None where it does not take them."""
-Ref: TypeAlias = "tuple[str, int, int]"
-"""`("in", n, 0)` an input, `("const", n, 0)` a constant, `("op", n, r)` a result."""
 
 _REFUSALS = (LaminaError, OverflowError, ValueError, IndexError, MemoryError)
 MOST_EVALUATED = 200_000
 """Elements; larger draws are not compared by numbers."""
-MOST_ENTRIES = 64
-
-
-@dataclass
-class TracedOp:
-    """One op of a trace."""
-
-    type: type[RelayOp]
-    operands: list[Ref]
-    attrs: dict[str, Any]
-    results: list[TensorInfo]
-
-
-@dataclass
-class Trace:
-    """What a converter emits in one draw."""
-
-    ops: list[TracedOp]
-    constants: list[Value]
-    outputs: list[AnyValue]
-    refs: dict[SSAValue, Ref]
-    key: Any = None
-
-    def leaves(self) -> list[Value]:
-        """The tensors among the outputs and in them."""
-        return list(_leaves(self.outputs))
-
-    def exact(self) -> Any:
-        """The ops with all that their attributes and constants are."""
-        ops = [(o.type, o.operands, sorted(o.attrs.items())) for o in self.ops]
-        outputs = [v for v in self.leaves() if v.array is not None]
-        return ops, [a.tolist() for v in (*self.constants, *outputs) if (a := v.array) is not None and a.size <= 64]
-
-    def ref(self, value: Value) -> Ref | None:
-        """Where an output comes from; None of a constant."""
-        return None if value.array is not None else self.refs[value.ssa]  # type: ignore[index]
-
-
-class _TraceBuilder(Builder):
-    """Writes ops into a block of its own. Constants are arguments of it: no weight is hashed or copied."""
-
-    def __init__(self, like: Builder) -> None:
-        super().__init__(Block(), like.store, like.label, like.folder, like.limit)
-        self.node = like.node
-        self.location = FileLineColLoc(StringAttr(like.label), IntAttr(0), IntAttr(0))
-        self.refs: dict[SSAValue, Ref] = {}
-        self.constants: list[Value] = []
-
-    def ssa(self, value: Value | OpenValue) -> SSAValue:
-        if value.ssa is None:
-            assert isinstance(value, Value)
-            value.ssa = self._argument(value, ("const", len(self.constants), 0))
-            self.constants.append(value)
-        return value.ssa
-
-    def given(self, shape: tuple[int, ...], like: Value | OpenValue, n: int) -> Value:
-        """An input of the converter."""
-        value = Value(shape, like.dtype, name=like.name, logical=like.logical)
-        value.ssa = self._argument(value, ("in", n, 0))
-        return value
-
-    def _argument(self, value: Value, ref: Ref) -> SSAValue:
-        argument = self.block.insert_arg(tensor_type(value.shape, value.dtype), len(self.block.args))
-        self.refs[argument] = ref
-        return argument
-
-    def trace(self, outputs: list[AnyValue]) -> Trace:
-        ops: list[TracedOp] = []
-        for op in self.block.ops:
-            assert isinstance(op, RelayOp)
-            self.refs.update({r: ("op", len(ops), n) for n, r in enumerate(op.results)})
-            operands = [self.refs[v] for v in op.operands]
-            ops.append(TracedOp(type(op), operands, attrs_of(op), [tensor_info(t) for t in op.result_types]))
-        trace = Trace(ops, self.constants, outputs, self.refs)
-        shapes = tuple(_form(o, trace) for o in outputs)
-        trace.key = (tuple((o.type, tuple(o.operands), _fixed(o.attrs)) for o in ops), len(self.constants), shapes)
-        return trace
-
-
-def _fixed(attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What of attributes may not differ between draws: integers may."""
-    found: list[Any] = []
-    for name, value in sorted(attrs.items()):
-        if type(value) is int:
-            found.append((name, "int"))
-        elif isinstance(value, tuple) and value and all(type(v) is int for v in cast("tuple[Any, ...]", value)):
-            found.append((name, "ints", len(cast("tuple[Any, ...]", value))))
-        else:
-            found.append((name, value))
-    return tuple(found)
-
-
-def _form(value: AnyValue, trace: Trace) -> Any:
-    if isinstance(value, Value):
-        return (trace.ref(value), len(value.shape), value.dtype, value.logical)
-    if isinstance(value, SequenceValue):
-        return ("sequence", *(_form(v, trace) for v in value.items))
-    assert isinstance(value, OptionalValue)
-    return ("optional", None if value.item is None else _form(value.item, trace))
-
-
-def _leaves(values: Sequence[AnyValue]) -> Iterator[Value]:
-    for v in values:
-        if isinstance(v, Value):
-            yield v
-        elif isinstance(v, SequenceValue):
-            yield from _leaves(v.items)
-        elif isinstance(v, OptionalValue) and v.item is not None:
-            yield from _leaves([v.item])
 
 
 def generalised(b: Builder, inputs: Inputs, run: Run) -> list[AnyValue] | None:
@@ -182,39 +68,6 @@ def generalised(b: Builder, inputs: Inputs, run: Run) -> list[AnyValue] | None:
     depends on them otherwise than can be said.
     """
     return _Generalisation(b, inputs, run).result()
-
-
-@dataclass
-class Merged:
-    """What all draws have in common, and what differs, as expressions."""
-
-    trace: Trace
-    attrs: list[dict[str, Any]]
-    """Of each op: integers may be `Entry`s."""
-    constants: list[Value | Varied]
-    extents: list[Extent]
-    """What `Number`s are expressions of."""
-    taken: Taken
-
-
-@dataclass
-class Varied:
-    """A constant that differs from draw to draw."""
-
-    arrays: dict[int, NDArray[Any]]
-    name: str = ""
-    entries: NDArray[np.object_] | None = None
-    """Its integers as expressions of the extents, where its shape does not differ."""
-
-    def at(self, k: int, taken: Taken) -> NDArray[Any]:
-        """What it is in a draw."""
-        if k in self.arrays:
-            return self.arrays[k]
-        if self.entries is None:
-            raise KeyError(k)
-        first = next(iter(self.arrays.values()))
-        found = [entry_at(e, k, taken) for e in self.entries.reshape(-1)]
-        return np.array(found, first.dtype).reshape(first.shape)
 
 
 @dataclass
@@ -245,13 +98,13 @@ class _Generalisation:
         if common is None or keys.count(common) < FEWEST:
             raise self._differs("other ops are needed for other extents")
         same = {k: t for k, t in traces.items() if t.key == common}
-        merged = self._merge(same)
+        merging = Merging(self.tensors, self.extents(), self.taken, self._differs)
+        merged = merging.merged(same)
         for k, trace in traces.items():
             if k not in same:
                 self._compare(merged, trace, k)
-        from lamina.frontends.onnx.open_attributes import emit_merged
-
-        return self._outputs(merged, traces, emit_merged(self.b, merged, self._value, self._columns(merged, same)))
+        made = emit_merged(self.b, merged, self.tensors, columns_of(merged, same))
+        return self._outputs(merging, merged, traces, made)
 
     # -- draws ---------------------------------------------------------------------------------------------------
 
@@ -315,7 +168,7 @@ class _Generalisation:
                 yield dict((first, second))
 
     def _traced(self, k: int) -> Trace | Exception | None:
-        tracer = _TraceBuilder(self.b)
+        tracer = TraceBuilder(self.b)
         given = [self._at(v, k, tracer) for v in self.inputs]
         if any(g is _UNKNOWN for g in given):
             return KeyError(k)
@@ -331,7 +184,7 @@ class _Generalisation:
         outputs = [made] if isinstance(made, Value | OpenValue | SequenceValue | OptionalValue) else list(made)
         return tracer.trace(outputs)
 
-    def _at(self, value: AnyValue | None, k: int, tracer: _TraceBuilder) -> Any:
+    def _at(self, value: AnyValue | None, k: int, tracer: TraceBuilder) -> Any:
         """An input in a draw."""
         if value is None:
             return None
@@ -357,9 +210,6 @@ class _Generalisation:
             return _UNKNOWN
         return tracer.given(tuple(d for d in shape if d is not None), value, n)
 
-    def _value(self, n: int) -> Value | OpenValue:
-        return self.tensors[n]
-
     def _refused(self) -> NeedsExtentError:
         said = self.refusal.what if isinstance(self.refusal, LaminaError) else str(self.refusal)
         return NeedsExtentError(
@@ -374,65 +224,6 @@ class _Generalisation:
             where=self.b.where,
             hint="give the model fixed extents",
         )
-
-    # -- what is common ------------------------------------------------------------------------------------------
-
-    def _merge(self, traces: dict[int, Trace]) -> Merged:
-        first = next(iter(traces.values()))
-        extents = self.extents()
-        attrs: list[dict[str, Any]] = []
-        for n, op in enumerate(first.ops):
-            found: dict[str, Any] = {}
-            for name, value in op.attrs.items():
-                others = {k: t.ops[n].attrs[name] for k, t in traces.items()}
-                if all(o == value for o in others.values()):
-                    found[name] = value
-                elif isinstance(value, int):
-                    found[name] = self._fit(others, extents, f"{name} of {op.type.name}")
-                else:
-                    columns = ({k: o[i] for k, o in others.items()} for i in range(len(value)))
-                    found[name] = [self._fit(c, extents, f"{name} of {op.type.name}") for c in columns]
-            attrs.append(found)
-        constants = [
-            self._constant({k: t.constants[n] for k, t in traces.items()}) for n in range(len(first.constants))
-        ]
-        return Merged(first, attrs, constants, extents, self.taken)
-
-    def _fit(self, values: Mapping[int, int], extents: Sequence[Extent], what: str) -> Entry:
-        found = fit(values, extents, self.taken)
-        if found is None:
-            raise self._differs(what)
-        return found
-
-    def _constant(self, values: Mapping[int, Value]) -> Value | Varied:
-        first = next(iter(values.values()))
-        arrays = {k: v.array for k, v in values.items() if v.array is not None}
-        one = first.array
-        assert one is not None
-        if all(a is one or (a.shape == one.shape and np.array_equal(a, one)) for a in arrays.values()):
-            # An input that is a constant is that one, also in the function.
-            return next((t for t in self.tensors if isinstance(t, Value) and t.array is one), first)
-        varied = Varied(arrays, first.name)
-        same = len({a.shape for a in arrays.values()}) == 1
-        if same and one.size <= MOST_ENTRIES and all(_is_whole(a) for a in arrays.values()):
-            entries = np.empty(one.size, object)
-            extents = self.extents()
-            for i in range(one.size):
-                column = {k: int(a.reshape(-1)[i]) for k, a in arrays.items()}
-                entries[i] = self._fit(column, extents, "a constant")
-            varied.entries = entries.reshape(one.shape)
-        return varied
-
-    def _columns(self, merged: Merged, same: Mapping[int, Trace]) -> list[list[list[Draws]]]:
-        """The draws of the extents of each result of each op."""
-        return [
-            [
-                [tuple(same[k].ops[n].results[r].shape[a] if k in same else None for k in range(DRAWS))
-                 for a in range(len(info.shape))]
-                for r, info in enumerate(op.results)
-            ]
-            for n, op in enumerate(merged.trace.ops)
-        ]  # fmt: skip
 
     # -- draws with traces of their own --------------------------------------------------------------------------
 
@@ -452,8 +243,8 @@ class _Generalisation:
         try:
             attrs = [{m: self._attr_at(v, k) for m, v in found.items()} for found in merged.attrs]
             constants = [c.at(k, self.taken) if isinstance(c, Varied) else c.array for c in merged.constants]
-            ours = _evaluated(merged.trace, attrs, constants, given)
-            theirs = _evaluated(trace, [o.attrs for o in trace.ops], [c.array for c in trace.constants], given)
+            ours = evaluated(merged.trace, attrs, constants, given)
+            theirs = evaluated(trace, [o.attrs for o in trace.ops], [c.array for c in trace.constants], given)
         except (*_REFUSALS, KeyError, TypeError, AttributeError, ZeroDivisionError):
             return  # numpy refuses it, or it is not known in this draw
         computed = [merged.trace.ref(leaf) is not None for leaf in merged.trace.leaves()]
@@ -475,7 +266,7 @@ class _Generalisation:
     # -- results -------------------------------------------------------------------------------------------------
 
     def _outputs(
-        self, merged: Merged, traces: Mapping[int, Trace], made: Mapping[Ref, Value | OpenValue]
+        self, merging: Merging, merged: Merged, traces: Mapping[int, Trace], made: Mapping[Ref, Value | OpenValue]
     ) -> list[AnyValue]:
         columns = {k: t.leaves() for k, t in traces.items()}
         leaves = merged.trace.leaves()
@@ -484,7 +275,7 @@ class _Generalisation:
         for n, leaf in enumerate(leaves):
             ref = merged.trace.ref(leaf)
             if ref is None:
-                results.append(self._constant_output({k: c[n] for k, c in fitting.items()}))
+                results.append(self._constant_output(merging, {k: c[n] for k, c in fitting.items()}))
                 continue
             value = made[ref] if ref in made else self.tensors[ref[1]]
             if isinstance(value, OpenValue) and value.entries is None and value.ssa is not None and ref[0] == "op":
@@ -499,24 +290,18 @@ class _Generalisation:
         rest = iter(results)
         return [_rebuilt(o, rest) for o in merged.trace.outputs]
 
-    def _constant_output(self, values: Mapping[int, Value]) -> Value | OpenValue:
-        value = self._constant(values)
+    def _constant_output(self, merging: Merging, values: Mapping[int, Value]) -> Value | OpenValue:
+        value = merging.constant(values)
         if isinstance(value, Value):
             return value
         leaf = next(iter(values.values()))
         if value.entries is not None:
             return OpenValue(leaf.shape, leaf.dtype, entries=value.entries, logical=leaf.logical)
-        from lamina.frontends.onnx.open_attributes import emit_varied
-
-        return emit_varied(self.b, value, self.extents(), self.taken)
+        return emit_varied(self.b, value, merging.extents, self.taken)
 
 
 _UNKNOWN: Any = object()
 """An input in a draw in which one of its extents is not known."""
-
-
-def _is_whole(array: NDArray[Any]) -> bool:
-    return array.dtype.kind in "iub" or (array.dtype.kind == "f" and bool(np.all(array == np.trunc(array))))
 
 
 def _logical(value: Value | OpenValue, logical: str) -> Value | OpenValue:
@@ -532,20 +317,3 @@ def _rebuilt(value: AnyValue, leaves: Iterator[Value | OpenValue]) -> AnyValue:
         item: Any = None if value.item is None else _rebuilt(value.item, leaves)
         return OptionalValue(item)
     return next(leaves)
-
-
-def _evaluated(
-    trace: Trace, attrs: Sequence[dict[str, Any]], constants: Sequence[Any], given: Mapping[int, NDArray[Any]]
-) -> list[NDArray[Any]]:
-    """The outputs of a trace, by numpy."""
-    values: dict[Ref, Any] = {("const", n, 0): c for n, c in enumerate(constants)}
-    values.update({("in", n, 0): a for n, a in given.items()})
-    for n, op in enumerate(trace.ops):
-        results = np_results(op.type, [values[r] for r in op.operands], attrs[n])
-        values.update({("op", n, r): a for r, a in enumerate(results)})
-    leaves = trace.leaves()
-    refs = [trace.ref(v) for v in leaves]
-    return [v.array if r is None else values[r] for v, r in zip(leaves, refs, strict=True)]  # type: ignore[misc]
-
-
-__all__ = ["Merged", "Ref", "TracedOp", "Varied", "generalised", "is_open"]

@@ -16,7 +16,7 @@ import numpy as np
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.frontends.onnx.builder import Builder, NeedsExtentError, Value
 from lamina.frontends.onnx.extents import DRAWS, Draws, Entry, Extent, Number, Taken, fit, number_of
-from lamina.frontends.onnx.generalise import Merged, Ref, TracedOp, Varied
+from lamina.frontends.onnx.merging import Merged, Varied
 from lamina.frontends.onnx.open_values import (
     OpenValue,
     dims_of,
@@ -29,6 +29,7 @@ from lamina.frontends.onnx.open_values import (
     vector,
     with_draws,
 )
+from lamina.frontends.onnx.traces import Ref, TracedOp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ FAR = 2**62
 
 
 def emit_merged(
-    b: Builder, merged: Merged, value_of: Callable[[int], Tensor], columns: Sequence[Sequence[Sequence[Draws]]]
+    b: Builder, merged: Merged, inputs: Sequence[Tensor], columns: Sequence[Sequence[Sequence[Draws]]]
 ) -> dict[Ref, Tensor]:
     """Emit the ops of a merged trace: their results. `columns` has the draws of each extent of each of them."""
     made: dict[Ref, Tensor] = {}
@@ -47,7 +48,7 @@ def emit_merged(
     def operand(ref: Ref) -> Tensor:
         kind, n, _ = ref
         if kind == "in":
-            return value_of(n)
+            return inputs[n]
         if kind == "const" and ref not in made:
             constant = merged.constants[n]
             made[ref] = constant if isinstance(constant, Value) else _of_draws(b, constant, merged)
