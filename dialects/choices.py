@@ -1,9 +1,10 @@
 """Choices that a module brings along: the candidate that a pass takes where it would else decide by itself.
 
-    builtin.module attributes {lamina.choices = {"tile nn.dense 128x768 over 768 of 128x768" = "14x2"}} { ... }
+    builtin.module attributes {lamina.choices = {"tile nn.dense 128x768xf32 over 768 of 128x768xf32" = "14x2"}} ...
 
-A question says what is asked and for what work; equal work asks the same question. Passes read the answers from the
-module attribute `lamina.choices` and nowhere else, so that a text with its choices compiles to the same program.
+A question says what is asked and for what work: shapes and element types; equal work asks the same question. Passes
+read the answers from the module attribute `lamina.choices` and nowhere else, so that a text with its choices compiles
+to the same program.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A choice file: for which machine, and the answer to each question that differs from the default.
 
-    {"format": 1, "target": "x86_64-unknown-linux-gnu znver4 512 32",
-     "choices": {"tile nn.contrib_conv2d_NCHWc 1x4x56x56x16 over 4x16 of 1x4x56x56x16": "14x2"}}
+    {"format": 2, "target": "x86_64-unknown-linux-gnu znver4 512 32",
+     "choices": {"tile nn.dense 128x768xf32 over 768 of 128x768xf32": "14x2"}}
 
 With the same version of Lamina a model and a choice file give the same program, byte for byte.
 """
@@ -19,7 +19,9 @@ from lamina.errors import InputError
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
-FORMAT = 1
+FORMAT = 2
+"""Questions of format 1 named no element types: what they are answers to is not known."""
+AGAIN = "tune again on this machine: `lamina tune`"
 
 
 def machine_of(target: TargetAttr) -> str:
@@ -55,8 +57,9 @@ def read_choices(path: str | os.PathLike[str], target: TargetAttr) -> dict[str, 
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
         raise InputError("no choice file: there are no 'choices'", where=where, hint=hint)
     if data.get("format") != FORMAT:
-        raise InputError(f"a choice file of format {data.get('format')!r}; this version reads {FORMAT}", where=where)
+        what = f"a choice file of format {data.get('format')!r}; this version reads {FORMAT}"
+        raise InputError(what, where=where, hint=AGAIN)
     if data.get("target") != machine_of(target):
         what = f"the choices are for {data.get('target')}, the target is {machine_of(target)}"
-        raise InputError(what, where=where, hint="tune again on this machine")
+        raise InputError(what, where=where, hint=AGAIN)
     return found

@@ -12,8 +12,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 import lamina
 from lamina import api, cli
+from lamina.backends.cpu.jit import named_target
+from lamina.backends.cpu.passes.winograd import CpuWinograd
+from lamina.context import LaminaContext
 from lamina.dialects.choices import Question
 from lamina.errors import InputError, UnsupportedError
+from lamina.parsing import parse_text
 from lamina.tuning.choice_file import read_choices, write_choices
 from lamina.tuning.in_situ import Row, Tuned, choose_in_situ
 
@@ -76,6 +80,27 @@ def test_the_cache_tells_choices_apart(model: Path) -> None:
     assert "lamina.choices" not in lamina.compile(model, threads=1).text("relay")
 
 
+CONVOLUTION = """func.func @f{n}(%x: tensor<1x4x28x28x16x{t}>) -> tensor<1x4x{o}x{o}x16x{t}> {{
+  %w = relay.constant #relay.param<"w{t}", "0123456789abcdef"> : tensor<2x4x3x3x16x32x{t}>
+  %y = relay.nn.contrib_conv2d_NCHWc %x, %w {{channels = 64, padding = {p}{more}}}
+    : (tensor<1x4x28x28x16x{t}>, tensor<2x4x3x3x16x32x{t}>) -> tensor<1x4x{o}x{o}x16x{t}>
+  return %y : tensor<1x4x{o}x{o}x16x{t}>
+}}"""
+
+
+def test_a_question_names_the_padding_in_one_way_and_the_element_type() -> None:
+    cases = [("f32", "[1, 1]", "", 28), ("f32", "[1, 1, 1, 1]", "", 28), ("f64", "[1, 1]", "", 28)]
+    cases += [("f32", "[2, 2]", ", dilation = [2, 2]", 28)]
+    texts = [CONVOLUTION.format(n=n, t=t, p=p, more=more, o=o) for n, (t, p, more, o) in enumerate(cases)]
+    ctx = LaminaContext()
+    module = parse_text(ctx, "\n".join(texts), "convolutions.mlir")
+    module.attributes["lamina.target"] = named_target("x86-64-v4")
+    ctx.questions = []
+    CpuWinograd().sizes(ctx, module)
+    work = "by 2x4x3x3x16x32 padded 1x1x1x1"
+    assert [q.name for q in ctx.questions] == [f"winograd 1x4x28x28x16x{t} {work}" for t in ("f32", "f64")]
+
+
 def test_choosing_takes_what_was_faster() -> None:
     row = Row(Question("tile of a kernel", ("1x1", "2x2"), frozenset(["n"])), (2e-3, 1e-3), "2x2")
     said = str(Tuned({"tile of a kernel": "2x2"}, 4e-3, 3e-3, [row]))
@@ -98,8 +123,8 @@ def test_the_command_writes_a_file_that_compile_takes(model: Path, tmp_path: Pat
         ("{", "no choice file"),
         ("[1]", "there are no 'choices'"),
         ('{"choices": {"a": 1}}', "there are no 'choices'"),
-        ('{"format": 9, "choices": {}}', "format 9; this version reads 1"),
-        ('{"format": 1, "target": "vax", "choices": {}}', "the choices are for vax"),
+        ('{"format": 1, "choices": {"tile nn.dense 4x4 over 4 of 4x4": "2x1"}}', "format 1; this version reads 2"),
+        ('{"format": 2, "target": "vax", "choices": {}}', "the choices are for vax"),
     ],
 )
 def test_what_is_no_choice_file_is_refused(model: Path, tmp_path: Path, text: str, said: str) -> None:

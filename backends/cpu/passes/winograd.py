@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, f32, f64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
@@ -33,7 +33,7 @@ from lamina.dialects.relay.base import TensorInfo, attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn_conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
-from lamina.dialects.relay.windows import windows
+from lamina.dialects.relay.windows import pairs, windows
 from lamina.dialects.target import module_target
 from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
@@ -141,16 +141,21 @@ class CpuWinograd(ModulePass):
             if not isinstance(conv, ContribConv2dNCHWcOp) or not isinstance(conv.operands[1].owner, ConstantOp):
                 continue
             attrs = attrs_of(conv)
-            if tuple(attrs["strides"]) != (1, 1) or attrs["groups"] != 1:
+            if {*attrs["strides"], *attrs["dilation"], attrs["groups"]} != {1}:
                 continue
-            data, weight = (cast("TensorType[Attribute]", v.type).get_shape() for v in conv.operands[:2])
+            types = [cast("TensorType[Attribute]", v.type) for v in conv.operands[:2]]
+            (data, weight), element = (t.get_shape() for t in types), types[0].element_type
+            if element not in (f32, f64):
+                continue
             padding = attrs["padding"]
             fit = [n for n in reversed(TILE_SIZES) if pays(data, weight, padding, n)]
             if not fit:
                 continue
             own = self.tile_size if self.tile_size in fit else 0
             others = [n for n in (*fit, 0) if n != own]
-            question = f"winograd {spelling(data)} by {spelling(weight)} padded {spelling(tuple(padding))}"
+            before, after = pairs(padding, 2)
+            sides = spelling((*before, *after))
+            question = f"winograd {spelling((*data, element))} by {spelling(weight)} padded {sides}"
             found[conv] = choices.pick(question, [own, *others], node_names(conv.location))
         choices.tell(ctx)
         return found

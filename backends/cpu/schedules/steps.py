@@ -88,5 +88,6 @@ def vector_dim(extents: Sequence[int]) -> int | None:
 
 def question(what: str, stage: Stage) -> str:
     """What is to be chosen for a stage, the same for all stages of the same work (`lamina.dialects.choices`)."""
-    source = "".join(f" of {spelling(read_shape(data))}" for data in stage.reads()[:1])
-    return f"{what} {stage.tag} {spelling(stage.spatial)} over {spelling(stage.reduced)}{source}"
+    source = "".join(f" of {spelling((*read_shape(data), data.result.type))}" for data in stage.reads()[:1])
+    made = spelling((*stage.spatial, stage.element_type))
+    return f"{what} {stage.tag} {made} over {spelling(stage.reduced)}{source}"

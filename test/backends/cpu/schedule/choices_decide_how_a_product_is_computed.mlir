@@ -3,7 +3,7 @@
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>,
-    lamina.choices = {"tile nn.matmul 70x400 over 700 of 70x700" = "5x4", "copy nn.matmul 70x400 over 700 of 70x700" = "none"}} {
+    lamina.choices = {"tile nn.matmul 70x400xf32 over 700 of 70x700xf32" = "5x4", "copy nn.matmul 70x400xf32 over 700 of 70x700xf32" = "none"}} {
   te.func @product(%A: tensor<70x700xf32>, %B: tensor<700x400xf32>) -> tensor<70x400xf32> {
     %y = te.compute "C" [70, 400] sum [700] (%i, %j, %k) : tensor<70x400xf32> attributes {tag = "nn.matmul"} {
       %a = te.read %A[%i, %k] : tensor<70x700xf32>
