@@ -166,6 +166,7 @@ TIR_PIPELINE = [
     "tir-unroll-loop",
     "tir-demote-registers",
     "tir-expand-math",
+    "tir-rescale-integers",
     "tir-fuse-multiply-add",
     "tir-round-quotients",
     "tir-fuse-parallel-loops",
