@@ -41,9 +41,8 @@ if TYPE_CHECKING:
 Step = Callable[[], None]
 
 _ALIGNED: Properties = {"alignment": IntegerAttr(8, i64)}
-POLL_CYCLES = 400
-"""What one poll of a waiting thread takes, 25 ns, in the cycles of `cost.py`, which counts some four times as many for
-products in registers as they take."""
+POLL_CYCLES = 90
+"""What one poll of a waiting thread takes: 25 ns."""
 SHARE_OF_WAITING = 16
 """A thread waits for others to come at most this part of the time that it would need alone."""
 FEWEST_POLLS, MOST_POLLS = 100, 4000

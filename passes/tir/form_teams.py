@@ -40,11 +40,10 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.stair.cost import cycles
 from lamina.passes.tir.same_iteration import Touched, touched_by
 
-BARRIER_CYCLES = 10_000.0
-"""What a barrier costs a thread, in the cycles of `cost.py`, which counts some four times as many for products in
-registers as they take. To leave a number and see the other's takes 53 ns; but all that was computed has to be done, one
-thread is late, and what the others wrote comes line by line from their cores: 0.6 to 1 us a step of a recurrent layer.
-"""
+BARRIER_CYCLES = 2_200.0
+"""What a barrier costs a thread. To leave a number and see the other's takes 53 ns; but all that was computed has to be
+done, one thread is late, and what the others wrote comes line by line from their cores: 0.6 to 1 us a step of a
+recurrent layer, of which the least is taken."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,13 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.context import LaminaContext
 from lamina.dialects.fast_ir import all_ops
-from lamina.dialects.tir.ops import ForOp
+from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.team import TeamBarrierOp, TeamOp
 from lamina.errors import InputError
+from lamina.parsing import parse_text
+from lamina.passes.stair.cost import cycles
 from lamina.passes.tir.form_teams import form_team
 from lamina.runtime.compiled import CompiledProgram, load_module
 from lamina.runtime.program import ThreadPool
@@ -137,6 +140,31 @@ def test_without_barriers_threads_race() -> None:
             assert "the threads of a team race" in str(e) and "no barrier between" in str(e)
             raced += 1
     assert raced > 8
+
+
+def test_products_in_registers_cost_their_multiply_adds_and_loads() -> None:
+    text = """
+    tir.func @f(%a: memref<64x8xf32>, %w: memref<64x32xf32>, %y: memref<8x32xf32>) {
+      %acc = tir.alloc "acc" scope "register" : memref<8x32xf32>
+      tir.for %k = 0 to 64 reduction "k" {
+        tir.for %p = 0 to 8 unrolled "p" {
+          tir.for %v = 0 to 2 unrolled "v" {
+            %s = tir.load %acc[%p, lane + %v * 16] : memref<8x32xf32>, vector<16xf32>
+            %0 = tir.load %a[%k, %p] : memref<64x8xf32>
+            %1 = tir.load %w[%k, lane + %v * 16] : memref<64x32xf32>, vector<16xf32>
+            %2 = tir.broadcast %0 : f32 to vector<16xf32>
+            %3 = math.fma %2, %1, %s : vector<16xf32>
+            tir.store %3, %acc[%p, lane + %v * 16] : memref<8x32xf32>, vector<16xf32>
+          }
+        }
+      }
+    }"""
+    module = parse_text(LaminaContext(), text, "product.mlir")
+    func = next(op for op in module.ops if isinstance(op, FuncOp))
+    scalars, vectors, products, loop = 8 * 0.5, 2, 16, 1
+    assert cycles(func.body.block.ops, 512) == 64 * (scalars + vectors + products + loop)
+    # Half as wide, a vector is two.
+    assert cycles(func.body.block.ops, 256) == 64 * (scalars + 2 * (vectors + products) + loop)
 
 
 def test_a_barrier_in_a_shared_loop_is_refused() -> None:
