@@ -10,16 +10,17 @@ After:
     %p = arith.mulf %x, %inverse : vector<16xf32>            // dense<6.25>
     %e = math.fma %p, %minus_scale, %x : vector<16xf32>
     %q = math.fma %e, %inverse, %p : vector<16xf32>
-    %a = arith.maximumf %q, %zero : vector<16xf32>
-    %b = arith.minimumf %a, %most : vector<16xf32>
-    %w = tir.intrinsic "llvm.lrint.v16i32.v16f32"(%b) : (vector<16xf32>) -> vector<16xi32>
-    %y = tir.cast trunci %w : vector<16xi32> to vector<16xi8>
+    %w = tir.intrinsic "llvm.lrint.v16i32.v16f32"(%q) : (vector<16xf32>) -> vector<16xi32>
+    %a = arith.maxsi %w, %none : vector<16xi32>
+    %b = arith.minsi %a, %byte : vector<16xi32>              // dense<255>
+    %y = tir.cast trunci %b : vector<16xi32> to vector<16xi8>
 
 The quotient is the same number: with the nearest number to 1 / scale, what a product misses of it is exact, and adding
 that times 1 / scale rounds as the division does (P. Markstein, IBM J. Res. Dev. 34, 1990), unless the bits of the
 scale's mantissa are all ones. Infinite and very large numbers would not do: %x must be known to be small, from
-integers that it is made of. It may lose the sign of a zero, so that only integers may be made of it. Bounds that are
-whole numbers may as well come before rounding, which then is part of the conversion. Wants fused multiply-add.
+integers that it is made of. It may lose the sign of a zero, so that only integers may be made of it. Rounding is part of
+the conversion to integers, to which bounds apply then, in half the time of floats. Of numbers that may be too large for
+it the bounds come first: they are whole, and may as well come before rounding. Wants fused multiply-add.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     Float32Type,
     FloatAttr,
+    IntegerAttr,
     IntegerType,
     ModuleOp,
     VectorType,
@@ -52,6 +54,8 @@ FLOAT: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
 BOUNDS = (arith.MaximumfOp, arith.MinimumfOp)
 LARGEST = 2.0**60
 """Quotients below have none of the products and sums anywhere near the ends of the range of f32."""
+LARGEST_WHOLE = 2.0**31
+"""Floats below are converted to integers of 32 bits, whatever bounds follow."""
 DEEPEST = 24
 """Ops that are looked at, one after the other, for where a number comes from."""
 
@@ -158,8 +162,7 @@ def largest(value: SSAValue, depth: int = 0) -> float | None:
     if isinstance(op, (arith.SIToFPOp, arith.UIToFPOp)) or (
         isinstance(op, CastOp) and op.kind.data in ("sitofp", "uitofp")
     ):
-        width = _bits(_element(op.operands[0].type))
-        return 2.0**width if width else None
+        return _largest_integer(op.operands[0])
     if type(op) not in (*BOUNDS, arith.MulfOp, arith.AddfOp, arith.SubfOp, math.FmaOp, math.RoundEvenOp, arith.NegfOp):
         return None
     parts = [largest(v, depth + 1) for v in op.operands]
@@ -173,6 +176,32 @@ def largest(value: SSAValue, depth: int = 0) -> float | None:
     if type(op) is math.FmaOp:
         return known[0] * known[1] + known[2]
     return sum(known) + (0.5 if type(op) is math.RoundEvenOp else 0.0)
+
+
+def _largest_integer(value: SSAValue) -> float | None:
+    """As `largest`, of an integer: its bounds, if it has both, else what its type holds."""
+    bounds: dict[type[Operation], float] = {}
+    width, op = _bits(_element(value.type)), value.owner
+    while type(op) in (arith.MaxSIOp, arith.MinSIOp) and isinstance(op, Operation):
+        number = _whole_number(op.operands[1])
+        if number is None:
+            break
+        bounds.setdefault(type(op), number)
+        op = op.operands[0].owner
+    if len(bounds) == 2:
+        return float(max(map(abs, bounds.values())))
+    return 2.0**width if width else None
+
+
+def _whole_number(value: SSAValue) -> int | None:
+    """The integer that a constant is, in every lane."""
+    attr = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    if isinstance(attr, IntegerAttr):
+        return attr.value.data
+    if isinstance(attr, DenseIntOrFPElementsAttr) and attr.is_splat():
+        number = attr.get_values()[0]
+        return number if isinstance(number, int) else None
+    return None
 
 
 def _makes_integers(value: SSAValue, depth: int = 0) -> bool:
@@ -217,11 +246,29 @@ def _convert(rounding: math.RoundEvenOp, target: TargetAttr) -> None:
     narrow = 0 < _bits(element) < 32 or element == i32 and user.kind.data == "fptosi"
     if row is None or not narrow or row.missing(target.has_feature):
         return
-    rounding.result.replace_all_uses_with(rounding.operand)
-    rounding.detach()
-    rounding.erase()
-    whole = IntrinsicOp.make(row.name, user.value)
-    steps: list[Operation] = [whole]
+    most = largest(rounding.operand)
+    as_integers = most is not None and most < LARGEST_WHOLE and element != i32
+    first = bounds[0] if bounds else user
+    if as_integers:
+        first.operands[list(first.operands).index(rounding.result)] = rounding.operand
+    else:
+        rounding.result.replace_all_uses_with(rounding.operand)
+    steps: list[Operation] = [IntrinsicOp.make(row.name, rounding.operand if as_integers else user.value)]
+    if as_integers:
+        for bound in bounds:
+            steps += _integer_bound(bound, steps[-1].results[0])
     if element != i32:
-        steps.append(CastOp.make("trunci", whole.result, user.result.type))
+        steps.append(CastOp.make("trunci", steps[-1].results[0], user.result.type))
     _replace(user, steps)
+    for op in (*reversed(bounds), rounding) if as_integers else (rounding,):
+        op.detach()
+        op.erase()
+
+
+def _integer_bound(bound: Operation, value: SSAValue) -> list[Operation]:
+    """A bound of floats as one of the integers that they are rounded to."""
+    number = next(n for n in map(_number, bound.operands) if n is not None)
+    type_ = cast("VectorType[IntegerType]", value.type)
+    limit = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [int(number)]))
+    kind = arith.MaxSIOp if type(bound) is arith.MaximumfOp else arith.MinSIOp
+    return [limit, kind.create(operands=[value, limit.result], result_types=[type_])]

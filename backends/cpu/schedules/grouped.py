@@ -58,7 +58,11 @@ def schedule_grouped_conv2d(
     _, chunks, _, width, lanes = stage.spatial
     weight = stage.reads()[1]
     block = read_shape(weight)[-2] // lanes
-    tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1)))
+    tiles = candidates(width, chunks, registers_of(target), max(block, 1))
+    if follower is not None and reads_more(follower, stage):
+        # A long epilogue takes what a tile leaves of the registers, or LLVM keeps accumulators in memory all along.
+        tiles = [t for t in tiles if t.pixels * t.vectors + t.vectors < target.registers.data] or tiles
+    tile = pick(question("tile", stage), tiles)
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, c, r, q, ci = s.loops(stage.name)
     koo, koi = s.split(ko, [-1, tile.vectors])
@@ -73,6 +77,12 @@ def schedule_grouped_conv2d(
     s.vectorize(kv_out)
     if width % tile.pixels:
         s.partition(xo)
+
+
+def reads_more(follower: Stage, stage: Stage) -> bool:
+    """Whether an epilogue goes through another tensor of the result's shape, as that of a residual sum does."""
+    reads = [read for part in follower.within() for read in part.reads() if part.inputs.get(read.tensor) is None]
+    return any(read_shape(read) == stage.spatial for read in reads)
 
 
 def schedule_grouped_dense(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, dot: str) -> None:

@@ -12,10 +12,10 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
   // CHECK-NEXT: %[[E:.*]] = math.fma %[[P]], %[[S]], %[[X]]
   // CHECK-NEXT: %[[Q:.*]] = math.fma %[[E]], %[[I]], %[[P]]
   // CHECK-NOT:  roundeven
-  // CHECK:      %[[A:.*]] = arith.maximumf %[[Q]]
-  // CHECK:      %[[B:.*]] = arith.minimumf %[[A]]
-  // CHECK-NEXT: %[[W:.*]] = tir.intrinsic "llvm.lrint.v16i32.v16f32"(%[[B]])
-  // CHECK-NEXT: tir.cast trunci %[[W]]
+  // CHECK:      %[[W:.*]] = tir.intrinsic "llvm.lrint.v16i32.v16f32"(%[[Q]])
+  // CHECK:      %[[A:.*]] = arith.maxsi %[[W]]
+  // CHECK:      %[[B:.*]] = arith.minsi %[[A]]
+  // CHECK-NEXT: tir.cast trunci %[[B]]
   tir.func @sum(%x: memref<16xui8>, %y: memref<16xi8>, %z: memref<16xui8>) {
     %a = tir.load %x[lane] : memref<16xui8>, vector<16xi8>
     %b = tir.load %y[lane] : memref<16xi8>, vector<16xi8>
