@@ -189,7 +189,7 @@ def show(found: dict[str, Any], passes: int) -> None:
     print(
         f"{found['model']}: {whole['wall']:.2f} s cold, {found['cached']['wall']:.2f} s cached, "
         f"{found['saved']['wall']:.2f} s saved; processor {whole['process_cpu']:.2f} s here, "
-        f"{whole['workers_cpu']:.2f} s in others; peak {whole['peak_mb']:.0f} MB, "
+        f"{whole['workers_cpu']:.2f} s in others; peak without them {whole['peak_mb']:.0f} MB, "
         f"cached {found['cached']['peak_mb']:.0f} MB"
     )
     stages: dict[str, list[float]] = {stage: [0.0, 0.0] for stage in STAGES}
