@@ -18,9 +18,9 @@ After:
 The quotient is the same number: with the nearest number to 1 / scale, what a product misses of it is exact, and adding
 that times 1 / scale rounds as the division does (P. Markstein, IBM J. Res. Dev. 34, 1990), unless the bits of the
 scale's mantissa are all ones. Infinite and very large numbers would not do: %x must be known to be small, from
-integers that it is made of. It may lose the sign of a zero, so that only integers may be made of it. Rounding is part of
-the conversion to integers, to which bounds apply then, in half the time of floats. Of numbers that may be too large for
-it the bounds come first: they are whole, and may as well come before rounding. Wants fused multiply-add.
+integers that it is made of. It may lose the sign of a zero, so that only integers may be made of it. Rounding is part
+of the conversion to integers, to which bounds apply then, in half the time of floats. Of numbers that may be too large
+for it the bounds come first: they are whole, and may as well come before rounding. Wants fused multiply-add.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import candidates, choose_pixels, registers_of
+from lamina.backends.cpu.tiles import RegisterFile, candidates, choose_pixels, registers_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.target import TargetAttr
@@ -58,11 +58,11 @@ def schedule_grouped_conv2d(
     _, chunks, _, width, lanes = stage.spatial
     weight = stage.reads()[1]
     block = read_shape(weight)[-2] // lanes
-    tiles = candidates(width, chunks, registers_of(target), max(block, 1))
+    registers = registers_of(target)
     if follower is not None and reads_more(follower, stage):
-        # A long epilogue takes what a tile leaves of the registers, or LLVM keeps accumulators in memory all along.
-        tiles = [t for t in tiles if t.pixels * t.vectors + t.vectors < target.registers.data] or tiles
-    tile = pick(question("tile", stage), tiles)
+        # A long epilogue of few vectors at once runs beside the next products, and leaves accumulators in registers.
+        registers = RegisterFile(target.registers.data // 2)
+    tile = pick(question("tile", stage), candidates(width, chunks, registers, max(block, 1)))
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, c, r, q, ci = s.loops(stage.name)
     koo, koi = s.split(ko, [-1, tile.vectors])

@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
-// Seven pixels by four vectors, and those of the weights, are all registers: where another tensor is added two vectors
-// leave some for that.
+// Seven pixels by four vectors, and those of the weights, are all registers: where another tensor is added tiles take half
+// of them.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f,+avx512vnni", vector_bits = 512, registers = 32, threads = 1>} {
