@@ -151,7 +151,7 @@ def _all_at_once(loop: ForOp, lines: Lines) -> tuple[ForOp, list[ForOp]]:
 def _loops_between(loop: ForOp, spread: str | None) -> list[ForOp]:
     """The loops from the one within `loop`, outermost first, to the one of axis `spread`.
 
-    None of them where that one is no more, as after a split, or where one's extent is unknown.
+    None of them where that one is no more, as after a split, or where one's extent is unknown or nothing.
     """
     found = next((v for v in all_ops(loop.body) if type(v) is ForOp and v.axis.data == spread), None)
     path: list[ForOp] = []
@@ -160,7 +160,7 @@ def _loops_between(loop: ForOp, spread: str | None) -> list[ForOp]:
         if type(parent) is ForOp:
             path.insert(0, parent)
         parent = parent.parent_op()
-    return [] if any(v.is_dynamic for v in path) else path
+    return [] if any(v.is_dynamic or v.trip == 0 for v in path) else path
 
 
 def _some_in_each(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> tuple[ForOp, list[ForOp]]:
@@ -169,7 +169,7 @@ def _some_in_each(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> tuple[For
     Of N iterations the one of number p fetches line `p * L floordiv N` of L, which another may have fetched as well.
     """
     inner = path[-1]
-    if not all(count.is_constant for _, count in lines.counts):
+    if not all(count.is_constant and count.const for _, count in lines.counts):
         return _all_at_once(loop, lines)
     number, iterations = constant(0), 1
     for v in reversed(path):
