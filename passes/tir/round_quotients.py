@@ -26,7 +26,7 @@ for it the bounds come first: they are whole, and may as well come before roundi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, isnan
 from struct import pack, unpack
 from typing import cast
 
@@ -162,7 +162,8 @@ def largest(value: SSAValue, depth: int = 0) -> float | None:
     if isinstance(op, (arith.SIToFPOp, arith.UIToFPOp)) or (
         isinstance(op, CastOp) and op.kind.data in ("sitofp", "uitofp")
     ):
-        return _largest_integer(op.operands[0])
+        signed = isinstance(op, arith.SIToFPOp) or (isinstance(op, CastOp) and op.kind.data == "sitofp")
+        return _largest_integer(op.operands[0], signed)
     if type(op) not in (*BOUNDS, arith.MulfOp, arith.AddfOp, arith.SubfOp, math.FmaOp, math.RoundEvenOp, arith.NegfOp):
         return None
     parts = [largest(v, depth + 1) for v in op.operands]
@@ -178,8 +179,11 @@ def largest(value: SSAValue, depth: int = 0) -> float | None:
     return sum(known) + (0.5 if type(op) is math.RoundEvenOp else 0.0)
 
 
-def _largest_integer(value: SSAValue) -> float | None:
-    """As `largest`, of an integer: its bounds, if it has both, else what its type holds."""
+def _largest_integer(value: SSAValue, signed: bool) -> float | None:
+    """As `largest`, of an integer: its bounds, if it has both, else what its type holds.
+
+    Where the integer is taken for unsigned, what is below zero is large: such bounds say nothing.
+    """
     bounds: dict[type[Operation], float] = {}
     width, op = _bits(_element(value.type)), value.owner
     while type(op) in (arith.MaxSIOp, arith.MinSIOp) and isinstance(op, Operation):
@@ -188,7 +192,7 @@ def _largest_integer(value: SSAValue) -> float | None:
             break
         bounds.setdefault(type(op), number)
         op = op.operands[0].owner
-    if len(bounds) == 2:
+    if len(bounds) == 2 and (signed or min(bounds.values()) >= 0):
         return float(max(map(abs, bounds.values())))
     return 2.0**width if width else None
 
@@ -234,7 +238,7 @@ def _convert(rounding: math.RoundEvenOp, target: TargetAttr) -> None:
             break
         other = user.operands[1] if user.operands[0] is value else user.operands[0]
         number = _number(other)
-        if number is None or number != int(number):
+        if number is None or isnan(number) or (isfinite(number) and number != int(number)):
             return
         bounds.append(user)
         value = user.results[0]
@@ -269,6 +273,8 @@ def _integer_bound(bound: Operation, value: SSAValue) -> list[Operation]:
     """A bound of floats as one of the integers that they are rounded to."""
     number = next(n for n in map(_number, bound.operands) if n is not None)
     type_ = cast("VectorType[IntegerType]", value.type)
-    limit = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [int(number)]))
+    # What is bounded is smaller than 2^31.
+    limit = int(max(-LARGEST_WHOLE, min(number, LARGEST_WHOLE - 1)))
+    constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [limit]))
     kind = arith.MaxSIOp if type(bound) is arith.MaximumfOp else arith.MinSIOp
-    return [limit, kind.create(operands=[value, limit.result], result_types=[type_])]
+    return [constant, kind.create(operands=[value, constant.result], result_types=[type_])]

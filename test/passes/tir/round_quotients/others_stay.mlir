@@ -49,4 +49,24 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %i = tir.cast fptosi %m : vector<16xf32> to vector<16xi32>
     tir.store %i, %z[lane] : memref<16xi32>, vector<16xi32>
   }
+
+  // Taken for unsigned, an integer that may be -5 is large: the bounds of what it is rounded to are those of floats.
+  // CHECK-LABEL: tir.func @unsigned
+  // CHECK: arith.minimumf
+  // CHECK-NOT: arith.minsi
+  tir.func @unsigned(%x: memref<16xi32>, %z: memref<16xi8>) {
+    %a = tir.load %x[lane] : memref<16xi32>, vector<16xi32>
+    %l = arith.constant dense<-5> : vector<16xi32>
+    %m = arith.maxsi %a, %l : vector<16xi32>
+    %u = arith.constant dense<255> : vector<16xi32>
+    %n = arith.minsi %m, %u : vector<16xi32>
+    %f = tir.cast uitofp %n : vector<16xi32> to vector<16xf32>
+    %s = arith.constant dense<0.16> : vector<16xf32>
+    %q = arith.divf %f, %s : vector<16xf32>
+    %r = math.roundeven %q : vector<16xf32>
+    %t = arith.constant dense<255.0> : vector<16xf32>
+    %c = arith.minimumf %r, %t : vector<16xf32>
+    %i = tir.cast fptoui %c : vector<16xf32> to vector<16xi8>
+    tir.store %i, %z[lane] : memref<16xi8>, vector<16xi8>
+  }
 }
