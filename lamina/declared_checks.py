@@ -16,6 +16,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
+from lamina.dialects.fast_ir import operands_of, type_of
+
 Check = Callable[[Any], None]
 
 MOST_FORMS = 50_000
@@ -35,6 +37,9 @@ class Checks(NamedTuple):
 
 _checks: dict[type[Operation], Checks | None] = {}
 _forms: dict[tuple[Any, ...], list[Attribute]] = {}
+"""The attributes of a form, by their ids."""
+_equal_forms: set[tuple[Any, ...]] = set()
+"""Forms with the attributes themselves: another attribute that is equal is as good."""
 
 
 def verify_op(op: Operation, isolation: bool = True) -> None:
@@ -49,14 +54,21 @@ def verify_op(op: Operation, isolation: bool = True) -> None:
     if checks is None:
         op.verify_()
         return
-    form, attributes = _form(op)
+    shape, attributes = _form(op)
+    # By their ids attributes are found at once; these hold as long as the attributes live.
+    form = (*shape, *map(id, attributes))
     if form not in _forms:
-        op.verify_()
         if len(_forms) >= MOST_FORMS:
             _forms.clear()
-        # The form names attributes by their ids, which hold as long as they live.
+            _equal_forms.clear()
+        equal = (*shape, *attributes)
+        known = equal in _equal_forms
+        if not known:
+            op.verify_()
+            _equal_forms.add(equal)
         _forms[form] = attributes
-        return
+        if not known:
+            return
     for trait in checks.around:
         trait.verify(op)
     if isolation:
@@ -66,12 +78,12 @@ def verify_op(op: Operation, isolation: bool = True) -> None:
         checks.own(op)
 
 
-def _form(op: Operation) -> tuple[tuple[Any, ...], list[Attribute]]:
-    """All that the declared constraints see of an op, and the attributes in it."""
+def _form(op: Operation) -> tuple[list[Any], list[Attribute]]:
+    """All that the declared constraints see of an op: how it is put together, and the attributes in it."""
     properties, attributes = op.properties, op.attributes
-    parts = [v.type for v in op.operands]
+    parts = [type_of(v) for v in operands_of(op)]
     key: list[Any] = [type(op), len(parts), len(op.results), len(op.successors), *properties, None, *attributes]
-    parts += [v.type for v in op.results]
+    parts += [type_of(v) for v in op.results]
     parts += properties.values()
     parts += attributes.values()
     for region in op.regions:
@@ -80,8 +92,7 @@ def _form(op: Operation) -> tuple[tuple[Any, ...], list[Attribute]]:
         if first is not None:
             key.append(len(first.args))
             parts += first.arg_types
-    key += map(id, parts)
-    return tuple(key), parts
+    return key, parts
 
 
 def checks_of(kind: type[Operation]) -> Checks | None:

@@ -15,6 +15,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove
 
+from lamina.dialects.fast_ir import operands_of
+
 
 class DominanceViolation(NamedTuple):
     """A use that its definition does not dominate."""
@@ -98,7 +100,7 @@ def find_violation(root: Operation, unreached: list[Block] | None = None) -> Dom
             show(frame.op.results)
             op = frame.op.next_op
         while op is not None:
-            for index, value in enumerate(op.operands):
+            for index, value in enumerate(operands_of(op)):
                 if value not in visible:
                     return DominanceViolation(op, index, value)
             if op.regions:
