@@ -8,7 +8,6 @@ memory), near names for what it does not know, and one kind of exception: `TextE
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
@@ -30,10 +29,11 @@ from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from lamina.context import LaminaContext
 from lamina.errors import InputError, did_you_mean
+from lamina.lexer import Lexer
 
 MAX_DEPTH = 256
 """Ops nested in ops."""
@@ -41,7 +41,6 @@ MAX_ELEMENTS = 1 << 26
 """Elements of one dense constant in a text; weights belong in the parameter store."""
 MAX_INTEGER_WIDTH = (1 << 24) - 1
 """MLIR's own limit."""
-MAX_DIGITS = 4000
 RECURSION_LIMIT = 12_000
 """What 256 nested ops need in xDSL's parser and printer, with room to spare."""
 
@@ -92,28 +91,6 @@ def _small(value: int) -> IntAttr:
     return found
 
 
-class _Lexer(MLIRLexer):
-    # xDSL's expression, made possessive: it tried 2^n ways to read a long string without an end.
-    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
-
-    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
-        """Text is a string, also where it is not ASCII: so it is printed, with escapes."""
-        token = super()._lex_string_literal(start_pos)
-        if token.kind is MLIRTokenKind.BYTES_LIT:
-            try:
-                _ = StringLiteral.from_span(token.span).string_contents
-            except UnicodeDecodeError:
-                return token
-            return MLIRToken(MLIRTokenKind.STRING_LIT, token.span)
-        return token
-
-    def _lex_number(self, start_pos: int) -> MLIRToken:
-        token = super()._lex_number(start_pos)
-        if token.span.len > MAX_DIGITS:
-            raise ParseError(token.span, f"number of {token.span.len} characters; the limit is {MAX_DIGITS}")
-        return token
-
-
 class _BitsElement(AttrParser._TensorLiteralElement):  # type: ignore[reportPrivateUsage]
     """A number in hexadecimal: the bits of an element of a float type."""
 
@@ -139,7 +116,7 @@ class SourceParser(Parser):
         self._file = StringAttr(name)
         self._name_starts: list[int] = []
         self._first_uses: dict[str, Span] = {}
-        AttrParser.__init__(self, ParserState(_Lexer(Input(text, name))), ctx)
+        AttrParser.__init__(self, ParserState(Lexer(Input(text, name))), ctx)
         self.ssa_values = {}
         self.blocks = {}
         self.forward_block_references = defaultdict(list)

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.math import Math
 from xdsl.dialects.test import Test, TestOp
 from xdsl.ir import Dialect
-from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -30,6 +29,7 @@ from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.te import TE
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp
 from lamina.dialects.tir import TIR
+from lamina.parsing import SourceParser
 from lamina.runtime.te_interpreter import run_te_func
 from lamina.tools import op_index
 from lamina.verification import verify_module
@@ -192,7 +192,7 @@ def test_te_text_round_trips(name: str) -> None:
     _, _, func = te_samples(op_type)[0]
     module = ModuleOp([func.clone()])
     text = str(module)
-    again = Parser(te_context(), text).parse_module()
+    again = SourceParser(te_context(), text, "te.mlir").parse_module()
     verify_module(again)
     assert str(again) == text
 
@@ -214,7 +214,7 @@ def test_text_round_trips(name: str, generic: bool) -> None:
         source, op = instance(op_type, s)
         verify_op(op)
         text = text_of(ModuleOp([source, op]))
-        module = Parser(context, text).parse_module()
+        module = SourceParser(context, text, "relay.mlir").parse_module()
         verify_module(module)
         assert text_of(module) == text, f"sample {n}"
         parsed = module.body.block.last_op
