@@ -138,6 +138,8 @@ def qlinear_pool(n: Node, b: Builder) -> Value:
 def qlinear_concat(n: Node, b: Builder) -> Value:
     """The result's scale and zero point come first, then the tensors with theirs."""
     count, rest = divmod(len(n.inputs) - 2, 3)
+    if "axis" not in n.attrs:
+        raise n.fail("has no attribute 'axis'")
     if count < 1 or rest:
         raise n.fail(f"{len(n.inputs)} inputs, expects two and three for each tensor")
     parts = [_real(n, b, 2 + 3 * k) for k in range(count)]
@@ -184,7 +186,10 @@ def qgemm(n: Node, b: Builder) -> Value:
     if n.has(6):
         c = n.input(6)
         per_unit = c.shape in ((sums.shape[1],), (1, sums.shape[1]))
-        sums = b.op("nn.bias_add", sums, b.reshape(c, c.shape[-1:]), axis=1) if per_unit else b.op("add", sums, c)
+        made = b.op("nn.bias_add", sums, b.reshape(c, c.shape[-1:]), axis=1) if per_unit else b.op("add", sums, c)
+        if made.shape != sums.shape:
+            raise n.fail(f"C of shape {list(c.shape)} does not broadcast to {list(sums.shape)}")
+        sums = made
     a_scale = b.op("multiply", a_scale, b.constant(np.float32(n.attr("alpha", 1.0))))
     if n.has(7):
         zero = n.input(8) if n.has(8) else b.constant(np.zeros((), x.dtype))

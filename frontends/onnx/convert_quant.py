@@ -112,7 +112,9 @@ def dequantize(n: Node, b: Builder) -> Value:
 
 
 def _shifted(n: Node, b: Builder, x: Value, zero: Value | None, axis: int) -> Value:
-    """x - zero in int32."""
+    """x - zero in int32. Raises InputError where x has no integers."""
+    if "int" not in x.dtype:
+        raise n.fail(f"takes products of integers, got {x.dtype}")
     wide = b.cast(x, "int32")
     if zero is None:
         return wide

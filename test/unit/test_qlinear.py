@@ -158,6 +158,25 @@ def test_scales_of_slices_are_refused() -> None:
         g.ours()
 
 
+LEFT, RIGHT = ([np.ones(shape, np.uint8), F(1), np.uint8(0)] for shape in ((2, 3), (3, 5)))
+"""Two matrices with their scales and zero points."""
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "words"),
+    [
+        ("MatMulIntegerToFloat", [LEFT[0], np.ones((3, 5), F), F(1), F(1)], "takes products of integers, got float32"),
+        ("QGemm", [*LEFT, *RIGHT, np.ones((7, 2, 1), np.int32), F(1)], r"C of shape \[7, 2, 1\] does not .* \[2, 5\]"),
+        ("QLinearConcat", [F(1), np.uint8(0), *LEFT], "has no attribute 'axis'"),
+    ],
+)
+def test_what_the_operators_do_not_take_is_refused(name: str, inputs: list[Any], words: str) -> None:
+    g = Nodes()
+    g.add(name, inputs, given=())
+    with pytest.raises(LaminaError, match=words):
+        g.ours()
+
+
 @pytest.mark.parametrize(
     ("inputs", "attrs", "words"),
     [(5, {"alhpa": 0.1}, r"there is no attribute .alhpa.; did you mean 'alpha'"), (1, {}, "1 inputs, expects 4 to 5")],
