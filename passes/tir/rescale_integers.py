@@ -27,10 +27,7 @@ fused multiply-add.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, math
@@ -42,19 +39,13 @@ from lamina.dialects.lazy import np
 from lamina.dialects.target import module_target
 from lamina.dialects.tir.vectors import CastOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
+from lamina.passes.tir.integer_factors import INFINITY, SMALL, Bounds, Term, factors, rounded_sums
 
 FLOAT: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
 MOST_VALUES = 1 << 17
 """Values that are tried, of all integers together."""
-NEIGHBOURS = 6
-"""Floats on each side of a quotient that are tried for a factor."""
-WIDEST = 2.0**16
-"""How far two factors may be apart: sums of their products are exact in f64, and then rounded once."""
 DEEPEST = 12
 """Ops of an expression, one after the other."""
-INFINITY = float("inf")
-SMALL = 2.0**20
-"""Integers below, and a zero point more, are exact in f32."""
 
 
 @dataclass(frozen=True)
@@ -151,13 +142,6 @@ def constant(value: SSAValue) -> float | None:
     return None
 
 
-class Bounds(NamedTuple):
-    """What is left of a rounded number by those that read it."""
-
-    low: float = -INFINITY
-    high: float = INFINITY
-
-
 def bounds_behind(value: SSAValue) -> Bounds:
     """The bounds that the only reader of a rounded number, and its only reader, put to it."""
     low, high, moved = -INFINITY, INFINITY, 0.0
@@ -178,9 +162,6 @@ def bounds_behind(value: SSAValue) -> Bounds:
 
 
 # -- expressions ---------------------------------------------------------------------------------------------------
-
-Term = tuple[Any, ...]
-"""('leaf', index) or ('number', f) or (step, term, term): the arithmetic of an expression."""
 
 
 def term_of(value: SSAValue, leaves: dict[SSAValue, Whole], depth: int = 0) -> Term | None:
@@ -203,70 +184,6 @@ def term_of(value: SSAValue, leaves: dict[SSAValue, Whole], depth: int = 0) -> T
 _ARITHMETIC: dict[type[Operation], str] = {
     arith.MulfOp: "multiply", arith.DivfOp: "divide", arith.AddfOp: "add", arith.SubfOp: "subtract",
 }  # fmt: skip
-
-
-def evaluated(term: Term, leaves: list[Any]) -> Any:
-    """An expression in the precision of its leaves."""
-    head, *parts = term
-    if head == "leaf":
-        return leaves[parts[0]]
-    if head == "number":
-        return leaves[0].dtype.type(parts[0])
-    return getattr(np, head)(*(evaluated(p, leaves) for p in parts))
-
-
-@lru_cache(maxsize=256)
-def factors(term: Term, ranges: tuple[tuple[float, float, float], ...], bounds: Bounds) -> tuple[float, ...] | None:
-    """The factors that give all rounded numbers of an expression of integers, each `low` to `high` and then moved.
-
-    None where it is no sum of multiples, or where no factors near the quotients do.
-    """
-    grids = np.meshgrid(*(np.arange(low, high + 1) + moved for low, high, moved in ranges), indexing="ij")
-    wide = [np.asarray(g, np.float64) for g in grids]
-    with np.errstate(all="ignore"):
-        precise, expected = evaluated(term, wide), np.rint(evaluated(term, [g.astype(np.float32) for g in wide]))
-        origin = [np.zeros(1) for _ in grids]
-        at_zero = evaluated(term, origin)
-        slopes = [
-            float((evaluated(term, [*origin[:i], np.ones(1), *origin[i + 1 :]]) - at_zero)[0])
-            for i in range(len(grids))
-        ]
-    if not np.all(np.isfinite(precise)) or not np.isfinite(expected).all() or at_zero[0] != 0 or 0 in slopes:
-        return None
-    linear = sum(s * g for s, g in zip(slopes, wide, strict=True))
-    size = sum(abs(s) * np.abs(g).max() for s, g in zip(slopes, wide, strict=True))
-    if np.abs(linear - precise).max() > 1e-6 * size or size > SMALL:
-        return None
-    if max(np.abs(slopes)) / min(np.abs(slopes)) > WIDEST:
-        return None
-    wanted = np.clip(expected, *bounds)
-    # Far from halves all candidates round alike; those near are tried first.
-    near = np.abs(precise - np.floor(precise) - 0.5) < 4e-6 * size
-    few, found = [g[near] for g in wide], wanted[near]
-    for steps in _nearest_first(len(slopes)):
-        tried = [_neighbour(s, k) for s, k in zip(slopes, steps, strict=True)]
-        if np.array_equal(_result(tried, few, bounds), found) and np.array_equal(_result(tried, wide, bounds), wanted):
-            return tuple(float(f) for f in tried)
-    return None
-
-
-def _result(multiples: list[Any], leaves: list[Any], bounds: Bounds) -> Any:
-    """What the new expression gives: the first product, rounded, and the second one added to it, rounded once."""
-    total = (multiples[0] * leaves[0]).astype(np.float32)
-    for factor, leaf in zip(multiples[1:], leaves[1:], strict=True):
-        total = (total.astype(np.float64) + factor * leaf).astype(np.float32)
-    return np.clip(np.rint(total), *bounds)
-
-
-def _neighbour(number: float, steps: int) -> Any:
-    """The float some steps from the one nearest to a number, in f64."""
-    near = np.float32(number)
-    return np.float64(near + np.float32(steps) * np.spacing(near))
-
-
-def _nearest_first(count: int) -> Iterator[tuple[int, ...]]:
-    steps = range(-NEIGHBOURS, NEIGHBOURS + 1)
-    return iter(sorted(product(steps, repeat=count), key=lambda s: sum(map(abs, s))))
 
 
 # -- rewriting -----------------------------------------------------------------------------------------------------
@@ -308,7 +225,7 @@ def _free(w: Whole, found: tuple[float, ...], behind: Bounds) -> tuple[bool, boo
     """Whether the lower and the upper bound of the only integer say no more than those of the result."""
     if len(found) != 1 or found[0] <= 0 or w.moved:
         return False, False
-    ends = [float(_result([np.float64(found[0])], [np.asarray([end])], behind)[0]) for end in (w.low, w.high)]
+    ends = [float(rounded_sums([np.float64(found[0])], [np.asarray([end])], behind)[0]) for end in (w.low, w.high)]
     return ends[0] == behind.low, ends[1] == behind.high
 
 
