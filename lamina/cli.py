@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
 from lamina.errors import EXIT_INTERNAL, EXIT_OK, LaminaError, UsageError, did_you_mean, render_error
+from lamina.main_program import end_with
 
 COMMANDS = {
     "compile": "compile a model; print or write the text of any level",
@@ -209,17 +210,7 @@ def _traceback(debug: bool, err: TextIO) -> None:
 
 def main() -> None:
     """The `lamina` command."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    try:
-        status = run(sys.argv[1:], sys.stdout, sys.stderr)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = 130
-    except BrokenPipeError:
-        status = EXIT_OK
-        sys.stdout = None  # type: ignore[assignment]
-    sys.exit(status)
+    end_with(lambda: run(sys.argv[1:], sys.stdout, sys.stderr))
 
 
 if __name__ == "__main__":

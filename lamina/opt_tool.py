@@ -30,6 +30,7 @@ from lamina.errors import (
     LaminaError,
     render_error,
 )
+from lamina.main_program import end_with
 from lamina.parsing import RECURSION_LIMIT, decode, parse_text
 from lamina.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.registry import Registry
@@ -420,17 +421,7 @@ def main() -> None:
     # IR is one big cyclic structure that lives to the end: collecting it costs up to half the time of a rewrite.
     gc.freeze()
     gc.disable()
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    try:
-        status = run(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = 130
-    except BrokenPipeError:
-        status = EXIT_OK
-        sys.stdout = None  # type: ignore[assignment]
-    sys.exit(status)
+    end_with(lambda: run(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr))
 
 
 if __name__ == "__main__":

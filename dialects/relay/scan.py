@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
-from lamina.dialects.dtypes import is_float, itemsize, numpy_dtype
+from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import (
     OpPattern,
@@ -28,6 +28,7 @@ from lamina.dialects.relay.base import (
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, str_prop
 from lamina.dialects.relay.gradients import in_dtype, r, reshaped
 from lamina.dialects.relay.gradients_of_elements import cumulative_product_gradient
+from lamina.dialects.relay.reduce import sum_dtype
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
 if TYPE_CHECKING:
@@ -36,11 +37,6 @@ if TYPE_CHECKING:
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
-
-
-def accumulator(dtype: str) -> str:
-    """The dtype in which values are accumulated."""
-    return "float32" if is_float(dtype) and itemsize(dtype) == 2 else dtype
 
 
 class Cumulative(RelayOp):
@@ -84,7 +80,7 @@ class Cumulative(RelayOp):
             axis = 0
         place = normalize_axis(axis, data.ndim)
         extent, inner = data.shape[place], data.shape[place + 1 :]
-        wide = accumulator(dtype)
+        wide = sum_dtype(dtype)
 
         def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
             (x,), (y,) = ins, outs
@@ -143,7 +139,7 @@ class Cumulative(RelayOp):
 def _ref(function: Any, start: int, data: Array, dtype: str, exclusive: bool, axis: int | None) -> Array:
     """numpy's function; for `exclusive` of the start and all elements but the last."""
     result = numpy_dtype(dtype or str(data.dtype))
-    wide = numpy_dtype(accumulator(str(result)))
+    wide = numpy_dtype(sum_dtype(str(result)))
     x = np.asarray(data, wide)
     if axis is None:
         x, axis = x.reshape(-1), 0

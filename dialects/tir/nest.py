@@ -149,6 +149,14 @@ def unique_stage(func: FuncOp, wanted: str) -> str:
     return name
 
 
+def stands_in(op: Operation, ancestor: Operation) -> bool:
+    """Whether an op is another, or stands somewhere in it."""
+    parent: Operation | None = op
+    while parent is not None and parent is not ancestor:
+        parent = parent.parent_op()
+    return parent is not None
+
+
 def function_of(op: Operation) -> FuncOp:
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, FuncOp):

@@ -17,7 +17,7 @@ from lamina.dialects.accesses import RangeCache
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
-from lamina.dialects.tir.nest import ScheduleError, bounds_to_predicate
+from lamina.dialects.tir.nest import ScheduleError, bounds_to_predicate, stands_in
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.recurrence import check_at_once
 from lamina.dialects.tir.refusals import refuse
@@ -128,15 +128,15 @@ def _shown(extent: Linear) -> str:
 def _check_nested(outer: ForOp, inner: ForOp, what: str) -> None:
     """A loop within one of the same axis is work that threads share: nothing in it may know the outer iteration."""
     for op in inner.walk():
-        if isinstance(op, StoreOp) and isinstance(op.buffer.owner, AllocOp) and not _within(op.buffer.owner, inner):
-            if _within(op.buffer.owner, outer):
+        if isinstance(op, StoreOp) and isinstance(op.buffer.owner, AllocOp) and not stands_in(op.buffer.owner, inner):
+            if stands_in(op.buffer.owner, outer):
                 name = op.buffer.owner.stage.data
                 raise ScheduleError(
                     f"{what}: each iteration of {outer.axis.data!r} has a buffer {name!r} of its own, of scope "
                     f'"{op.buffer.owner.scope.data}", which threads cannot fill together'
                 )
     for use in outer.var.uses:
-        if not isinstance(use.operation, ConditionalBase) and _within(use.operation, inner):
+        if not isinstance(use.operation, ConditionalBase) and stands_in(use.operation, inner):
             raise ScheduleError(
                 f"{what}: {outer.axis.data!r} around {inner.axis.data!r} has that axis, and what stands inside "
                 "depends on both"
@@ -152,7 +152,7 @@ def check_blocks_apart(kernel: Operation, grids: Iterable[ForOp], what: str) -> 
     if found is not None:
         grid, buffer = found
         owner = buffer.owner
-        if isinstance(owner, AllocOp) and _within(owner, kernel):
+        if isinstance(owner, AllocOp) and stands_in(owner, kernel):
             refuse(
                 f"{what}: the blocks of {grid.axis.data!r} would fill the buffer {owner.stage.data!r} together, and "
                 "each block has one of its own"
@@ -175,8 +175,8 @@ def blocks_exchange(kernel: Operation, grids: Iterable[ForOp]) -> tuple[ForOp, S
     for grid in grids:
         for buffer, written in stores.items():
             owner = buffer.owner
-            if isinstance(owner, AllocOp) and _within(owner, kernel):
-                apart = _within(owner, grid) or not any(_within(s, grid) for s in written)
+            if isinstance(owner, AllocOp) and stands_in(owner, kernel):
+                apart = stands_in(owner, grid) or not any(stands_in(s, grid) for s in written)
             else:
                 apart = all(_of_one_block(s, o, grid) for s in written for o in loads.get(buffer, ()))
             if not apart:
@@ -186,7 +186,7 @@ def blocks_exchange(kernel: Operation, grids: Iterable[ForOp]) -> tuple[ForOp, S
 
 def _of_one_block(store: StoreOp, load: LoadOp, grid: ForOp) -> bool:
     """Whether what a load reads has been stored, if at all, by the same block of a grid."""
-    if _within(store, grid) != _within(load, grid):
+    if stands_in(store, grid) != stands_in(load, grid):
         return False
     sides = zip(store.forms(), load.forms(), strict=True)
     return all(
@@ -202,10 +202,3 @@ def _same_multiple(a: Linear, b: Linear, variable: SSAValue) -> bool:
         return False
     known = [r for r in rests if r is not None]
     return max(high for _, high in known) - min(low for low, _ in known) < abs(stride)
-
-
-def _within(op: Operation, ancestor: Operation) -> bool:
-    parent: Operation | None = op
-    while parent is not None and parent is not ancestor:
-        parent = parent.parent_op()
-    return parent is not None

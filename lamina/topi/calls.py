@@ -39,6 +39,13 @@ def call_named(name: str, *args: Any, **kwargs: Any) -> Any:
     return call_op(op, *args, **kwargs)
 
 
+def call_relay(name: str, *args: Any, **attrs: Any) -> Any:
+    """As `call_op`, of the op `relay.<name>`."""
+    op = find_op(f"relay.{name}")
+    assert op is not None
+    return call_op(op, *args, **attrs)
+
+
 def call_op(op: type[RelayOp], *args: Any, **kwargs: Any) -> Any:
     """A Relay op on te tensors: operands by position, then attributes by position or name.
 

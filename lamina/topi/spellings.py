@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lamina.dialects.relay import find_op
 from lamina.te.expr import fail
 from lamina.te.tensor import Tensor, compute
-from lamina.topi.calls import call_op
+from lamina.topi.calls import call_relay
 from lamina.topi.spellings_image import IMAGE_SPELLINGS
 from lamina.topi.spellings_order import ORDER_SPELLINGS
 from lamina.topi.spellings_windows import WINDOW_SPELLINGS, per_axis, spelled_padding
-
-
-def _relay(name: str, *args: Any, **attrs: Any) -> Any:
-    op = find_op(f"relay.{name}")
-    assert op is not None
-    return call_op(op, *args, **attrs)
 
 
 def _pair(value: Any) -> tuple[int, int]:
@@ -43,7 +36,7 @@ def conv2d(
     if filter.ndim != len(kernel_layout):
         raise fail(f"topi.nn.conv2d: the filter has rank {filter.ndim}, its layout is {kernel_layout}")
     taps = [int(filter.shape[kernel_layout.index(a)]) for a in "HW"]
-    return _relay(
+    return call_relay(
         "nn.conv2d",
         input,
         filter,
@@ -81,7 +74,7 @@ def depthwise_conv2d_nchw(
     if Filter.ndim != 4:
         raise fail(f"topi.nn.depthwise_conv2d_nchw: the filter has rank {Filter.ndim}, not 4")
     channels, multiplier, *taps = (int(e) for e in Filter.shape)
-    weight = _relay("reshape", Filter, newshape=(channels * multiplier, 1, *taps))
+    weight = call_relay("reshape", Filter, newshape=(channels * multiplier, 1, *taps))
     return conv2d(Input, weight, stride, padding, dilation, "NCHW", "OIHW", out_dtype, groups=channels)
 
 
@@ -98,19 +91,19 @@ def group_conv2d_nchw(
 
 
 def dense(data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: Any = None) -> Tensor:
-    found = _relay("nn.dense", data, weight, out_dtype=out_dtype)
-    return found if bias is None else _relay("nn.bias_add", found, bias)
+    found = call_relay("nn.dense", data, weight, out_dtype=out_dtype)
+    return found if bias is None else call_relay("nn.bias_add", found, bias)
 
 
 def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False) -> Tensor:
-    return _relay("nn.matmul", a, b, transpose_a=transp_a, transpose_b=transp_b)
+    return call_relay("nn.matmul", a, b, transpose_a=transp_a, transpose_b=transp_b)
 
 
 def batch_matmul(
     tensor_a: Tensor, tensor_b: Tensor, oshape: Any = None, out_dtype: Any = None,
     transpose_a: bool = False, transpose_b: bool = True,
 ) -> Tensor:  # fmt: skip
-    return _relay(
+    return call_relay(
         "nn.batch_matmul", tensor_a, tensor_b, out_dtype=out_dtype, transpose_a=transpose_a, transpose_b=transpose_b
     )
 
@@ -118,7 +111,7 @@ def batch_matmul(
 def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
     if pool_type not in ("max", "avg"):
         raise fail(f"pool_type is 'max' or 'avg', not {pool_type!r}")
-    return _relay(f"nn.global_{pool_type}_pool2d", data, layout=layout)
+    return call_relay(f"nn.global_{pool_type}_pool2d", data, layout=layout)
 
 
 def pad(
@@ -131,11 +124,11 @@ def pad(
     """`pad_after` is `pad_before` where it is not given."""
     after = pad_before if pad_after is None else pad_after
     width = [int(w) for pair in zip(pad_before, after, strict=True) for w in pair]
-    return _relay("nn.pad", data, pad_width=tuple(width), pad_value=float(getattr(pad_value, "value", pad_value)))
+    return call_relay("nn.pad", data, pad_width=tuple(width), pad_value=float(getattr(pad_value, "value", pad_value)))
 
 
 def flatten(data: Tensor) -> Tensor:
-    return _relay("nn.batch_flatten", data)
+    return call_relay("nn.batch_flatten", data)
 
 
 def full(shape: Sequence[Any], dtype: str, fill_value: Any) -> Tensor:
@@ -149,11 +142,11 @@ def full_like(x: Tensor, fill_value: Any) -> Tensor:
 
 
 def identity(x: Tensor) -> Tensor:
-    return _relay("copy", x)
+    return call_relay("copy", x)
 
 
 def flip(a: Tensor, axis: int = 0) -> Tensor:
-    return _relay("reverse", a, axis=axis)
+    return call_relay("reverse", a, axis=axis)
 
 
 def elemwise_sum(xs: Sequence[Tensor]) -> Tensor:
@@ -162,17 +155,17 @@ def elemwise_sum(xs: Sequence[Tensor]) -> Tensor:
         raise fail("topi.elemwise_sum takes at least one tensor")
     total = xs[0]
     for x in xs[1:]:
-        total = _relay("add", total, x)
+        total = call_relay("add", total, x)
     return total
 
 
 def layout_transform(array: Tensor, src_layout: str, dst_layout: str) -> Tensor:
-    return _relay("layout_transform", array, src_layout=src_layout, dst_layout=dst_layout)
+    return call_relay("layout_transform", array, src_layout=src_layout, dst_layout=dst_layout)
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") -> Tensor:
     first, end = (0, start) if stop is None else (start, stop)
-    return _relay("arange", start=float(first), stop=float(end), step=float(step), dtype=dtype)
+    return call_relay("arange", start=float(first), stop=float(end), step=float(step), dtype=dtype)
 
 
 SPELLINGS: dict[str, Callable[..., Any]] = {

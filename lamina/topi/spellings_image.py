@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from lamina.dialects.relay import find_op
 from lamina.te.expr import const, fail
 from lamina.te.tensor import Tensor, compute
-from lamina.topi.calls import call_op
-
-
-def _relay(name: str, *args: Any, **attrs: Any) -> Any:
-    op = find_op(f"relay.{name}")
-    assert op is not None
-    return call_op(op, *args, **attrs)
+from lamina.topi.calls import call_relay
 
 
 def _scalar(value: Any, dtype: str, name: str) -> Tensor:
@@ -35,7 +28,7 @@ def _resize(rank: int, layout_of_images: str) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         if output_shape is not None:
             raise fail(f"topi.image.resize{rank}d: the output shape follows from size; leave output_shape out")
-        return _relay(
+        return call_relay(
             f"image.resize{rank}d",
             data,
             size=[int(e) for e in size],
@@ -57,7 +50,7 @@ def crop_and_resize(
     data: Tensor, boxes: Tensor, box_indices: Tensor, crop_size: Sequence[Any], layout: str = "NCHW",
     method: str = "bilinear", extrapolation_value: Any = None, out_dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    return _relay(
+    return call_relay(
         "image.crop_and_resize",
         data,
         boxes,
@@ -76,7 +69,7 @@ def _roi_align(layout: str) -> Callable[..., Tensor]:
     ) -> Tensor:
         """`mode` is avg or 0, max or 1."""
         word = {0: "avg", 1: "max", b"avg": "avg", b"max": "max"}.get(mode, mode)
-        return _relay(
+        return call_relay(
             "vision.roi_align",
             data,
             rois,
@@ -93,7 +86,7 @@ def _roi_align(layout: str) -> Callable[..., Tensor]:
 def _roi_pool(layout: str) -> Callable[..., Tensor]:
     def roi_pool(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float) -> Tensor:
         given = {"pooled_size": _pair(pooled_size), "spatial_scale": float(spatial_scale)}
-        return _relay("vision.roi_pool", data, rois, layout=layout, **given)
+        return call_relay("vision.roi_pool", data, rois, layout=layout, **given)
 
     return roi_pool
 
@@ -101,7 +94,7 @@ def _roi_pool(layout: str) -> Callable[..., Tensor]:
 def get_valid_counts(data: Tensor, score_threshold: Any = 0, id_index: int = 0, score_index: int = 1) -> Any:
     """`score_threshold` is a number, or a tensor of rank 0."""
     least = _scalar(score_threshold, data.dtype, "score_threshold")
-    return _relay("vision.get_valid_counts", data, least, id_index=id_index, score_index=score_index)
+    return call_relay("vision.get_valid_counts", data, least, id_index=id_index, score_index=score_index)
 
 
 def non_max_suppression(
@@ -110,7 +103,7 @@ def non_max_suppression(
     return_indices: Any = True, invalid_to_bottom: Any = False,
 ) -> Any:  # fmt: skip
     """`max_output_size` and `iou_threshold` are numbers, or tensors of rank 0."""
-    return _relay(
+    return call_relay(
         "vision.non_max_suppression",
         data,
         valid_count,
@@ -132,7 +125,7 @@ def all_class_non_max_suppression(
     output_format: str = "onnx",
 ) -> Any:  # fmt: skip
     """The three limits are numbers, or tensors of rank 0."""
-    return _relay(
+    return call_relay(
         "vision.all_class_non_max_suppression",
         boxes,
         scores,
@@ -144,11 +137,11 @@ def all_class_non_max_suppression(
 
 
 def multibox_prior(data: Tensor, *args: Any, **attrs: Any) -> Tensor:
-    return _relay("vision.multibox_prior", data, *args, **attrs)
+    return call_relay("vision.multibox_prior", data, *args, **attrs)
 
 
 def multibox_transform_loc(cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, *args: Any, **attrs: Any) -> Any:
-    return _relay("vision.multibox_transform_loc", cls_prob, loc_pred, anchor, *args, **attrs)
+    return call_relay("vision.multibox_transform_loc", cls_prob, loc_pred, anchor, *args, **attrs)
 
 
 IMAGE_SPELLINGS: dict[str, Callable[..., Any]] = {

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from lamina.dialects.relay import find_op
 from lamina.te.expr import const, fail
 from lamina.te.intrinsics import select
 from lamina.te.tensor import Tensor, compute
-from lamina.topi.calls import call_op
-
-
-def _relay(name: str, *args: Any, **attrs: Any) -> Any:
-    op = find_op(f"relay.{name}")
-    assert op is not None
-    return call_op(op, *args, **attrs)
+from lamina.topi.calls import call_relay
 
 
 def _integers(values: Sequence[Any], name: str) -> Tensor:
@@ -36,11 +29,11 @@ def argsort(
 ) -> Tensor:
     if valid_count is not None:
         raise fail("topi.argsort: valid_count is not there; mask the elements that are not to count")
-    return _relay("argsort", data, axis=axis, is_ascend=bool(is_ascend), dtype=dtype)
+    return call_relay("argsort", data, axis=axis, is_ascend=bool(is_ascend), dtype=dtype)
 
 
 def sort(data: Tensor, axis: int = -1, is_ascend: Any = 1) -> Tensor:
-    return _relay("sort", data, axis=axis, is_ascend=bool(is_ascend))
+    return call_relay("sort", data, axis=axis, is_ascend=bool(is_ascend))
 
 
 def topk(
@@ -51,21 +44,21 @@ def topk(
     is_ascend: Any = False,
     dtype: str = "int64",
 ) -> Any:
-    return _relay("topk", data, k=k, axis=axis, ret_type=ret_type, is_ascend=bool(is_ascend), dtype=dtype)
+    return call_relay("topk", data, k=k, axis=axis, ret_type=ret_type, is_ascend=bool(is_ascend), dtype=dtype)
 
 
 def searchsorted(sorted_sequence: Tensor, values: Tensor, right: bool = False, out_dtype: str = "int64") -> Tensor:
-    return _relay("searchsorted", sorted_sequence, values, right=right, dtype=out_dtype)
+    return call_relay("searchsorted", sorted_sequence, values, right=right, dtype=out_dtype)
 
 
 def einsum(subscripts: str, *operand: Tensor) -> Tensor:
-    return _relay("einsum", list(operand), equation=subscripts)
+    return call_relay("einsum", list(operand), equation=subscripts)
 
 
 def trilu(data: Tensor, k: Any, upper: bool) -> Tensor:
     """`k` is a number, or a tensor of rank 0."""
     diagonal = k if isinstance(k, Tensor) else compute((), lambda: const(int(k), "int64"), "k")
-    return _relay("trilu", data, diagonal, upper=upper)
+    return call_relay("trilu", data, diagonal, upper=upper)
 
 
 def matrix_set_diag(data: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
@@ -75,7 +68,7 @@ def matrix_set_diag(data: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RI
     above, _, below = align.partition("_")
     if {above, below} - {"LEFT", "RIGHT"}:
         raise fail(f"topi.matrix_set_diag: align is of the form 'RIGHT_LEFT', not {align!r}")
-    return _relay(
+    return call_relay(
         "matrix_set_diag",
         data,
         diagonal,
@@ -94,7 +87,7 @@ def sparse_to_dense(
         number = default_value
         default_value = compute((), lambda: const(number, dtype), "default_value")
     shape = [int(e) for e in output_shape]
-    return _relay("sparse_to_dense", sparse_indices, sparse_values, default_value, output_shape=shape)
+    return call_relay("sparse_to_dense", sparse_indices, sparse_values, default_value, output_shape=shape)
 
 
 def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None) -> Tensor:
@@ -104,19 +97,19 @@ def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None)
         begin, end, strides = (_integers(b, n) for b, n in zip(listed, ("begin", "end", "strides"), strict=True))
     elif strides is None:
         raise fail("topi.strided_set: strides are missing")
-    return _relay("strided_set", a, v, begin, end, strides)
+    return call_relay("strided_set", a, v, begin, end, strides)
 
 
 def collapse_sum(data: Tensor, target_shape: Sequence[Any]) -> Tensor:
-    return _relay("collapse_sum_to", data, shape=[int(e) for e in target_shape])
+    return call_relay("collapse_sum_to", data, shape=[int(e) for e in target_shape])
 
 
 def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
-    return _relay("adv_index", [data, *indices])
+    return call_relay("adv_index", [data, *indices])
 
 
 def shape(array: Tensor, dtype: str = "int32") -> Tensor:
-    return _relay("shape_of", array, dtype=dtype)
+    return call_relay("shape_of", array, dtype=dtype)
 
 
 ORDER_SPELLINGS: dict[str, Callable[..., Any]] = {

@@ -33,7 +33,7 @@ from lamina.dialects.linear import Linear, constant, floordiv, mod
 from lamina.dialects.tir.annotations import PREFETCH
 from lamina.dialects.tir.decompose import in_loops
 from lamina.dialects.tir.memory import AllocOp, LoadOp, extents_of, type_of
-from lamina.dialects.tir.nest import accesses, function_of, unique_axis
+from lamina.dialects.tir.nest import accesses, function_of, stands_in, unique_axis
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.dialects.tir.regions import region_of
@@ -93,7 +93,7 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
     """Prefetch what an iteration `offset` later reads. A tensor that the loop no longer reads needs no fetching."""
     reads = [o for o in accesses(loop) if isinstance(o, LoadOp) and o.lanes is None]
     loads = [o for o in reads if _is_called(o.buffer, asked.tensor)]
-    if not loads or isinstance(loads[0].buffer.owner, AllocOp) and _lives_in(loads[0].buffer.owner, loop):
+    if not loads or isinstance(loads[0].buffer.owner, AllocOp) and stands_in(loads[0].buffer.owner, loop):
         return
     buffer = loads[0].buffer
     region = region_of(loads, loop)
@@ -191,10 +191,3 @@ def _some_in_each(loop: ForOp, path: Sequence[ForOp], lines: Lines) -> tuple[For
         lines.place[d] = lines.place[d] + (mod(line, count.const, ranges) if n else line) * stride
         line = floordiv(line, count.const, ranges)
     return inner, loops
-
-
-def _lives_in(alloc: AllocOp, loop: ForOp) -> bool:
-    parent = alloc.parent_op()
-    while parent is not None and parent is not loop:
-        parent = parent.parent_op()
-    return parent is loop

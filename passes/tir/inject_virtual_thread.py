@@ -30,7 +30,7 @@ from lamina.dialects.accesses import RangeCache
 from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.tir.control import BarrierOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, buffer_type
-from lamina.dialects.tir.nest import function_of, substitute_in, unique_axis
+from lamina.dialects.tir.nest import function_of, stands_in, substitute_in, unique_axis
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.threads import is_real, is_thread
 from lamina.passes.base import Context, ModulePass, inherit_location
@@ -116,7 +116,10 @@ class _Interleaving:
     def takes_values(self, op: Operation) -> bool:
         """Whether something in a statement needs a value that was computed before it and differs."""
         return any(
-            o in self.differing and isinstance(o.owner, Operation) and o not in self.allocs and not _holds(op, o.owner)
+            o in self.differing
+            and isinstance(o.owner, Operation)
+            and o not in self.allocs
+            and not stands_in(o.owner, op)
             for inner in op.walk()
             for o in inner.operands
             if not isinstance(o.type, MemRefType)
@@ -128,7 +131,7 @@ class _Interleaving:
             if isinstance(op, StoreOp) and op.buffer not in self.allocs:
                 if any(o in self.differing for o in op.index_operands()):
                     continue
-                if any(isinstance(u.operation, LoadOp) and _holds(self.loop, u.operation) for u in op.buffer.uses):
+                if any(isinstance(u.operation, LoadOp) and stands_in(u.operation, self.loop) for u in op.buffer.uses):
                     return False
         return True
 
@@ -217,13 +220,6 @@ class _Interleaving:
         for op in _all(unit):
             if loop.var in op.operands:
                 substitute_in(op, mapping, ranges)
-
-
-def _holds(ancestor: Operation, op: Operation) -> bool:
-    parent: Operation | None = op
-    while parent is not None and parent is not ancestor:
-        parent = parent.parent_op()
-    return parent is not None
 
 
 def _all(unit: list[Operation]) -> list[Operation]:

@@ -31,6 +31,7 @@ from lamina.dialects.linear import Atom, Linear, constant
 from lamina.dialects.sizes import shape_attrs, symbolic_shape
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
 from lamina.dialects.tir.memory import AllocOp, StoreOp, extents_of
+from lamina.dialects.tir.nest import stands_in
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.threads import is_thread, kernels_of, tag_of, thread_extent, thread_loops
 from lamina.errors import InputError
@@ -129,7 +130,7 @@ def outline(func: FuncOp, root: ForOp, name: str) -> tuple[FuncOp, LaunchOp]:
     for old, new in mapping.items():
         new.name_hint = old.name_hint
         for use in list(old.uses):
-            if _stands_in(use.operation, root):
+            if stands_in(use.operation, root):
                 use.operation.operands[use.index] = new
     return kernel, launch
 
@@ -156,7 +157,7 @@ def _free_values(root: Operation) -> dict[SSAValue, None]:
         for value in op.operands:
             owner = value.owner
             holder = owner.parent_op() if isinstance(owner, Block) else owner
-            if holder is None or not _stands_in(holder, root):
+            if holder is None or not stands_in(holder, root):
                 found[value] = None
     return found
 
@@ -169,16 +170,9 @@ def _bring_constants(root: ForOp) -> None:
             copy = value.owner.clone()
             root.body.block.insert_op_before(copy, first)
             for use in list(value.uses):
-                if _stands_in(use.operation, root):
+                if stands_in(use.operation, root):
                     use.operation.operands[use.index] = copy.result
             copy.result.name_hint = value.name_hint
             if not value.uses:
                 value.owner.detach()
                 value.owner.erase()
-
-
-def _stands_in(op: Operation, ancestor: Operation) -> bool:
-    parent: Operation | None = op
-    while parent is not None and parent is not ancestor:
-        parent = parent.parent_op()
-    return parent is not None

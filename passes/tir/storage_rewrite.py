@@ -26,8 +26,8 @@ from xdsl.ir import Block, Operation
 from lamina.dialects.digits import is_injective
 from lamina.dialects.linear import Atom
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type
-from lamina.dialects.tir.nest import accesses
-from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
+from lamina.dialects.tir.nest import accesses, stands_in
+from lamina.dialects.tir.ops import FuncOp, enclosing_loops
 from lamina.passes.base import Context, ModulePass
 
 
@@ -108,16 +108,9 @@ def _in_place(old: AllocOp, new: AllocOp, statement: Operation) -> bool:
     if any(o.parent is not body or o.forms() != store.forms() or not o.is_before_in_block(store) for o in reads):
         return False
     # Another iteration must not come to the same element again.
-    loops = [v for v in enclosing_loops(store) if v is statement or _stands_in(v, statement)]
+    loops = [v for v in enclosing_loops(store) if stands_in(v, statement)]
     extents: dict[Atom, int | None] = {v.var: None if v.is_dynamic else v.trip for v in loops}
     return store.lanes is None and is_injective(store.forms(), extents)
-
-
-def _stands_in(loop: ForOp, statement: Operation) -> bool:
-    parent = loop.parent_op()
-    while parent is not None and parent is not statement:
-        parent = parent.parent_op()
-    return parent is statement
 
 
 def _take_over(memory: _Memory, alloc: AllocOp) -> None:

@@ -16,7 +16,7 @@ from lamina.dialects.index_map import Condition
 from lamina.dialects.linear import Linear, constant
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
-from lamina.dialects.tir.nest import substitute
+from lamina.dialects.tir.nest import stands_in, substitute
 from lamina.dialects.tir.ops import ForOp, enclosing_loops
 from lamina.dialects.tir.threads import blocks_exchange, is_real, run_in_turn, tag_of, thread_loops
 from lamina.errors import InputError
@@ -36,14 +36,6 @@ def settle_turns(root: ForOp, name: str) -> None:
             if is_real(inner) and is_real(outer) and tag_of(outer) == tag_of(inner) and not _folds(outer, inner):
                 _check_apart(outer, inner, name)
                 run_in_turn(inner)
-
-
-def stands_in(op: Operation, ancestor: Operation) -> bool:
-    """Whether an op is another, or stands somewhere in it."""
-    parent: Operation | None = op
-    while parent is not None and parent is not ancestor:
-        parent = parent.parent_op()
-    return parent is not None
 
 
 def _folds(outer: ForOp, inner: ForOp) -> bool:

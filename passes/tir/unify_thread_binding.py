@@ -43,7 +43,16 @@ from lamina.dialects.tir.calls import CallOp, CopyOp
 from lamina.dialects.tir.control import BarrierOp, ConditionalBase, IfOp
 from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, StoreOp, buffer_type
-from lamina.dialects.tir.nest import accesses, dissolve, erase_nest, function_of, replace_op, substitute, unique_axis
+from lamina.dialects.tir.nest import (
+    accesses,
+    dissolve,
+    erase_nest,
+    function_of,
+    replace_op,
+    stands_in,
+    substitute,
+    unique_axis,
+)
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
 from lamina.dialects.tir.threads import (
     is_real,
@@ -54,7 +63,7 @@ from lamina.dialects.tir.threads import (
 )
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.tir.thread_turns import for_any, settle_turns, stands_in
+from lamina.passes.tir.thread_turns import for_any, settle_turns
 
 NAME = "tir-unify-thread-binding"
 
