@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +19,6 @@ import te_programs as programs
 from te_levels import run_compiled
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.parser import Parser
 
 from lamina.context import LaminaContext
 from lamina.dialects.te import lib as te
@@ -31,6 +31,7 @@ from lamina.dialects.tir.nest import ScheduleError, blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.dominance import find_violation
+from lamina.parsing import parse_text
 from lamina.passes.te_to_tir import lower_function
 from lamina.runtime.te_interpreter import run_te_func
 from lamina.runtime.tir_interpreter import run_tir_func
@@ -80,7 +81,7 @@ class Draws:
         if op is None:
             return False
         assert isinstance(op, s.PrimitiveOp)
-        before = str(self.func)
+        before = str(self.func) if watched else ""
         self.state.given = -1
         try:
             op.apply(self.state)
@@ -135,7 +136,6 @@ def check(seed: int, program: Program, primitive: Primitive, before: int = 4, af
     source = program(r)
     arrays = inputs_of(source, seed)
     draws = Draws(source, r)
-    naive = str(draws.func)
     for _ in range(r.randint(0, before)):
         draws.step()
     accepted = draws.apply(primitive(draws), True)
@@ -148,11 +148,13 @@ def check(seed: int, program: Program, primitive: Primitive, before: int = 4, af
         axes = [v.axis.data for v in draws.func.walk() if type(v) is ForOp]
         assert len(axes) == len(set(axes)), "an axis name is not unique"
         text = str(module)
-        assert str(Parser(LaminaContext(), text).parse_module()) == text, "the text does not round-trip"
+        assert str(parse_text(LaminaContext(), text, "scheduled.mlir")) == text, "the text does not round-trip"
         for given in arrays:
             for found, wanted in zip(run_tir_func(draws.func, given), run_te_func(source, given), strict=True):
                 np.testing.assert_array_equal(found, wanted)
     except Exception as e:
+        again = random.Random(seed)
+        naive = Draws(program(again), again).func
         text = f"seed {seed}: {type(e).__name__}: {e}\n{naive}\n{draws.text}\n{draws.func}"
         raise AssertionError(text) from e
     return draws if accepted else None
@@ -311,11 +313,14 @@ def einsum(r: random.Random) -> FuncOp:
 def symbolic(text: str) -> Program:
     """A program of sizes that are known only when it runs."""
 
-    def make(_: random.Random) -> FuncOp:
-        module = Parser(LaminaContext(), text).parse_module()
-        func = module.body.block.first_op
+    @cache
+    def read() -> FuncOp:
+        func = parse_text(LaminaContext(), text, "symbolic.mlir").body.block.first_op
         assert isinstance(func, FuncOp)
-        return func.clone()
+        return func
+
+    def make(_: random.Random) -> FuncOp:
+        return read().clone()
 
     return make
 

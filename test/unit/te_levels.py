@@ -9,11 +9,11 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturn
-from xdsl.parser import Parser
 
 from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.context import LaminaContext
 from lamina.dialects.te.ops import CallOp, FuncOp
+from lamina.parsing import parse_text
 from lamina.passes.te_to_tir import lower_function
 from lamina.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.entry_names import level_of
@@ -27,7 +27,7 @@ Arrays = list[np.ndarray[Any, Any]]
 def module_of(func: FuncOp, schedule: str = "") -> ModuleOp:
     """A module with the function, its schedule as text (`te.schedule @f {...}`) and a @main that calls it."""
     text = str(ModuleOp([func.clone()]))
-    module = Parser(LaminaContext(), text[: text.rindex("}")] + schedule + "\n}").parse_module()
+    module = parse_text(LaminaContext(), text[: text.rindex("}")] + schedule + "\n}", "scheduled.mlir")
     types = list(func.function_type.inputs)
     main = MainOp("main", (types, list(func.function_type.outputs)))
     block = main.body.block
