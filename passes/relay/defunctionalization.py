@@ -36,6 +36,7 @@ from lamina.dialects.relay.value_types import AdtType, TypeVar, rebuild
 from lamina.errors import UnsupportedError, UsageError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
 from lamina.passes.relay.fuse_ops import KERNEL_ATTRIBUTES
+from lamina.passes.relay.lambda_lift import end_as_function
 
 
 @dataclass(frozen=True)
@@ -294,13 +295,7 @@ class _Defunctionalizer:
                 block.insert_op_before(own, block.first_op)
                 itself.replace_all_uses_with(own.result)
             block.erase_arg(itself)
-        last = block.last_op
-        assert last is not None
-        returned = func.ReturnOp(*last.operands)
-        inherit_location(returned, last)
-        last.detach()
-        last.erase()
-        block.add_op(returned)
+        end_as_function(block)
         fn.body.detach_block(block)
         lifted = func.FuncOp(name, FunctionType.from_lists(list(block.arg_types), outputs), Region(block))
         lifted.properties["sym_visibility"] = StringAttr("private")

@@ -76,13 +76,7 @@ def _lift(fn: FnOp, name: str) -> func.FuncOp:
         _redirect(itself, fn, name, captured, block)
         block.erase_arg(itself)
     _redirect(fn.result, fn, name, list(fn.operands), None)
-    last = block.last_op
-    assert last is not None
-    returned = func.ReturnOp(*last.operands)
-    inherit_location(returned, last)
-    last.detach()
-    last.erase()
-    block.add_op(returned)
+    end_as_function(block)
     type_ = FunctionType.from_lists(list(block.arg_types), list(fn.function_type.outputs))
     attributes = dict(fn.attributes)
     fn.body.detach_block(block)
@@ -92,6 +86,17 @@ def _lift(fn: FnOp, name: str) -> func.FuncOp:
     fn.detach()
     fn.erase()
     return lifted
+
+
+def end_as_function(block: Block) -> None:
+    """Let the body of a local function return as that of a function of the module does."""
+    last = block.last_op
+    assert last is not None
+    returned = func.ReturnOp(*last.operands)
+    inherit_location(returned, last)
+    last.detach()
+    last.erase()
+    block.add_op(returned)
 
 
 def _redirect(value: SSAValue, fn: FnOp, name: str, captures: Sequence[SSAValue], block: Block | None) -> None:
