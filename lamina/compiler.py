@@ -166,6 +166,7 @@ TIR_PIPELINE = [
     "tir-unroll-loop",
     "tir-demote-registers",
     "tir-expand-math",
+    "tir-merge-selects",
     "tir-rescale-integers",
     "tir-fuse-multiply-add",
     "tir-round-quotients",
