@@ -40,11 +40,18 @@ def all_cases() -> list[Case]:
 
 
 def _node_cases() -> Iterator[Case]:
+    from onnx.backend.test.case import base as exporters
     from onnx.backend.test.loader import load_model_tests
 
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        found: list[Any] = load_model_tests(kind="node")
+    # The cases are made when their modules are imported; the source of each, for onnx's documentation, is not wanted.
+    snippet: Any = exporters.process_snippet
+    exporters.process_snippet = lambda op_name, name, export: (name, "")
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            found: list[Any] = load_model_tests(kind="node")
+    finally:
+        exporters.process_snippet = snippet
     operators = {c.name: c.model.graph.node[0].op_type for c in found}
     for c in found:
         name: str = c.name
