@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
@@ -49,7 +50,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.declarations import Declared
-from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.dtypes import dtype_name, ir_type, tensor_type
 
 
 class OpPattern(IntEnum):
@@ -75,6 +76,11 @@ class Precision(Enum):
     """Results would lose too much, or leave the range."""
 
 
+@cache
+def _type_text(dtype: str) -> str:
+    return str(ir_type(dtype))
+
+
 class TensorInfo(NamedTuple):
     """Shape and numpy dtype name of a tensor: what type inference computes with."""
 
@@ -82,7 +88,9 @@ class TensorInfo(NamedTuple):
     dtype: str
 
     def __str__(self) -> str:
-        return str(tensor_type(self.shape, self.dtype))
+        # As the type is printed, without making it: where extents are unknown thousands of refusals name theirs.
+        dims = "".join("?x" if extent == DYNAMIC_INDEX else f"{extent}x" for extent in self.shape)
+        return f"tensor<{dims}{_type_text(self.dtype)}>"
 
 
 class TypeMismatch(VerifyException):

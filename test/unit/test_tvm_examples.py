@@ -35,8 +35,8 @@ def test_an_onnx_model_is_imported_built_and_run(tmp_path: Path) -> None:
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from models import light_model
 
-    model = light_model("resnet50")
-    path = tmp_path / "resnet50.onnx"
+    model = light_model("shufflenet")
+    path = tmp_path / "shufflenet.onnx"
     onnx.save(model, str(path))  # pyright: ignore[reportUnknownMemberType]
     found = example("onnx_resnet").main(str(path), repeats=1)
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
