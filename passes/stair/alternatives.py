@@ -20,7 +20,7 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
@@ -48,7 +48,8 @@ def compile_runs(replay: Replay, ops: Sequence[Operation]) -> list[Step]:
         if op is not None and op.results and type(op) not in _EFFECTS:
             run.append(op)
             continue
-        if any(_condition_of(o, run) is not None for o in run):
+        inside = set(run)
+        if any(_condition_of(o, inside) is not None for o in run):
             steps.append(Alternatives(replay, run).step)
         else:
             steps += [replay.compile_step(o) for o in run]
@@ -58,7 +59,7 @@ def compile_runs(replay: Replay, ops: Sequence[Operation]) -> list[Step]:
     return steps
 
 
-def _condition_of(op: Operation, run: Sequence[Operation]) -> ConditionOp | None:
+def _condition_of(op: Operation, run: Container[Operation]) -> ConditionOp | None:
     """The condition on which a select depends, if it is one of a run."""
     if type(op) is not arith.SelectOp and type(op) is not SelectOp:
         return None
@@ -76,7 +77,7 @@ class Alternatives:
         inside = set(run)
         self.outside = [any(u.operation not in inside for r in op.results for u in r.uses) for op in run]
         """Whether what an op gives is used behind the run."""
-        found = [_condition_of(op, run) for op in run]
+        found = [_condition_of(op, inside) for op in run]
         asked = list(dict.fromkeys(c for c in found if c is not None))
         self.conditions = [replay.conditions_of(c) for c in asked]
         self.selects = {op: asked.index(c) for op, c in zip(run, found, strict=True) if c is not None}
