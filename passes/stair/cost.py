@@ -3,7 +3,7 @@
 An op costs what its vectors cost, times the iterations of the loops around it. Registers are free: what is loaded from
 them and stored there is not moved at all, and of the unrolled loops around a load from memory only those count that it
 depends on, since the others find the value there. Caches, ports and latencies are left out. LSTM and GRU layers of 64
-to 256 units take 0.9 to 1.2 times the cycles that are counted here.
+to 256 units take 0.7 to 1.2 times the cycles that are counted here.
 """
 
 from __future__ import annotations
