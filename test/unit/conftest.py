@@ -11,7 +11,11 @@ OBJECTS, GENERATIONS = 100_000, (10, 50)
 """Programs hold millions of objects for a short time: what Python's own thresholds cost is a sixth of all tests."""
 
 
+gc.set_threshold(OBJECTS, *GENERATIONS)
+
+
 def pytest_collection_finish() -> None:
+    """What has been imported may have set thresholds of its own."""
     gc.set_threshold(OBJECTS, *GENERATIONS)
 
 

@@ -27,6 +27,7 @@ from lamina.passes.pdl_patterns import composite_name, read_pattern
 from lamina.passes.pdl_printing import pdl_module, pdl_patterns
 from lamina.passes.rewriting import Rules
 from lamina.tools.pdl_rules import rules_module
+from lamina.verification import verify_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -38,7 +39,7 @@ MLIR_OPT = shutil.which("mlir-opt") or shutil.which("mlir-opt", path="/usr/lib/l
 
 def read(text: str) -> list[pdl.PatternOp]:
     module = parse_text(LaminaContext(), text, "rules.mlir")
-    module.verify()
+    verify_module(module)
     assert str(module) == text
     return [o for o in module.body.block.ops if isinstance(o, pdl.PatternOp)]
 
