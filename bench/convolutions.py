@@ -117,7 +117,7 @@ def of_shape(text: str) -> Convolution:
     if found is None:
         raise ValueError(f"{text!r} is no convolution: 3x3 s1 64->64 @56x56")
     *kernel, stride, channels, out, rows, columns = (int(n) for n in found.groups()[:7])
-    pads = (kernel[0] // 2, kernel[1] // 2) * 2
+    pads = (kernel[0] // 2, kernel[1] // 2, kernel[0] // 2, kernel[1] // 2)
     taps, groups = (kernel[0], kernel[1]), int(found[8] or 1)
     return Convolution(channels, rows, columns, out, taps, (stride, stride), pads, (1, 1), groups)
 
@@ -215,7 +215,7 @@ def main() -> int:
     parser.add_argument("--direct", action="store_true")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    names = args.models or ([] if args.shape else MODELS)
+    names: list[str] = args.models or ([] if args.shape else [*MODELS])
     if strange := sorted(set(names).difference(MODELS)):
         parser.error(f"no model {strange[0]!r}; there are {', '.join(MODELS)}")
     counts: dict[Convolution, dict[str, int]] = {}

@@ -8,7 +8,9 @@ After:
     %y = relay.nn.contrib_conv2d_winograd_NCHWc %x, %u {channels = 64, padding = [1, 1], tile_size = 4} : ...
 
 Only constant weights: the transformed ones are derived parameters, computed at link time. Tiles of 4 x 4 take a
-quarter of a convolution's multiplications, tiles of 2 x 2 four ninths. `tile-size=0` leaves convolutions as they are.
+quarter of a convolution's multiplications, tiles of 2 x 2 four ninths, and less than half of the weights: these take
+less time where the image is small and weights come from memory. `tile-size=2` takes no others, `tile-size=0` leaves
+convolutions as they are.
 
 Results differ from the direct sum by rounding, and an infinity makes its whole tile NaN. For ordinary data and weights
 the largest error, by the largest value, is up to 1e-5 with tiles of 4, ten times that of the direct sum, and that of
@@ -27,6 +29,7 @@ from xdsl.dialects.builtin import TensorType, f32, f64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.backends.cpu.schedules.winograd import bytes_per_cycle
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
 from lamina.dialects.relay.base import TensorInfo, attrs_of
@@ -34,7 +37,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn_conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, windows
-from lamina.dialects.target import module_target
+from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
 from lamina.passes.relay.fold_constant import fold_ops
@@ -56,9 +59,28 @@ def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], til
     """Whether a convolution with kernels of 3x3 has so much fewer multiplications in tiles that it pays."""
     if tuple(weight[2:4]) != (3, 3):
         return False
-    rows, columns = (s.outputs() for s in windows(data[2:4], (3, 3), (1, 1), (1, 1), padding))
-    products = (tile + 2) ** 2 * -(-rows // tile) * -(-columns // tile)
-    return data[0] * rows * columns >= LEAST_PIXELS and 9 * rows * columns >= LEAST_GAIN * products
+    rows, columns = outputs(data, padding)
+    gain = 9 * rows * columns / products(rows, columns, tile)
+    return data[0] * rows * columns >= LEAST_PIXELS and gain >= LEAST_GAIN
+
+
+def outputs(data: Sequence[int], padding: Sequence[int]) -> tuple[int, int]:
+    """Rows and columns of the result."""
+    rows, columns = windows(data[2:4], (3, 3), (1, 1), (1, 1), padding)
+    return rows.outputs(), columns.outputs()
+
+
+def products(rows: int, columns: int, tile: int) -> int:
+    """Multiplications of one image, for a channel of the data and one of the result."""
+    return (tile + 2) ** 2 * -(-rows // tile) * -(-columns // tile)
+
+
+def cycles(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int, lanes: int) -> float:
+    """Estimated cycles of the products in tiles: multiplying them, or reading the transformed weights once."""
+    pairs = weight[0] * weight[1] * weight[4] * weight[5]
+    size = 4 * (tile + 2) ** 2 * pairs
+    multiplying = data[0] * products(*outputs(data, padding), tile) * pairs / lanes
+    return max(multiplying, size / bytes_per_cycle(size))
 
 
 saves_work = computed(pays)
@@ -117,7 +139,7 @@ class CpuWinograd(ModulePass):
     name = "cpu-winograd"
     opt_level: ClassVar[int] = 3
     tile_size: int = 4
-    """Rows of the result in a tile: 4, 2, or 0 for none."""
+    """Most rows of the result in a tile: 4, 2, or 0 for none."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.tile_size not in (0, *TILE_SIZES):
@@ -125,7 +147,7 @@ class CpuWinograd(ModulePass):
         target = module_target(op)
         if target is None:
             raise VerifyException("cpu-winograd: the module names no 'lamina.target'")
-        sizes = self.sizes(ctx, op)
+        sizes = self.sizes(ctx, op, target)
         for size in sorted({n for n in sizes.values() if n}):
             in_tiles(target.lanes(32), size).apply(op, only=lambda conv, size=size: sizes.get(conv) == size)
         if sizes:
@@ -133,7 +155,7 @@ class CpuWinograd(ModulePass):
             # They are larger than the weights, by a factor that is known: fold them whatever their size.
             fold_ops(transforms, store_of(ctx), sys.maxsize)
 
-    def sizes(self, ctx: Context, module: ModuleOp) -> dict[Operation, int]:
+    def sizes(self, ctx: Context, module: ModuleOp, target: TargetAttr) -> dict[Operation, int]:
         """The size of the tiles of each convolution that may be done in tiles, 0 for none, as the module chooses."""
         choices = Choices.of(module)
         found: dict[Operation, int] = {}
@@ -152,6 +174,9 @@ class CpuWinograd(ModulePass):
             if not fit:
                 continue
             own = self.tile_size if self.tile_size in fit else 0
+            if own == TILE_SIZES[-1]:
+                lanes = target.lanes(32)
+                own = min(fit, key=lambda n: cycles(data, weight, padding, n, lanes))
             others = [n for n in (*fit, 0) if n != own]
             before, after = pairs(padding, 2)
             sides = spelling((*before, *after))

@@ -1,0 +1,29 @@
+// RUN: opt-tool %s -p cpu-winograd | filecheck %s
+// With tiles of four, 37 MB of weights would come from memory for 49 pixels, which takes longer than the multiplications
+// of tiles of two. For 196 pixels, or with 11 MB that a cache holds, the multiplications decide.
+
+builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
+    features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
+  func.func @of7(%x: tensor<1x32x7x7x16xf32>) -> tensor<1x32x7x7x16xf32> {
+    %w = relay.constant #relay.param<"w", "0123456789abcdef"> : tensor<16x32x3x3x16x32xf32>
+    %y = relay.nn.contrib_conv2d_NCHWc %x, %w {channels = 512, padding = [1, 1]} : (tensor<1x32x7x7x16xf32>, tensor<16x32x3x3x16x32xf32>) -> tensor<1x32x7x7x16xf32>
+    return %y : tensor<1x32x7x7x16xf32>
+  }
+  func.func @of14(%x: tensor<1x32x14x14x16xf32>) -> tensor<1x32x14x14x16xf32> {
+    %w = relay.constant #relay.param<"w", "0123456789abcdef"> : tensor<16x32x3x3x16x32xf32>
+    %y = relay.nn.contrib_conv2d_NCHWc %x, %w {channels = 512, padding = [1, 1]} : (tensor<1x32x14x14x16xf32>, tensor<16x32x3x3x16x32xf32>) -> tensor<1x32x14x14x16xf32>
+    return %y : tensor<1x32x14x14x16xf32>
+  }
+  func.func @few(%x: tensor<1x12x7x7x16xf32>) -> tensor<1x24x7x7x16xf32> {
+    %w = relay.constant #relay.param<"w", "0123456789abcdef"> : tensor<12x12x3x3x16x32xf32>
+    %y = relay.nn.contrib_conv2d_NCHWc %x, %w {channels = 384, padding = [1, 1]} : (tensor<1x12x7x7x16xf32>, tensor<12x12x3x3x16x32xf32>) -> tensor<1x24x7x7x16xf32>
+    return %y : tensor<1x24x7x7x16xf32>
+  }
+}
+
+// CHECK-LABEL: func.func @of7
+// CHECK:         relay.nn.contrib_conv2d_winograd_NCHWc {{.*}} tile_size = 2
+// CHECK-LABEL: func.func @of14
+// CHECK:         relay.nn.contrib_conv2d_winograd_NCHWc {{.*}} tile_size = 4
+// CHECK-LABEL: func.func @few
+// CHECK:         relay.nn.contrib_conv2d_winograd_NCHWc {{.*}} tile_size = 4
