@@ -7,12 +7,12 @@ Or those of given shapes, spelled as in the table, with half of the kernel as pa
 convolution with its ReLU. Its kernels are timed by themselves and the two whole models, with what they need to change
 layouts, by turns. Times are the thread's own, so what other processes take is not counted; figures are medians. `of
 peak` is the direct sum's operations per second (products with the padding left out) over those of a loop of
-multiply-adds on registers, timed before and after each run of the kernels, so that a clock or a core that is shared slows both
-alike: the median of these ratios, the 10th and 90th percentile behind it. It is above 1 where Winograd's kernels
-multiply less. Between two runs other memory is read, so that weights and data come from where a network finds them;
-with `--warm` they are where a run just before left them. `--direct` leaves Winograd's kernels out. A kernel that loses
-its core for a moment finds other data in the caches, which costs a run of 2 ms a twentieth: such runs are repeated,
-twice as often as there are rounds at most.
+multiply-adds on registers, timed before and after each run of the kernels, so that a clock or a core that is shared
+slows both alike: the median of these ratios, the 10th and 90th percentile behind it. It is above 1 where Winograd's
+kernels multiply less. Between two runs other memory is read, so that weights and data come from where a network finds
+them; with `--warm` they are where a run just before left them. `--direct` leaves Winograd's kernels out. A kernel that
+loses its core for a moment finds other data in the caches, which costs a run of 2 ms a twentieth: such runs are
+repeated, twice as often as there are rounds at most.
 """
 
 from __future__ import annotations
