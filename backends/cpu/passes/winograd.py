@@ -22,7 +22,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from math import prod
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType, f32, f64
@@ -37,7 +38,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn_conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, windows
-from lamina.dialects.target import TargetAttr, module_target
+from lamina.dialects.target import module_target
 from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
 from lamina.passes.relay.fold_constant import fold_ops
@@ -75,11 +76,11 @@ def products(rows: int, columns: int, tile: int) -> int:
     return (tile + 2) ** 2 * -(-rows // tile) * -(-columns // tile)
 
 
-def cycles(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int, lanes: int) -> float:
+def cycles(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, tile: int) -> float:
     """Estimated cycles of the products in tiles: multiplying them, or reading the transformed weights once."""
-    pairs = weight[0] * weight[1] * weight[4] * weight[5]
-    size = 4 * (tile + 2) ** 2 * pairs
-    multiplying = data[0] * products(*outputs(data, padding), tile) * pairs / lanes
+    factors = prod(weight) // 9
+    size = 4 * (tile + 2) ** 2 * factors
+    multiplying = data[0] * products(*outputs(data, padding), tile) * factors / lanes
     return max(multiplying, size / bytes_per_cycle(size))
 
 
@@ -147,7 +148,7 @@ class CpuWinograd(ModulePass):
         target = module_target(op)
         if target is None:
             raise VerifyException("cpu-winograd: the module names no 'lamina.target'")
-        sizes = self.sizes(ctx, op, target)
+        sizes = self.sizes(ctx, op)
         for size in sorted({n for n in sizes.values() if n}):
             in_tiles(target.lanes(32), size).apply(op, only=lambda conv, size=size: sizes.get(conv) == size)
         if sizes:
@@ -155,9 +156,11 @@ class CpuWinograd(ModulePass):
             # They are larger than the weights, by a factor that is known: fold them whatever their size.
             fold_ops(transforms, store_of(ctx), sys.maxsize)
 
-    def sizes(self, ctx: Context, module: ModuleOp, target: TargetAttr) -> dict[Operation, int]:
+    def sizes(self, ctx: Context, module: ModuleOp) -> dict[Operation, int]:
         """The size of the tiles of each convolution that may be done in tiles, 0 for none, as the module chooses."""
         choices = Choices.of(module)
+        target = module_target(module)
+        lanes = target.lanes(32) if target is not None else 1
         found: dict[Operation, int] = {}
         for conv in module.walk():
             if not isinstance(conv, ContribConv2dNCHWcOp) or not isinstance(conv.operands[1].owner, ConstantOp):
@@ -175,8 +178,7 @@ class CpuWinograd(ModulePass):
                 continue
             own = self.tile_size if self.tile_size in fit else 0
             if own == TILE_SIZES[-1]:
-                lanes = target.lanes(32)
-                own = min(fit, key=lambda n: cycles(data, weight, padding, n, lanes))
+                own = min(fit, key=partial(cycles, data, weight, padding, lanes))
             others = [n for n in (*fit, 0) if n != own]
             before, after = pairs(padding, 2)
             sides = spelling((*before, *after))
