@@ -31,6 +31,15 @@ class Condition(NamedTuple):
     form: Linear
     equal: bool = False
 
+    def decided(self, bounds: tuple[int, int] | None) -> bool | None:
+        """Whether it holds for all values of a form within bounds, or for none; None where it depends."""
+        if bounds is None:
+            return None
+        low, high = bounds
+        if self.equal:
+            return True if low == high == 0 else False if low > 0 or high < 0 else None
+        return True if low >= 0 else False if high < 0 else None
+
 
 class IndexMap(NamedTuple):
     """Index expressions over `dims` positional dimensions (and the lane)."""

@@ -73,6 +73,10 @@ class TargetAttr(ParametrizedAttribute):
         """Whether the instruction set extension is there, e.g. `avx512f`."""
         return f"+{feature}" in self.feature_list()
 
+    def multiplies_and_adds(self) -> bool:
+        """Whether a multiply-add that rounds once is an instruction, and no call of a library."""
+        return not self.triple.data.startswith("x86_64") or self.has_feature("fma")
+
     def lanes(self, element_bits: int) -> int:
         """Elements of one vector register."""
         return max(1, self.vector_bits.data // element_bits)

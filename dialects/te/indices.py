@@ -204,14 +204,11 @@ class Cond:
         """Without the conditions that always hold; False when one never does."""
         left: list[Condition] = []
         for c in self.conditions:
-            bounds = c.form.range(current_scope().ranges.get)
-            if bounds is not None:
-                low, high = bounds
-                if (low == high == 0) if c.equal else low >= 0:
-                    continue
-                if (low > 0 or high < 0) if c.equal else high < 0:
-                    return False
-            left.append(c)
+            holds = c.decided(c.form.range(current_scope().ranges.get))
+            if holds is False:
+                return False
+            if holds is None:
+                left.append(c)
         return Cond(tuple(left)) if left else True
 
     def scalar(self) -> Scalar:

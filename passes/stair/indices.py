@@ -68,15 +68,12 @@ class Indices:
         left: list[Condition] = []
         ranges = self.b.ranges if lanes is None else self.lane_ranges(lanes)
         for c in conditions:
-            form = self.resolve(c.form)
-            bounds = form.range(ranges)
-            if bounds is not None:
-                low, high = bounds
-                if (low == high == 0) if c.equal else low >= 0:
-                    continue
-                if (low > 0 or high < 0) if c.equal else high < 0:
-                    return False
-            left.append(Condition(form, c.equal))
+            resolved = Condition(self.resolve(c.form), c.equal)
+            holds = resolved.decided(resolved.form.range(ranges))
+            if holds is False:
+                return False
+            if holds is None:
+                left.append(resolved)
         return left or True
 
     def lane_ranges(self, lanes: int) -> RangeCache:

@@ -28,8 +28,8 @@ class FuseMultiplyAddPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
-        if target is not None and target.triple.data.startswith("x86_64") and not target.has_feature("fma"):
-            return  # without the instruction a fused operation is a library call
+        if target is not None and not target.multiplies_and_adds():
+            return
         for add in [o for o in all_ops(op) if type(o) is arith.AddfOp]:
             _contract(add)
 

@@ -194,14 +194,11 @@ def _left(conditions: Sequence[Condition]) -> list[Condition] | None:
     ranges = RangeCache()
     left: list[Condition] = []
     for c in conditions:
-        bounds = c.form.range(ranges)
-        if bounds is not None:
-            low, high = bounds
-            if (low == high == 0) if c.equal else low >= 0:
-                continue
-            if (low > 0 or high < 0) if c.equal else high < 0:
-                return None
-        left.append(c)
+        holds = c.decided(c.form.range(ranges))
+        if holds is False:
+            return None
+        if holds is None:
+            left.append(c)
     return left
 
 

@@ -34,14 +34,12 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp, VectorType, f32, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.lazy import np
-from lamina.dialects.target import module_target
 from lamina.dialects.tir.vectors import CastOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
 from lamina.passes.tir.integer_factors import INFINITY, SMALL, Bounds, Term, factors, rounded_sums
+from lamina.passes.tir.rounding import FLOAT, element_of, number_of, roundings
 
-FLOAT: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
 MOST_VALUES = 1 << 17
 """Values that are tried, of all integers together."""
 DEEPEST = 12
@@ -53,12 +51,8 @@ class RescaleIntegersPass(ModulePass):
     name = "tir-rescale-integers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = module_target(op)
-        if target is None or (target.triple.data.startswith("x86_64") and not target.has_feature("fma")):
-            return
-        for rounding in [o for o in all_ops(op) if type(o) is math.RoundEvenOp]:
-            if _element(rounding.result.type) == f32:
-                _rescale(rounding)
+        for rounding in roundings(op):
+            _rescale(rounding)
 
 
 # -- what is known of a number -------------------------------------------------------------------------------------
@@ -86,13 +80,13 @@ def whole(value: SSAValue, depth: int = 0) -> Whole | None:
     if not isinstance(op, Operation) or depth > DEEPEST:
         return None
     kind = _kind(op)
-    if kind in _RANGES and _element(op.operands[0].type) == i8:
+    if kind in _RANGES and element_of(op.operands[0].type) == i8:
         inner, (least, most) = whole(op.operands[0], depth + 1), _RANGES[kind]
         within = inner is not None and inner.low + inner.moved >= least and inner.high + inner.moved <= most
         return inner if within else Whole(value, least, most)
-    if kind in ("fptoui", "fptosi", "trunci") and _element(value.type) == i8:
+    if kind in ("fptoui", "fptosi", "trunci") and element_of(value.type) == i8:
         return whole(op.operands[0], depth + 1)  # as long as it is within the bytes that its reader sees
-    if kind == "fptosi" and _element(value.type) == i32:
+    if kind == "fptosi" and element_of(value.type) == i32:
         return Whole(value) if type(op.operands[0].owner) is math.RoundEvenOp else None
     if kind == "sitofp":
         return whole(op.operands[0], depth + 1)
@@ -100,7 +94,7 @@ def whole(value: SSAValue, depth: int = 0) -> Whole | None:
         return Whole(value)
     if len(op.operands) != 2 or type(op) not in _STEPS:
         return None
-    number, inner = constant(op.operands[1]), whole(op.operands[0], depth + 1)
+    number, inner = number_of(op.operands[1]), whole(op.operands[0], depth + 1)
     if number is None or inner is None or number != int(number) or abs(number) > SMALL:
         return None
     step, at = _STEPS[type(op)], number - inner.moved
@@ -128,27 +122,13 @@ def _kind(op: Operation) -> str:
     return op.kind.data if isinstance(op, CastOp) else _CONVERSIONS.get(type(op), "")
 
 
-def _element(type_: Attribute) -> Attribute:
-    return type_.element_type if type(type_) is VectorType else type_
-
-
-def constant(value: SSAValue) -> float | None:
-    """The number that a constant is, in every lane."""
-    attr = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    if isinstance(attr, (FloatAttr, IntegerAttr)):
-        return float(attr.value.data)
-    if isinstance(attr, DenseIntOrFPElementsAttr) and attr.is_splat():
-        return float(cast("Any", attr.get_values()[0]))
-    return None
-
-
 def bounds_behind(value: SSAValue) -> Bounds:
     """The bounds that the only reader of a rounded number, and its only reader, put to it."""
     low, high, moved = -INFINITY, INFINITY, 0.0
     for _ in range(DEEPEST):
         user = value.get_user_of_unique_use()
         step = _STEPS.get(type(user)) if user is not None else None
-        number = constant(user.operands[1]) if user is not None and step is not None else None
+        number = number_of(user.operands[1]) if user is not None and step is not None else None
         if user is None or number is None or user.operands[0] is not value or number != int(number):
             break
         if step == "max":
@@ -166,9 +146,9 @@ def bounds_behind(value: SSAValue) -> Bounds:
 
 def term_of(value: SSAValue, leaves: dict[SSAValue, Whole], depth: int = 0) -> Term | None:
     """The arithmetic that makes a float from integers, which are collected."""
-    number = constant(value)
+    number = number_of(value)
     if number is not None:
-        return ("number", number)
+        return ("number", float(number))
     found = whole(value)
     if found is not None and found.bounded():
         leaves.setdefault(value, found)
@@ -231,7 +211,7 @@ def _free(w: Whole, found: tuple[float, ...], behind: Bounds) -> tuple[bool, boo
 
 def _float(w: Whole, type_: Attribute, made: list[Operation], free: tuple[bool, bool]) -> SSAValue:
     """The integer as a float: bounds where it is rounded, and conversion."""
-    value, integer = w.source, _element(w.source.type) == i32
+    value, integer = w.source, element_of(w.source.type) == i32
     own = value.owner
     is_byte = isinstance(own, Operation) and _kind(own) in _RANGES
     if not is_byte:
@@ -269,7 +249,7 @@ def _add(
 
 
 def _constant(number: float, type_: Attribute, made: list[Operation]) -> SSAValue:
-    element = _element(type_)
+    element = element_of(type_)
     value: Any = number if element == f32 else int(number)
     if type(type_) is VectorType:
         attr: Any = DenseIntOrFPElementsAttr.from_list(cast("Any", type_), [value])

@@ -35,7 +35,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     Float32Type,
     FloatAttr,
-    IntegerAttr,
     IntegerType,
     ModuleOp,
     VectorType,
@@ -44,13 +43,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.intrinsics import INTRINSICS, IntrinsicOp
 from lamina.dialects.tir.vectors import CastOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
+from lamina.passes.tir.rounding import FLOAT, element_of, number_of, roundings
 
-FLOAT: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
 BOUNDS = (arith.MaximumfOp, arith.MinimumfOp)
 LARGEST = 2.0**60
 """Quotients below have none of the products and sums anywhere near the ends of the range of f32."""
@@ -66,35 +64,15 @@ class RoundQuotientsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
-        if target is None or (target.triple.data.startswith("x86_64") and not target.has_feature("fma")):
-            return
-        for rounding in [o for o in all_ops(op) if type(o) is math.RoundEvenOp]:
-            if _element(rounding.result.type) == f32:
-                _multiply(rounding)
+        for rounding in roundings(op):
+            _multiply(rounding)
+            if target is not None:
                 _convert(rounding, target)
-
-
-def _element(type_: Attribute) -> Attribute:
-    return type_.element_type if type(type_) is VectorType else type_
 
 
 def _bits(type_: Attribute) -> int:
     """The width of an integer; 0 for other types."""
     return type_.width.data if type(type_) is IntegerType else 0
-
-
-def _number(value: SSAValue) -> float | None:
-    """The number that a constant is, in every lane."""
-    attr = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    if isinstance(attr, FloatAttr):
-        return attr.value.data
-    if (
-        isinstance(attr, DenseIntOrFPElementsAttr)
-        and attr.is_splat()
-        and isinstance(attr.get_element_type(), Float32Type)
-    ):
-        return cast("float", attr.get_values()[0])
-    return None
 
 
 # -- quotients -----------------------------------------------------------------------------------------------------
@@ -105,7 +83,7 @@ def _multiply(rounding: math.RoundEvenOp) -> None:
     quotient = rounding.operand.owner
     if type(quotient) is not arith.DivfOp or not quotient.result.has_one_use() or quotient.parent is None:
         return
-    scale, most = _number(quotient.rhs), largest(quotient.lhs)
+    scale, most = number_of(quotient.rhs), largest(quotient.lhs)
     if scale is None or most is None or not _has_inverse(scale) or most / abs(scale) > LARGEST:
         return
     if not _makes_integers(rounding.result):
@@ -156,7 +134,7 @@ def largest(value: SSAValue, depth: int = 0) -> float | None:
     op = value.owner
     if not isinstance(op, Operation) or depth > DEEPEST:
         return None
-    number = _number(value)
+    number = number_of(value)
     if number is not None:
         return abs(number) if isfinite(number) else None
     if isinstance(op, (arith.SIToFPOp, arith.UIToFPOp)) or (
@@ -185,9 +163,9 @@ def _largest_integer(value: SSAValue, signed: bool) -> float | None:
     Where the integer is taken for unsigned, what is below zero is large: such bounds say nothing.
     """
     bounds: dict[type[Operation], float] = {}
-    width, op = _bits(_element(value.type)), value.owner
+    width, op = _bits(element_of(value.type)), value.owner
     while type(op) in (arith.MaxSIOp, arith.MinSIOp) and isinstance(op, Operation):
-        number = _whole_number(op.operands[1])
+        number = number_of(op.operands[1])
         if number is None:
             break
         bounds.setdefault(type(op), number)
@@ -195,17 +173,6 @@ def _largest_integer(value: SSAValue, signed: bool) -> float | None:
     if len(bounds) == 2 and (signed or min(bounds.values()) >= 0):
         return float(max(map(abs, bounds.values())))
     return 2.0**width if width else None
-
-
-def _whole_number(value: SSAValue) -> int | None:
-    """The integer that a constant is, in every lane."""
-    attr = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
-    if isinstance(attr, IntegerAttr):
-        return attr.value.data
-    if isinstance(attr, DenseIntOrFPElementsAttr) and attr.is_splat():
-        number = attr.get_values()[0]
-        return number if isinstance(number, int) else None
-    return None
 
 
 def _makes_integers(value: SSAValue, depth: int = 0) -> bool:
@@ -237,14 +204,14 @@ def _convert(rounding: math.RoundEvenOp, target: TargetAttr) -> None:
         if type(user) not in BOUNDS or user is None:
             break
         other = user.operands[1] if user.operands[0] is value else user.operands[0]
-        number = _number(other)
+        number = number_of(other)
         if number is None or isnan(number) or (isfinite(number) and number != int(number)):
             return
         bounds.append(user)
         value = user.results[0]
     if not isinstance(user, CastOp) or user.kind.data not in ("fptosi", "fptoui"):
         return
-    element = _element(user.result.type)
+    element = element_of(user.result.type)
     lanes = "x".join(map(str, user.result.type.get_shape()))
     row = INTRINSICS.get(f"llvm.lrint.v{lanes}i32.v{lanes}f32")
     narrow = 0 < _bits(element) < 32 or element == i32 and user.kind.data == "fptosi"
@@ -271,7 +238,7 @@ def _convert(rounding: math.RoundEvenOp, target: TargetAttr) -> None:
 
 def _integer_bound(bound: Operation, value: SSAValue) -> list[Operation]:
     """A bound of floats as one of the integers that they are rounded to."""
-    number = next(n for n in map(_number, bound.operands) if n is not None)
+    number = next(n for n in map(number_of, bound.operands) if n is not None)
     type_ = cast("VectorType[IntegerType]", value.type)
     # What is bounded is smaller than 2^31.
     limit = int(max(-LARGEST_WHOLE, min(number, LARGEST_WHOLE - 1)))

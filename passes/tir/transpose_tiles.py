@@ -154,7 +154,7 @@ class _Tile:
         found: list[Operation] = []
         for lane in range(self.lanes):
             forms, guard = self.row_access(lane, base, width, ranges)
-            known = [_decided(c, ranges) for c in guard]
+            known = [c.decided(c.form.range(ranges)) for c in guard]
             if False in known:
                 found.append(_zeros(self.load, width))
                 continue
@@ -171,17 +171,6 @@ def _zeros(load: LoadOp, width: int) -> Operation:
     """What a guard that fails gives."""
     type_ = cast("VectorType[Attribute]", _vector(load, load.results[0].type, width))
     return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [0]), type_)  # type: ignore[arg-type]
-
-
-def _decided(condition: Condition, ranges: RangeCache) -> bool | None:
-    """Whether a condition holds for all values, or for none; None where it depends."""
-    bounds = condition.form.range(ranges)
-    if bounds is None:
-        return None
-    low, high = bounds
-    if condition.equal:
-        return True if low == high == 0 else False if low > 0 or high < 0 else None
-    return True if low >= 0 else False if high < 0 else None
 
 
 def _in_division(form: Linear, dim: Atom) -> bool:
