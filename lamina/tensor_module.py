@@ -143,7 +143,8 @@ class Module:
         """Run once. Raises LaminaError for a wrong number, dtype, rank or shape of arguments."""
         if len(args) == len(self._args):
             read, written = self._places
-            if self._program.run_directly([args[n] for n in read], [args[n] for n in written]):
+            direct = self._program.direct
+            if direct is not None and direct.into([args[n] for n in read], [args[n] for n in written]):
                 return
         inputs, outputs, copies = self._bound(args)
         self._program.run_into(inputs, outputs)

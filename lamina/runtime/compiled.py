@@ -92,6 +92,12 @@ class ProgramInfo:
         """The names of the sizes."""
         return [p.name for p in self.inputs if p.dtype == SIZE]
 
+    def check(self, failure: Failure | None) -> None:
+        """Raise InputError for what a kernel reported, if it did."""
+        if failure is not None:
+            what = self.messages[failure.code - 1]
+            raise InputError(what, where=f"node {self.entries[failure.entry]!r}")
+
     def plain(self) -> dict[str, Any]:
         """All but the constants as plain values, of a program without sizes."""
         return {
@@ -200,6 +206,8 @@ class CompiledProgram:
         self.params = [aligned(p) for p in params]
         self.program = Program(library, info.name, len(info.entries), cache)
         self.pool = ThreadPool(threads)
+        self.lock = ForkLock()
+        """Held while it runs."""
         self.arena = aligned_bytes(max(info.arena, ALIGNMENT))
         self._arena_base = self.arena.ctypes.data
         self._param_bases = [p.ctypes.data for p in self.params]
@@ -207,11 +215,9 @@ class CompiledProgram:
         self._calls: list[LoadedCall] = load_calls(info.external, info.calls, self.params, self.pool.threads)
         # The order of the base pointers is that of `bases`.
         fixed = not self._calls and not info.workspaces and DirectCall.fits((*info.inputs, *info.outputs))
-        ports = info.inputs, info.outputs
-        self._direct = DirectCall(*ports, self._arena_base, self._param_bases) if fixed else None
-        self._names = [p.name for p in info.outputs]
-        self.lock = ForkLock()
-        """Held while it runs."""
+        what = info, self.program, self.pool, self.lock, self._arena_base, self._param_bases
+        self.direct = DirectCall(*what) if fixed else None
+        """The short way in, where all shapes are known and no external backend takes part."""
         self.traced: TracedProgram | None = None
         """While runs are being traced (`lamina.runtime.trace`)."""
 
@@ -226,13 +232,9 @@ class CompiledProgram:
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """One inference."""
-        direct = self._direct
-        given = direct.arrays(inputs) if direct is not None else None
-        if direct is not None and given is not None:
-            results = direct.outputs()
-            with self.lock:
-                self._check(direct.run(self.program, self.pool, given + results))
-            return dict(zip(self._names, results, strict=True))
+        results = self.direct(inputs) if self.direct is not None else None
+        if results is not None:
+            return results
         arrays = self.check(inputs)
         outputs = self.outputs(arrays)
         bases = self.bases(arrays, outputs)
@@ -245,15 +247,6 @@ class CompiledProgram:
         bases = self.bases(inputs, outputs)
         with self.lock:
             self.run_on(bases)
-
-    def run_directly(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
-        """Run and write into the outputs, where all are arrays just as declared; else False, and nothing has run."""
-        direct = self._direct
-        if direct is None or not direct.are_apart(inputs, outputs):
-            return False
-        with self.lock:
-            self._check(direct.run(self.program, self.pool, (*inputs, *outputs)))
-        return True
 
     def sizes(self, inputs: Sequence[Array]) -> list[int]:
         """The sizes among checked inputs."""
@@ -304,12 +297,7 @@ class CompiledProgram:
             self.traced.note_external(call.entry, start)
 
     def _run_kernels(self, bases: list[int], first: int, last: int) -> None:
-        self._check(self.program.run(bases, self.pool, first, last))
-
-    def _check(self, failure: Failure | None) -> None:
-        if failure is not None:
-            what = self.info.messages[failure.code - 1]
-            raise InputError(what, where=f"node {self.info.entries[failure.entry]!r}")
+        self.info.check(self.program.run(bases, self.pool, first, last))
 
 
 def check_inputs(ports: Sequence[Port], inputs: Mapping[str, Any]) -> list[Array]:

@@ -15,16 +15,17 @@ class ForkLock:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        """The lock itself; a child has another one."""
         _locks.add(self)
 
     def acquire(self, timeout: float = -1) -> bool:
         """Whether it could be had within so many seconds; without a limit if negative."""
-        return self._lock.acquire(timeout=timeout)
+        return self.lock.acquire(timeout=timeout)
 
     def release(self) -> None:
-        if self._lock.locked():  # not in the child of a fork while this thread held it
-            self._lock.release()
+        if self.lock.locked():  # not in the child of a fork while this thread held it
+            self.lock.release()
 
     def __enter__(self) -> None:
         self.acquire()
@@ -34,7 +35,7 @@ class ForkLock:
 
     def renew(self) -> None:
         """In the child."""
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
 
 _locks: weakref.WeakSet[ForkLock] = weakref.WeakSet()
