@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -215,13 +215,15 @@ class DoubleBufferOp(PrimitiveOp):
 
 @irdl_op_definition
 class PrefetchOp(PrimitiveOp):
-    """What a later iteration of a loop reads of a tensor, fetched into the cache ahead of time.
+    """What a later iteration of a loop reads of a tensor, or writes, fetched into the cache ahead of time.
 
     Before: `for i: C[i] = f(A[i])`    After `te.prefetch "A" at %i offset 2`, when tir-inject-prefetch has run:
     `for i: (prefetch A[i + 2]; C[i] = f(A[i]))`
 
-    With `spread %j`, a loop within %i, its lines are fetched little by little, some in each iteration of j, rather than
-    all at once. `locality` says how near they come: 3, as a rule, into all caches, 2 into the second, 1 into the third.
+    With `write` it is what is written: `te.prefetch "C" at %i offset 0 write spread %k` has the lines of a tile at hand
+    when its sums are stored. With `spread %j`, a loop within %i, its lines are fetched little by little, some in each
+    iteration of j, rather than all at once. `locality` says how near they come: 3, as a rule, into all caches, 2 into
+    the second, 1 into the third.
     """
 
     name = "te.prefetch"
@@ -229,12 +231,22 @@ class PrefetchOp(PrimitiveOp):
     loop = operand_def(LOOP)
     spread = opt_operand_def(LOOP)
     offset = prop_def(IntegerAttr)
+    write = opt_prop_def(UnitAttr)
     locality = prop_def(IntegerAttr, default_value=IntegerAttr(3, i64))
 
     @staticmethod
-    def make(tensor: str, loop: SSAValue, offset: int, spread: SSAValue | None = None, locality: int = 3) -> PrefetchOp:
+    def make(
+        tensor: str,
+        loop: SSAValue,
+        offset: int,
+        spread: SSAValue | None = None,
+        locality: int = 3,
+        write: bool = False,
+    ) -> PrefetchOp:
         properties: dict[str, Attribute] = {"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)}
         properties["locality"] = IntegerAttr(locality, i64)
+        if write:
+            properties["write"] = UnitAttr()
         return PrefetchOp.create(operands=[loop, *([spread] if spread is not None else [])], properties=properties)
 
     def print(self, printer: Printer) -> None:
@@ -243,6 +255,7 @@ class PrefetchOp(PrimitiveOp):
         printer.print_string(" at ")
         printer.print_ssa_value(self.loop)
         printer.print_string(f" offset {self.offset.value.data}")
+        printer.print_string(" write" if self.write is not None else "")
         if self.spread is not None:
             printer.print_string(" spread ")
             printer.print_ssa_value(self.spread)
@@ -257,21 +270,22 @@ class PrefetchOp(PrimitiveOp):
         loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
         parser.parse_keyword("offset")
         offset = parser.parse_integer(allow_boolean=False)
+        write = parser.parse_optional_keyword("write") is not None
         spread = None
         if parser.parse_optional_keyword("spread"):
             spread = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
         locality = 3
         if parser.parse_optional_keyword("locality"):
             locality = parser.parse_integer(allow_boolean=False)
-        return cls.make(tensor, loop, offset, spread, locality)
+        return cls.make(tensor, loop, offset, spread, locality, write)
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.tir.annotations import prefetch
 
-        tensor = self.tensor.data
+        tensor, offset, locality = self.tensor.data, self.offset.value.data, self.locality.value.data
         spread = state.loop(self.spread) if self.spread is not None else None
-        buffer = state.tensor(tensor)
-        prefetch(state.loop(self.loop), tensor, buffer, self.offset.value.data, spread, self.locality.value.data)
+        write = self.write is not None
+        prefetch(state.loop(self.loop), tensor, state.tensor(tensor), offset, spread, locality, write)
 
 
 @irdl_op_definition

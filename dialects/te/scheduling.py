@@ -198,9 +198,15 @@ class Schedule:
         self._add(DoubleBufferOp.make(stage))
 
     def prefetch(
-        self, tensor: str, loop: SSAValue, offset: int = 1, spread: SSAValue | None = None, locality: int = 3
+        self,
+        tensor: str,
+        loop: SSAValue,
+        offset: int = 1,
+        spread: SSAValue | None = None,
+        locality: int = 3,
+        write: bool = False,
     ) -> None:
-        self._add(PrefetchOp.make(tensor, loop, offset, spread, locality))
+        self._add(PrefetchOp.make(tensor, loop, offset, spread, locality, write))
 
     def env_threads(self, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[SSAValue]:
         """The loops of the threads."""

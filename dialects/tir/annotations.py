@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
@@ -150,9 +150,16 @@ def double_buffer(func: FuncOp, stage: str) -> None:
 
 
 def prefetch(
-    loop: ForOp, tensor: str, buffer: SSAValue, offset: int, spread: ForOp | None = None, locality: int = 3
+    loop: ForOp,
+    tensor: str,
+    buffer: SSAValue,
+    offset: int,
+    spread: ForOp | None = None,
+    locality: int = 3,
+    write: bool = False,
 ) -> None:
-    """Let an iteration of a loop fetch what a later one reads of a tensor, little by little in the loop `spread`."""
+    """Let an iteration of a loop fetch what a later one reads of a tensor, or writes, little by little in the loop
+    `spread`."""
     what = f"prefetch of {tensor!r} at {loop.axis.data!r}"
     if offset < 0:
         raise ScheduleError(f"{what}: the offset {offset} is negative")
@@ -160,12 +167,15 @@ def prefetch(
         raise ScheduleError(f"{what}: the locality is 0, 1, 2 or 3, not {locality}")
     if spread is not None and (spread is loop or not _stands_in(spread, loop)):
         raise ScheduleError(f"{what}: the loop {spread.axis.data!r} is not within it")
-    if not any(isinstance(o, LoadOp) for o in accesses(loop, buffer)):
-        raise ScheduleError(f"{what}: nothing in that loop reads it")
+    if not any(isinstance(o, StoreOp if write else LoadOp) for o in accesses(loop, buffer)):
+        raise ScheduleError(f"{what}: nothing in that loop {'writes' if write else 'reads'} it")
     if isinstance(buffer.owner, AllocOp) and buffer.owner.scope.data == "register":
         raise ScheduleError(f"{what}: registers are not fetched")
-    # A stage may have its place in a buffer of another name: a state of a scan.
-    tensor = buffer.owner.stage.data if isinstance(buffer.owner, AllocOp) else tensor
+    # A stage may have its place in a buffer of another name: a state of a scan, a result.
+    if isinstance(buffer.owner, AllocOp):
+        tensor = buffer.owner.stage.data
+    elif write and isinstance(buffer, BlockArgument):
+        tensor = f"arg{buffer.index}"
     old = loop.attributes.get(PREFETCH)
     known: list[Attribute] = [*cast("ArrayAttr[Attribute]", old).data] if isinstance(old, ArrayAttr) else []
     asked: dict[str, Attribute] = {"tensor": StringAttr(tensor), "offset": IntegerAttr(offset, i64)}
@@ -173,6 +183,8 @@ def prefetch(
         asked["spread"] = StringAttr(spread.axis.data)
     if locality != 3:
         asked["locality"] = IntegerAttr(locality, i64)
+    if write:
+        asked["write"] = UnitAttr()
     loop.attributes[PREFETCH] = ArrayAttr([*known, DictionaryAttr(asked)])
 
 

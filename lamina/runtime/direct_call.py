@@ -80,7 +80,7 @@ class DirectCall:
 
     def __call__(self, inputs: Mapping[str, Any]) -> dict[str, Array] | None:
         """The results by name where `inputs` is a dict of arrays just as declared; else None, and nothing has run."""
-        if type(inputs) is not dict or len(inputs) != len(self._inputs):
+        if not isinstance(inputs, dict) or len(inputs) != len(self._inputs):
             return None
         arrays: list[Array] = []
         for name, dtype, shape in self._inputs:

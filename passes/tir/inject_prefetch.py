@@ -1,5 +1,5 @@
 """Fetch ahead of time what a schedule has asked for by `te.prefetch`: for each cache line that an iteration of the loop
-will read, `offset` iterations later, a `tir.prefetch` at the start of its body.
+will read, `offset` iterations later, or will write, a `tir.prefetch` at the start of its body.
 
 Where a loop within is named by `spread`, each of its iterations fetches some of the lines, in order: a cache takes no
 more than a few lines at a time, and whoever asks for more has to wait.
@@ -32,7 +32,7 @@ from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.linear import Linear, constant, floordiv, mod
 from lamina.dialects.tir.annotations import PREFETCH
 from lamina.dialects.tir.decompose import in_loops
-from lamina.dialects.tir.memory import AllocOp, LoadOp, extents_of, type_of
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, extents_of, type_of
 from lamina.dialects.tir.nest import accesses, function_of, stands_in, unique_axis
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.prefetch import PrefetchOp
@@ -68,6 +68,7 @@ class Asked(NamedTuple):
     spread: str | None
     """The axis of a loop within that fetches some lines at a time."""
     locality: int
+    write: bool
 
 
 def _entry(entry: Attribute, loop: ForOp) -> Asked:
@@ -78,7 +79,8 @@ def _entry(entry: Attribute, loop: ForOp) -> Asked:
         raise InputError(f"tir-inject-prefetch: {entry} names no tensor and offset", op=loop)
     if not isinstance(spread, StringAttr | None) or not isinstance(locality, IntegerAttr):
         raise InputError(f"tir-inject-prefetch: {entry}: spread names a loop, and locality is a number", op=loop)
-    return Asked(tensor.data, offset.value.data, spread.data if spread is not None else None, locality.value.data)
+    within = spread.data if spread is not None else None
+    return Asked(tensor.data, offset.value.data, within, locality.value.data, "write" in fields)
 
 
 def _is_called(buffer: SSAValue, name: str) -> bool:
@@ -90,13 +92,14 @@ def _is_called(buffer: SSAValue, name: str) -> bool:
 
 
 def _fetch(loop: ForOp, asked: Asked) -> None:
-    """Prefetch what an iteration `offset` later reads. A tensor that the loop no longer reads needs no fetching."""
-    reads = [o for o in accesses(loop) if isinstance(o, LoadOp) and o.lanes is None]
-    loads = [o for o in reads if _is_called(o.buffer, asked.tensor)]
-    if not loads or isinstance(loads[0].buffer.owner, AllocOp) and stands_in(loads[0].buffer.owner, loop):
+    """Prefetch what an iteration `offset` later reads, or writes. A tensor that it no longer does needs no fetching."""
+    kind = StoreOp if asked.write else LoadOp
+    scalar = [o for o in accesses(loop) if isinstance(o, kind) and o.lanes is None]
+    used = [o for o in scalar if _is_called(o.buffer_value(), asked.tensor)]
+    buffer = used[0].buffer_value() if used else None
+    if buffer is None or isinstance(buffer.owner, AllocOp) and stands_in(buffer.owner, loop):
         return
-    buffer = loads[0].buffer
-    region = region_of(loads, loop)
+    region = region_of(used, loop)
     ahead = {loop.var: Linear.dim(loop.var) + asked.offset}
     index = [b.substitute(ahead) for b in region.base]  # type: ignore[arg-type]
     step = max(LINE // itemsize(dtype_name(type_of(buffer).element_type)), 1)
@@ -115,7 +118,7 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
                 lines.strides.append(stride)
     path = _loops_between(loop, asked.spread)
     holder, loops = _some_in_each(loop, path, lines) if path else _all_at_once(loop, lines)
-    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, asked.locality))
+    new = in_loops(loops, PrefetchOp.make(buffer, lines.place, asked.locality, asked.write))
     inherit_location(new, loop)
     first = holder.body.block.first_op
     assert first is not None

@@ -187,7 +187,8 @@ def _rolling_buffer(p: Place) -> Operation | None:
 
 def _prefetch(p: Place) -> Operation:
     spread = p.loop() if p.r.random() < 0.5 else None
-    return PrefetchOp.make(p.r.choice(p.tensors), p.loop(), p.r.randint(0, 2), spread, p.r.randint(1, 3))
+    where = p.r.choice(p.tensors), p.loop(), p.r.randint(0, 2)
+    return PrefetchOp.make(*where, spread, p.r.randint(1, 3), p.r.random() < 0.3)
 
 
 def _blockize(p: Place) -> Operation:

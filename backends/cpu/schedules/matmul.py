@@ -176,6 +176,9 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     is_short = shape.vectors >= WIDE_VECTORS and not shape.is_packed
     steps = unroll_by(s, shape.depth, k, 2 if is_short else MATMUL_UNROLL)
     fetched = fetched_panel(shape, weight)
+    if steps is not None and mi is not None and shape.depth >= MATMUL_UNROLL * shape.pixels * shape.vectors:
+        # No more than a line in each body: so many the tile has at its end, which it would wait for.
+        s.prefetch(out, at, 0, steps, write=True)
     if steps is not None and fetched is not None:
         # Little by little, while the rows pass by: all at once it would be waited for.
         s.prefetch(fetched, panels, 1, steps)

@@ -1,5 +1,6 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
-// The result is copied out of the registers by a stage of its own. One tile has all rows: no time to fetch a panel ahead.
+// The result is copied out of the registers by a stage of its own. One tile has all rows: no time to fetch a panel ahead,
+// but its own lines are fetched while the sums are made.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -29,6 +30,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.parallel %jo
 // CHECK-NEXT:   %ko, %ki = te.split %k [-1, 4]
 // CHECK-NEXT:   te.unroll %ki
+// CHECK-NEXT:   te.prefetch "dense.out" at %io offset 0 write spread %ko
 // CHECK-NEXT:   te.unroll %ii
 // CHECK-NEXT:   te.unroll %i_out
 // CHECK-NEXT:   te.unroll %ja

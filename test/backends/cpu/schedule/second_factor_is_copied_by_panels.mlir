@@ -30,6 +30,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK:         te.parallel %jo
 // CHECK-NEXT:    %ko, %ki = te.split %k [-1, 4]
 // CHECK-NEXT:    te.unroll %ki
+// CHECK-NEXT:    te.prefetch "C.out" at %io offset 0 write spread %ko
 // CHECK-NEXT:    te.prefetch "B" at %jo offset 1 spread %ko
 // CHECK:         te.vectorize %jb
 // CHECK:         te.partition %jo
