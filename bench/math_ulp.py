@@ -2,6 +2,7 @@
 
     python bench/math_ulp.py                      random arguments and all special ranges, in seconds
     python bench/math_ulp.py --exhaustive exp     all 2^32 arguments, a minute or two a function
+    python bench/math_ulp.py --plain              without the instructions that only this machine has
     python bench/math_ulp.py --fit                the coefficients of passes/tir/polynomials.py, computed anew
 
 An error is the distance to the float64 reference in units in the last place of float32 at the reference (2^-149 for
@@ -24,6 +25,7 @@ from xdsl.parser import Parser
 from lamina.backends.cpu.jit import compile_object, host_target, load_objects
 from lamina.backends.llvm.emit import emit_module
 from lamina.context import LaminaContext
+from lamina.dialects.target import TARGET
 from lamina.pipeline import parse_pipeline
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -70,13 +72,15 @@ tir.func @f(%x: {buffer}, %y: {buffer}) attributes {{outputs = 1 : i64}} {{
 }}"""
 
 
-def compiled(text: str, pipeline: str = PIPELINE) -> Callable[[Array, Array], None]:
-    """The kernel @f of a tir module as a function of its buffers."""
+def compiled(text: str, pipeline: str = PIPELINE, plain: bool = False) -> Callable[[Array, Array], None]:
+    """The kernel @f of a tir module as a function of its buffers; `plain`: the passes know of no machine."""
     ctx = LaminaContext()
     module = Parser(ctx, text).parse_module()
+    target = host_target(1)
+    if not plain:
+        module.attributes[TARGET] = target
     for p in parse_pipeline(pipeline):
         p.apply(ctx, module)
-    target = host_target(1)
     library = load_objects([compile_object(emit_module(module, target), target)])
     call = library.function("f", None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -147,9 +151,9 @@ def arguments(count: int, seed: int = 0) -> Array:
 class Check:
     """One function, compiled, beside its reference."""
 
-    def __init__(self, function: str) -> None:
+    def __init__(self, function: str, plain: bool = False) -> None:
         self.function = function
-        self.kernel = compiled(kernel_text(function, CHUNK))
+        self.kernel = compiled(kernel_text(function, CHUNK), plain=plain)
         self.reference = reference(function)
 
     def worst(self, x: Array) -> tuple[float, float]:
@@ -182,9 +186,9 @@ class Check:
             return max(pool.map(chunk, range((1 << 32) // CHUNK)))
 
 
-def nanoseconds(function: str, pipeline: str, lanes: int = LANES, count: int = 1 << 13) -> float:
+def nanoseconds(function: str, pipeline: str, plain: bool, lanes: int = LANES, count: int = 1 << 13) -> float:
     """Time for an element, on arguments in cache."""
-    kernel = compiled(kernel_text(function, count, lanes=lanes), pipeline)
+    kernel = compiled(kernel_text(function, count, lanes=lanes), pipeline, plain)
     x = np.random.default_rng(0).uniform(0.1, 8, count).astype(np.float32)
     y = np.empty_like(x)
     best = float("inf")
@@ -274,6 +278,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("functions", nargs="*", default=FUNCTIONS, help=", ".join(FUNCTIONS))
     parser.add_argument("--exhaustive", action="store_true", help="all 2^32 arguments")
+    parser.add_argument("--plain", action="store_true", help="without instructions that only this machine has")
     parser.add_argument("--count", type=int, default=1 << 22, help="random arguments of each kind (%(default)s)")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fit", action="store_true", help="compute the coefficients")
@@ -287,12 +292,12 @@ def main() -> None:
         return
     print("function   max ulp   at                       ns/element   C library")
     for function in options.functions:
-        check = Check(function)
+        check = Check(function, options.plain)
         found, at = (
             check.worst_of_all(options.threads) if options.exhaustive else check.worst_of(arguments(options.count))
         )
-        ours = nanoseconds(function, PIPELINE)
-        theirs = nanoseconds(function, "tir-to-llvm")
+        ours = nanoseconds(function, PIPELINE, options.plain)
+        theirs = nanoseconds(function, "tir-to-llvm", options.plain)
         print(f"{function:8} {found:9.3f}   {at.hex():24} {ours:10.2f} {theirs:11.2f}", flush=True)
 
 

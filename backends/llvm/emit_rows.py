@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, UnitAttr
 from xdsl.dialects.llvm import ATOMIC_ORDERING_KEYWORDS
 from xdsl.ir import Attribute, Operation
 
@@ -23,7 +23,7 @@ from lamina.backends.llvm.emit_values import EmitError, quoted, type_text
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.llvm_target.core import FCMP_PREDICATES, ICMP_PREDICATES
 from lamina.dialects.llvm_target.memory import ATOMIC_BIN_OPS
-from lamina.dialects.tir.intrinsics import INTRINSICS
+from lamina.dialects.tir.intrinsics import INTRINSICS, Intrinsic
 
 
 class Row(NamedTuple):
@@ -44,6 +44,8 @@ class Signature(NamedTuple):
     """The target must have them: without, LLVM's code generator kills the process."""
     triple: str = ""
     """What the target's triple must start with, for the same reason."""
+    settings: tuple[str, ...] = ()
+    """The last arguments as LLVM text, which may be no others, for the same reason."""
 
 
 def _binary(word: str) -> Row:
@@ -190,6 +192,17 @@ ROWS: dict[type[Operation], Row] = {
 _NVPTX = "nvptx64"
 _REGISTERS = [f"{what}.{axis}" for what in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
 
+
+def _signature(row: Intrinsic) -> Signature:
+    settings = [
+        f"{type_text(type_)} {value if isinstance(type_, IntegerType) else 'zeroinitializer'}"
+        for type_, value in row.settings
+    ]
+    arguments = (*row.operands, *(type_ for type_, _ in row.settings))
+    types = tuple(map(type_text, arguments))
+    return Signature("", type_text(row.result), types, row.features, settings=tuple(settings))
+
+
 CALLABLE: dict[str, Signature] = {
     **{f"llvm.nvvm.read.ptx.sreg.{r}": Signature("", "i32", triple=_NVPTX) for r in _REGISTERS},
     "llvm.nvvm.barrier.cta.sync.aligned.all": Signature("", "void", ("i32",), triple=_NVPTX),
@@ -197,10 +210,7 @@ CALLABLE: dict[str, Signature] = {
     "llvm.fptosi.sat": Signature(overload="r0"),
     "llvm.fptoui.sat": Signature(overload="r0"),
     "llvm.x86.sse2.pause": Signature("", "void"),
-    **{
-        row.name: Signature("", type_text(row.result), tuple(map(type_text, row.operands)), row.features)
-        for row in INTRINSICS.values()
-    },
+    **{row.name: _signature(row) for row in INTRINSICS.values()},
 }
 
 Spelling = Callable[[Attribute | None], str]

@@ -122,17 +122,19 @@ def _call_intrinsic(emitter: Emitter, op: Operation) -> str:
         raise EmitError(f"intrinsic '{base}' exists on {signature.triple} only")
     values = operands_of(op)
     arguments = [emitter.type(v.type) for v in values]
+    typed = [emitter.typed[id(v)] for v in values]
     result = _result_type(emitter, op)
     if signature.overload:
         name = emitter.intrinsic(base, signature.overload, op, [v.type for v in values])
     else:
         if (result, tuple(arguments)) != (signature.result, signature.arguments):
             raise EmitError(f"intrinsic '{base}' takes ({', '.join(signature.arguments)}) and gives {signature.result}")
+        if signature.settings and tuple(typed[-len(signature.settings) :]) != signature.settings:
+            raise EmitError(f"the last arguments of '{base}' are {', '.join(signature.settings)}")
         name = "@" + base
         emitter.declare(name, result, arguments)
     flags = SPELLINGS["fastmathFlags"](op.properties.get("fastmathFlags"))
-    typed = ", ".join(emitter.typed[id(v)] for v in values)
-    return f"{_assigned(emitter, op)}call{flags} {result} {name}({typed})"
+    return f"{_assigned(emitter, op)}call{flags} {result} {name}({', '.join(typed)})"
 
 
 def _inline_asm(emitter: Emitter, op: Operation) -> str:

@@ -63,6 +63,8 @@ class Intrinsic(NamedTuple):
     meaning: Meaning
     """The value on numpy arrays, integers held signed."""
     summary: str
+    settings: tuple[tuple[Attribute, int], ...] = ()
+    """What LLVM's intrinsic takes beside them, the same in all calls: integers, and vectors of zeros."""
 
     def missing(self, has: Callable[[str], bool]) -> list[str]:
         """The features that a target lacks."""
@@ -128,6 +130,15 @@ def _nearest(x: Any) -> Any:
     return np.where(fits, np.where(fits, whole, 0).astype(np.int64), -(2**31)).astype(np.int32)
 
 
+def _scaled(a: Any, b: Any) -> Any:
+    """a * 2^floor(b), rounded once; infinite b as the product says."""
+    known = np.isfinite(b)
+    powers = np.clip(np.floor(np.where(known, b, 0)), -2000, 2000).astype(np.int32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.ldexp(a.astype(np.float64), powers).astype(np.float32)
+        return np.where(known, scaled, a * np.exp2(np.where(known, 0, b))).astype(np.float32)
+
+
 # -- the table -----------------------------------------------------------------------------------------------------
 
 
@@ -157,6 +168,15 @@ def _rounded(lanes: int, feature: str) -> Intrinsic:
     return Intrinsic(name, (_vector(lanes, f32),), _vector(lanes, i32), (feature,), _nearest, text)
 
 
+def _scale(lanes: int) -> Intrinsic:
+    type_, bits = _vector(lanes, f32), 32 * lanes
+    features = ("avx512f",) if lanes == 16 else ("avx512f", "avx512vl")
+    # Where the mask has no bit, the lane is that of a third vector; of the widest one the rounding may be another.
+    settings = [(type_, 0), (IntegerType(max(lanes, 8)), -1), *([(i32, 4)] if lanes == 16 else [])]
+    name, text = f"llvm.x86.avx512.mask.scalef.ps.{bits}", "a * 2^floor(b), rounded once"
+    return Intrinsic(name, (type_, type_), type_, features, _scaled, text, tuple(settings))
+
+
 _BYTES = "acc[i] + the dot product of 4 unsigned with 4 signed bytes"
 _WORDS = "acc[i] + the dot product of 2 with 2 signed 16-bit integers"
 _BFLOATS = "acc[i] + the dot product of 2 with 2 bfloat16 numbers"
@@ -168,6 +188,7 @@ _ROWS: list[Intrinsic] = [
     *(_fused(n, f32, "avx512f" if n == 16 else "fma") for n in (4, 8, 16)),
     *(_fused(n, f64, "avx512f" if n == 8 else "fma") for n in (2, 4, 8)),
     *(_rounded(n, "avx512f" if n == 16 else "avx") for n in (4, 8, 16)),
+    *map(_scale, (4, 8, 16)),
 ]
 
 INTRINSICS: dict[str, Intrinsic] = {row.name: row for row in _ROWS}

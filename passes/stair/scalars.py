@@ -30,7 +30,7 @@ from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
+from lamina.dialects.tir.intrinsics import BitcastOp, Intrinsic, IntrinsicOp
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def compile_op(op: Operation, builder: FunctionBuilder) -> Emit | None:
     if op_type is arith.IndexCastOp:
         return _index_cast(op, builder, result_type)
     if isinstance(op, IntrinsicOp):
-        return _intrinsic(op.intrinsic.data, builder, result_type)
+        return _intrinsic(op.row, builder, result_type)
     if isinstance(op, arith.FloorDivSIOp):
         return _floor_divide(builder, result_type)
     if isinstance(op, math.RsqrtOp):
@@ -187,9 +187,10 @@ def _one(builder: FunctionBuilder, cls: type[Operation], type_: Attribute, prope
     return emit
 
 
-def _intrinsic(name: str, builder: FunctionBuilder, type_: Attribute) -> Emit:
+def _intrinsic(row: Intrinsic, builder: FunctionBuilder, type_: Attribute) -> Emit:
     def emit(operands: list[SSAValue]) -> SSAValue:
-        op = llvm.CallIntrinsicOp(name, operands, [type_])
+        settings = [builder.constant(splat(value, t), t) for t, value in row.settings]
+        op = llvm.CallIntrinsicOp(row.name, [*operands, *settings], [type_])
         builder.add(op)
         return op.results[0]
 

@@ -8,7 +8,8 @@ Largest error in units in the last place, over all 2^32 arguments (`bench/math_u
     exp 0.9  exp2 0.9  log 1.2  log2 1.6  tanh 2.0  erf 1.9  sigmoid 2.0
 
 NaN gives NaN, infinities and zeros (with their sign) give what IEEE 754 says, log(-1) NaN, log(0) -inf. Assumes
-that denormals are not flushed, and loses speed where the target has no fused multiply-add.
+that denormals are not flushed, and loses speed where the target has no fused multiply-add. Vectors of a target that
+multiplies by powers of two in one instruction (AVX512's `scalef`) use that.
 
 Before:
     %y = math.exp2 %x : f32
@@ -26,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import cast
 
 from xdsl.dialects import arith, math
@@ -44,6 +46,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.target import module_target
+from lamina.dialects.tir.intrinsics import INTRINSICS, IntrinsicOp
 from lamina.dialects.tir.ops import FuncOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
 from lamina.passes.tir.polynomials import EXP, EXP2, EXPM1, LOG1P, LOG2_1P, LOG_ERFC, Polynomial
@@ -74,15 +78,20 @@ class ExpandMathPass(ModulePass):
     name = "tir-expand-math"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = module_target(op)
+        has = target.has_feature if target is not None else _has_nothing
         for func in op.ops:
             if type(func) is FuncOp:
                 constants: dict[Block, Constants] = {}
                 for candidate in [o for o in all_ops(func) if type(o) in EXPANSIONS]:
                     ratio = _sigmoid_of(candidate) if isinstance(candidate, math.ExpOp) else None
-                    if ratio is not None:
-                        _expand(ratio, candidate.operands[0], sigmoid, constants)
-                    else:
-                        _expand(candidate, candidate.operands[0], EXPANSIONS[type(candidate)], constants)
+                    expansion = sigmoid if ratio is not None else EXPANSIONS[type(candidate)]
+                    _expand(ratio or candidate, candidate.operands[0], expansion, constants, has)
+
+
+def _has_nothing(feature: str) -> bool:
+    """Of a module without a target."""
+    return False
 
 
 Constants = dict[tuple[float | int, Attribute], SSAValue]
@@ -109,9 +118,14 @@ def _is_one(value: SSAValue) -> bool:
 
 
 def _expand(
-    op: Operation, x: SSAValue, expansion: Callable[[Writer, SSAValue], SSAValue], constants: dict[Block, Constants]
+    op: Operation,
+    x: SSAValue,
+    expansion: Callable[[Writer, SSAValue], SSAValue],
+    constants: dict[Block, Constants],
+    has: Callable[[str], bool],
 ) -> None:
-    """Put the expansion of a function of x in the place of an op, and of what only it has read."""
+    """Put the expansion of a function of x in the place of an op, and of what only it has read; `has` says which
+    features the target has."""
     type_: Attribute = op.results[0].type
     shape, element = None, type_
     if isinstance(type_, VectorType):
@@ -120,7 +134,7 @@ def _expand(
     block = op.parent
     if not isinstance(element, (Float32Type, Float16Type, BFloat16Type)) or block is None:
         return
-    w = Writer(shape, constants.setdefault(block, {}))
+    w = Writer(shape, constants.setdefault(block, {}), has)
     narrow = not isinstance(element, Float32Type)
     if narrow:
         x = w.add_op(arith.ExtFOp, [x], w.float, {})
@@ -162,11 +176,14 @@ def signed(bits: int) -> int:
 class Writer:
     """Collects the ops of one expansion; numbers given as operands become constants."""
 
-    def __init__(self, shape: tuple[int, ...] | None, constants: Constants) -> None:
+    def __init__(self, shape: tuple[int, ...] | None, constants: Constants, has: Callable[[str], bool]) -> None:
         self.float: Attribute = f32 if shape is None else VectorType(f32, shape)
         self.integer: Attribute = i32 if shape is None else VectorType(i32, shape)
         self.constants = constants
         self.ops: list[Operation] = []
+        row = INTRINSICS.get(f"llvm.x86.avx512.mask.scalef.ps.{32 * prod(shape)}") if shape is not None else None
+        self.scaling = row.name if row is not None and len(shape or ()) == 1 and not row.missing(has) else None
+        """The instruction that multiplies by powers of two, where there is one for as many lanes."""
 
     def add_op(
         self, cls: type[Operation], operands: list[SSAValue], type_: Attribute, properties: dict[str, Attribute]
@@ -210,6 +227,13 @@ class Writer:
             value = self.f(math.FmaOp, value, x, c)
         return value
 
+    def scaled(self, x: SSAValue | float, n: SSAValue) -> SSAValue:
+        """x * 2^n for a float n that is an integer, in one instruction, which rounds once."""
+        assert self.scaling is not None
+        op = IntrinsicOp.make(self.scaling, x if isinstance(x, SSAValue) else self.constant(x, self.float), n)
+        self.ops.append(op)
+        return op.result
+
     def clamp(self, x: SSAValue, low: float, high: float) -> SSAValue:
         """x between two numbers; NaN stays NaN."""
         return self.f(arith.MinimumfOp, self.f(arith.MaximumfOp, x, low), high)
@@ -221,23 +245,25 @@ _WRAPPING = (arith.AddiOp, arith.SubiOp, arith.ShLIOp)
 # -- the functions -------------------------------------------------------------------------------------------------
 
 
-def _split_by_ln2(w: Writer, x: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """x = n log(2) + r with |r| <= log(2) / 2, by Cody and Waite's two-part constant: MAGIC + n, r."""
+def _split_by_ln2(w: Writer, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """x = n log(2) + r with |r| <= log(2) / 2, by Cody and Waite's two-part constant: MAGIC + n, n, r."""
     shifted = w.f(math.FmaOp, x, LOG2_E, MAGIC)
     n = w.f(arith.SubfOp, shifted, MAGIC)
     r = w.f(math.FmaOp, n, -LN2_HIGH, x)
-    return shifted, w.f(math.FmaOp, n, -LN2_LOW, r)
+    return shifted, n, w.f(math.FmaOp, n, -LN2_LOW, r)
 
 
-def _times_power_of_two(w: Writer, p: SSAValue, shifted: SSAValue) -> SSAValue:
-    """p * 2^n, n of up to 9 bits given as MAGIC + n.
+def _times_power_of_two(w: Writer, p: SSAValue, shifted: SSAValue, n: SSAValue) -> SSAValue:
+    """p * 2^n, n of up to 9 bits given as MAGIC + n, too.
 
     2^n itself may overflow or be denormal, so p is multiplied by 2^floor(n / 2), exactly, and then by the rest.
     The bits above the low 9 of the integers leave at the top of the shift.
     """
-    n = w.bits(shifted)
-    half = w.i(arith.ShRSIOp, n, 1)
-    rest = w.i(arith.SubiOp, n, half)
+    if w.scaling is not None:
+        return w.scaled(p, n)
+    whole = w.bits(shifted)
+    half = w.i(arith.ShRSIOp, whole, 1)
+    rest = w.i(arith.SubiOp, whole, half)
     for k in (half, rest):
         p = w.f(arith.MulfOp, p, w.from_bits(w.i(arith.AddiOp, w.i(arith.ShLIOp, k, 23), ONE)))
     return p
@@ -245,21 +271,21 @@ def _times_power_of_two(w: Writer, p: SSAValue, shifted: SSAValue) -> SSAValue:
 
 def exp(w: Writer, x: SSAValue) -> SSAValue:
     """2^n e^r. Beyond the clamp the result is infinite or less than half of the smallest denormal."""
-    shifted, r = _split_by_ln2(w, w.clamp(x, -104.0, 89.0))
-    return _times_power_of_two(w, w.polynomial(EXP, r), shifted)
+    shifted, n, r = _split_by_ln2(w, w.clamp(x, -104.0, 89.0))
+    return _times_power_of_two(w, w.polynomial(EXP, r), shifted, n)
 
 
 def exp2(w: Writer, x: SSAValue) -> SSAValue:
     """2^n 2^r."""
     x = w.clamp(x, -151.0, 129.0)
     shifted = w.f(arith.AddfOp, x, MAGIC)
-    r = w.f(arith.SubfOp, x, w.f(arith.SubfOp, shifted, MAGIC))
-    return _times_power_of_two(w, w.polynomial(EXP2, r), shifted)
+    n = w.f(arith.SubfOp, shifted, MAGIC)
+    return _times_power_of_two(w, w.polynomial(EXP2, w.f(arith.SubfOp, x, n)), shifted, n)
 
 
 def _expm1_parts(w: Writer, x: SSAValue) -> tuple[SSAValue, SSAValue]:
     """p and 2^n with e^x = 2^n p + 2^n, for |x| <= 20."""
-    shifted, r = _split_by_ln2(w, x)
+    shifted, _, r = _split_by_ln2(w, x)
     p = w.f(math.FmaOp, w.f(arith.MulfOp, w.polynomial(EXPM1, r), r), r, r)
     return p, w.from_bits(w.i(arith.AddiOp, w.i(arith.ShLIOp, w.bits(shifted), 23), ONE))
 
@@ -286,10 +312,15 @@ def sigmoid(w: Writer, y: SSAValue) -> SSAValue:
     """1 / (1 + e^y) as 2^-k / (2^-k + 2^(n-k) + 2^(n-k) (e^r - 1)) with y = n log(2) + r and k = max(n, 0).
 
     Of the first two summands one is 1, which is added last: what is small has been rounded in its own size. Nothing
-    overflows where the result is denormal: 2^-k is taken in two steps.
+    overflows where the result is denormal: 2^-k is taken in two steps, or by an instruction, which makes denormals.
     """
-    shifted, r = _split_by_ln2(w, w.clamp(y, -87.0, 104.0))
+    shifted, float_n, r = _split_by_ln2(w, w.clamp(y, -87.0, 104.0))
     p = w.f(math.FmaOp, w.f(arith.MulfOp, w.polynomial(EXPM1, r), r), r, r)
+    if w.scaling is not None:
+        low = w.f(arith.MinimumfOp, float_n, 0.0)
+        first, power = w.scaled(1.0, w.f(arith.SubfOp, low, float_n)), w.scaled(1.0, low)
+        small = w.f(math.FmaOp, p, power, w.f(arith.MulfOp, first, power))
+        return w.f(arith.DivfOp, first, w.f(arith.AddfOp, small, 1.0))
     n = w.i(arith.SubiOp, w.bits(shifted), MAGIC_BITS)
     below = w.i(arith.AndIOp, n, w.negative(n))
     k = w.i(arith.SubiOp, n, below)

@@ -142,6 +142,26 @@ def test_target_intrinsics_are_gated_by_feature() -> None:
     assert free == ["llvm.x86.sse2.pause"]
 
 
+@pytest.mark.parametrize("rounding", ["4", "77"])
+def test_settings_of_intrinsics_are_those_that_llvm_can_select(rounding: str) -> None:
+    vector = "vector<16xf32>"
+    text = (
+        f"llvm.func @f(%a: {vector}) -> {vector} {{\n"
+        f"%none = llvm.mlir.constant(dense<0.0> : {vector}) : {vector}\n"
+        "%all = llvm.mlir.constant(-1 : i16) : i16\n"
+        f"%rounding = llvm.mlir.constant({rounding} : i32) : i32\n"
+        '%r = llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%a, %a, %none, %all, %rounding)'
+        f" : ({vector}, {vector}, {vector}, i16, i32) -> {vector}\n"
+        f"llvm.return %r : {vector}\n}}"
+    )
+    v4 = named_target("x86-64-v4")
+    if rounding == "4":
+        assert "vscalefps" in assembly(emit_module(parse(text), v4), v4)
+    else:
+        with pytest.raises(EmitError, match="the last arguments of .* are <16 x float> zeroinitializer, i16 -1, i32 4"):
+            emit_module(parse(text), v4)
+
+
 def test_intrinsics_of_another_machine_are_refused() -> None:
     text = (
         "llvm.func @f() -> i32 {\n"
