@@ -3,7 +3,7 @@
 
 // Vectors stay vectors: no call of the C library is left.
 // CHECK-LABEL: tir.func @f
-// CHECK: arith.constant dense<1.000000e+01> : vector<16xf32>
+// CHECK: arith.constant dense<-1.000000e+01> : vector<16xf32>
 // CHECK: arith.shli %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.divf %{{.*}}, %{{.*}} : vector<16xf32>
 // CHECK: %b = math.copysign %{{.*}}, %a : vector<16xf32>
