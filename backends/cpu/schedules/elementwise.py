@@ -12,13 +12,14 @@ stores: the vectors then go along the dimension before it, as the reads do.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.schedules.places import goes_on, places_of
+from lamina.backends.cpu.schedules.rows import schedule_row
 from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
-from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.linear import Atom, Linear, recombine, row_major_strides, sum_of
+from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 from lamina.passes.tir.transpose_tiles import ELEMENT, LEAST
@@ -40,19 +41,7 @@ def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
     if vector is not None and along is not None:
         _schedule_tiles(s, stage, loops, (along, vector), lanes)
         return
-    outer = list(loops)
-    inner: SSAValue | None = None
-    if vector is not None:
-        extent = stage.spatial[vector]
-        if extent > lanes:
-            outer[vector], inner = s.split(loops[vector], [-1, lanes])
-        else:
-            inner = outer.pop(vector)
-        s.reorder(*outer, inner)
-    if outer:
-        parallel(s, [v for v in outer if v is not outer[-1]] or outer)
-    if inner is not None:
-        s.vectorize(inner)
+    schedule_row(s, stage, loops, target)
 
 
 def _schedule_tiles(s: Schedule, stage: Stage, loops: list[SSAValue], dims: tuple[int, int], lanes: int) -> None:
@@ -93,14 +82,8 @@ def _counted_through(stage: Stage, dim: int, extent: int, lanes: int) -> bool:
     if extent % lanes == 0 or extent >= FEW_TILES * lanes:
         return False
     before, here = (stage.op.body.block.args[d] for d in (dim - 1, dim))
-    return all(
-        flat.terms.get(before, 0) == flat.terms.get(here, 0) * extent and not _divided(flat, (before, here))
-        for _, flat in _reads(stage)
-    ) and not any(r.guard is not None for s in stage.within() for r in s.reads())
-
-
-def _divided(form: Linear, variables: tuple[Atom, ...]) -> bool:
-    return any(isinstance(a, tuple) and not set(variables).isdisjoint(a[1].dims()) for a in form.terms)
+    places = places_of(stage)
+    return not places.asked and all(goes_on(place.flat, before, here, extent) for place in places.reads)
 
 
 def walking_dim(stage: Stage, vector: int) -> int | None:
@@ -108,7 +91,7 @@ def walking_dim(stage: Stage, vector: int) -> int | None:
     if itemsize(dtype_name(stage.element_type)) != ELEMENT:
         return None
     variables: list[Atom] = list(stage.op.body.block.args)
-    for last, _ in _reads(stage):
+    for last, _ in places_of(stage).reads:
         found = [d for d, v in enumerate(variables) if _is_step(last, v)]
         if len(found) == 1 and found[0] != vector and stage.spatial[found[0]] >= LEAST:
             return found[0]
@@ -121,35 +104,6 @@ def _is_step(form: Linear, variable: Atom) -> bool:
         coefficient == 1 and isinstance(atom, tuple) and atom[0] == "mod" and atom[1].terms.get(variable) == 1
         for atom, coefficient in form.terms.items()
     )
-
-
-def _reads(stage: Stage) -> list[tuple[Linear, Linear]]:
-    """Of the reads from memory, also of what was inlined: the innermost index and the place, over our dimensions.
-
-    Each place is named once, and each stage that was inlined looked at once: residual sums, one after the other, are
-    read on more ways than can be walked.
-    """
-    known: dict[int, list[tuple[Linear, Linear]]] = {}
-
-    def reads(stage: Stage) -> list[tuple[Linear, Linear]]:
-        found = known.get(id(stage))
-        if found is not None:
-            return found
-        found = known[id(stage)] = []
-        for read in stage.reads():
-            forms = stage.read_forms(read)
-            source = stage.inputs.get(read.tensor)
-            places: list[tuple[Linear, Linear]] = []
-            if source is not None and source.inlined:
-                mapping: dict[Atom, Linear] = dict(zip(source.op.body.block.args, forms, strict=False))
-                places = [(last.substitute(mapping), flat.substitute(mapping)) for last, flat in reads(source)]
-            elif forms and DYNAMIC_INDEX not in read_shape(read):
-                strides = row_major_strides(read_shape(read))
-                places = [(forms[-1], recombine(sum_of(f * n for f, n in zip(forms, strides, strict=True))))]
-            found += [place for place in places if place not in found]
-        return found
-
-    return reads(stage)
 
 
 FEW = 4

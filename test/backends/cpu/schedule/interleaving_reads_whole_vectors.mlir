@@ -28,4 +28,5 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   te.vectorize %ji
 // CHECK-NEXT:   te.partition %jo
 // CHECK-LABEL: te.schedule @neighbours {
-// CHECK:        te.vectorize %c
+// CHECK:        te.fuse %j, %c
+// CHECK:        te.vectorize %j_ci
