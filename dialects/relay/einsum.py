@@ -1,8 +1,8 @@
-"""Einstein's sums: `"bij,bjk->bik"` over any number of operands, made of transposes, products and nn.batch_matmul.
+"""Einstein's sums: `"bij,bjk->bik"` over any number of operands, made of transposes and products.
 
 Operands are contracted from left to right. A label that no other operand and no result needs is summed away first; of
-two operands, labels that both have and that are needed later are the batches of a batch_matmul, those that both have
-and that are not needed its inner dimension.
+two operands, labels that both have and that are needed later are the batches of a batch_matmul (where there are none it
+is a matmul), those that both have and that are not needed its inner dimension.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class _Term:
     def times(self, other: _Term, needed: set[str]) -> _Term:
         """The product, summed over the labels of both that are not needed."""
         from lamina.dialects.relay.broadcast import MultiplyOp
-        from lamina.dialects.relay.nn_matmul import BatchMatmulOp
+        from lamina.dialects.relay.nn_matmul import BatchMatmulOp, MatmulOp
 
         common = [c for c in self.labels if c in other.labels]
         batch = "".join(c for c in common if c in needed)
@@ -156,16 +156,23 @@ class _Term:
             **dict(zip(other.labels, other.shape, strict=True)),
         }
         outer = [extents[c] for c in batch + rows + columns]
-        a, b = self.ordered(batch + rows + inner), other.ordered(batch + columns + inner)
+        # A product reads either factor by rows or by columns: one that lies in either way stays as it is.
+        by_columns = self.labels == batch + inner + rows and rows != ""
+        by_rows = other.labels == batch + inner + columns and columns != ""
+        a = self if by_columns else self.ordered(batch + rows + inner)
+        b = other if by_rows else other.ordered(batch + columns + inner)
         if not inner:
             ones = [extents[c] for c in batch + rows] + [1] * len(columns)
             more = [extents[c] for c in batch] + [1] * len(rows) + [extents[c] for c in columns]
             a, b = a.reshaped(ones, ""), b.reshaped(more, "")
             return _Term(MultiplyOp.make(a.value, b.value).results[0], batch + rows + columns)
         count, m, n, k = (prod(extents[c] for c in part) for part in (batch, rows, columns, inner))
-        a, b = a.reshaped([count, m, k], ""), b.reshaped([count, n, k], "")
-        product = _Term(BatchMatmulOp.make(a.value, b.value, transpose_b=True).results[0], "")
-        return product.reshaped(outer, batch + rows + columns)
+        stack = [count] if batch else []
+        a = a.reshaped([*stack, k, m] if by_columns else [*stack, m, k], "")
+        b = b.reshaped([*stack, k, n] if by_rows else [*stack, n, k], "")
+        kind = BatchMatmulOp if batch else MatmulOp
+        product = kind.make(a.value, b.value, transpose_a=by_columns, transpose_b=not by_rows)
+        return _Term(product.results[0], "").reshaped(outer, batch + rows + columns)
 
 
 @irdl_op_definition

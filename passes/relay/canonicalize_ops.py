@@ -7,7 +7,8 @@ After:
     %1 = relay.add %0, %2 : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
 
 So a bias is an addition like any other: it gathers with other constants and fuses. relay-fold-constant makes the
-expanded bias a constant again.
+expanded bias a constant again. An einsum becomes what its `decompose` facet says: products that have schedules of their
+own, on weights that are packed.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lamina.dialects import relay as r
+from lamina.dialects.relay.base import has_unknown_extents
+from lamina.dialects.relay.einsum import EinsumOp
+from lamina.dialects.relay.params import store_of
 from lamina.dialects.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.relay.decompose import expand
 from lamina.passes.rewriting import Rules
 
 x, b = var("x b")
@@ -57,3 +62,6 @@ class CanonicalizeOps(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         canonicalize.apply(op)
+        for each in [o for o in op.walk() if isinstance(o, EinsumOp)]:
+            if not has_unknown_extents(each.operand_types):
+                expand(each, store_of(ctx))

@@ -27,8 +27,8 @@ from lamina.dialects.terms import inserting
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.legal_forms import Form, registered_forms
+from lamina.passes.relay.decompose import drop_unused
 from lamina.passes.relay.fold_constant import fold_ops
-from lamina.passes.relay.qnn_canonicalize import drop_unused
 
 
 @dataclass(frozen=True)

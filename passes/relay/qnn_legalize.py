@@ -29,8 +29,8 @@ from lamina.dialects.target import module_target
 from lamina.dialects.terms import inserting
 from lamina.errors import UsageError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.relay.decompose import drop_unused
 from lamina.passes.relay.fold_constant import ANY_GROWTH, fold_ops
-from lamina.passes.relay.qnn_canonicalize import drop_unused
 
 PRODUCTS = ("relay.qnn.conv2d", "relay.qnn.dense")
 FORMS = ("auto", "uint8-int8", "int8-int8", "int16")

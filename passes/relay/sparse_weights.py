@@ -16,7 +16,7 @@ from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.terms import insert, inserting
 from lamina.errors import UsageError
 from lamina.passes.base import inherit_location, inherit_name
-from lamina.passes.relay.qnn_canonicalize import drop_unused
+from lamina.passes.relay.decompose import drop_unused
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
