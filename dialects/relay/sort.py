@@ -1,7 +1,8 @@
 """Ops that order elements: argsort, sort, topk, searchsorted.
 
 Sorting is a merge sort from the bottom up, over places in a row: stage t merges runs of 2^t, and each place of a pair
-of runs takes the front of one of the two: O(n log n), with one loop body for all stages. NaN stands last in either
+of runs takes the front of one of the two: O(n log n), with one loop body for all stages. Where few elements of a row
+are wanted, they are inserted instead, one by one, into those that were the first so far. NaN stands last in either
 direction, equal elements stay in their order. Rows are independent, and run in parallel.
 """
 
@@ -31,11 +32,14 @@ from lamina.dialects.relay.gradients import places_of, r, scattered
 from lamina.dialects.relay.row_loops import each_place, empty, inserted, statements
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.gradients import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
     from lamina.dialects.te.build import Index, Scalar, Tensor
     from lamina.dialects.te.ir_builder import Buffer, IRBuilder
+    from lamina.dialects.tir.ops import LoopKind
 
 
 def sorted_axis(data: TensorInfo, axis: int) -> int:
@@ -54,6 +58,51 @@ def before(a: Scalar, b: Scalar, ascending: bool) -> Scalar:
     return first
 
 
+UNROLLED = 32
+"""Elements that are held in registers; more of them are in memory."""
+MOVES = 24
+"""How many elements an insertion moves in the time of a step of a merge, and a little more: few elements are inserted
+at all, unless a row comes in order."""
+
+
+def is_inserted(count: int, extent: int) -> bool:
+    """Whether the first `count` elements of a row are inserted one by one, rather than all of it sorted."""
+    return count < extent and (count <= UNROLLED or count <= MOVES * extent.bit_length())
+
+
+def held(count: int) -> tuple[str, LoopKind]:
+    """Where so many elements are, and what a loop over them is."""
+    return ("register", "unrolled") if count <= UNROLLED else ("global", "serial")
+
+
+def inserting(
+    ib: IRBuilder, element: Callable[[Any], Scalar], extent: int, ascending: bool, count: int
+) -> tuple[Buffer, Buffer]:
+    """The first `count` elements of a row in order, and their places."""
+    scope, kind = held(count)
+    values = ib.allocate(element(0).dtype, (count,), "first_values", scope)
+    places = ib.allocate("int64", (count,), "first_places", scope)
+    with ib.for_range(0, count, "n", kind) as n:
+        values[n], places[n] = element(0), -1
+    with ib.for_range(0, extent, "p") as p:
+
+        def takes(n: Any) -> Scalar:
+            return before(element(p), values[n], ascending) | (places[n] < 0)
+
+        # Most elements stand behind the last one: a loop of one iteration, or of none, passes over the rest.
+        with ib.for_range(0, te.cast(takes(count - 1), "int64"), "e"):
+            with ib.for_range(1, count, "n", kind) as n:
+                # They are in order: from the last on, those behind the first one that it stands before move on by one.
+                m = count - n
+                here, further = takes(m), takes(m - 1)
+                values[m] = te.select(here, te.select(further, values[m - 1], element(p)), values[m])
+                places[m] = te.select(here, te.select(further, places[m - 1], te.cast(p, "int64")), places[m])
+            here = takes(0)
+            values[0] = te.select(here, element(p), values[0])
+            places[0] = te.select(here, te.cast(p, "int64"), places[0])
+    return values, places
+
+
 def sorted_rows(
     data: Tensor, axis: int, ascending: bool, count: int, wanted: list[tuple[str, str]], name: str
 ) -> list[Tensor]:
@@ -66,6 +115,12 @@ def sorted_rows(
     if 0 in shape:
         return [empty(shape, dtype, name) for _, dtype in wanted]
     stages = max(extent - 1, 0).bit_length()
+
+    def first(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: Place) -> None:
+        values, places = inserting(ib, lambda p: x[inserted(outer, axis, p)], extent, ascending, count)
+        with ib.for_range(0, count, "n", held(count)[1]) as n:
+            for (what, dtype), out in zip(wanted, outs, strict=True):
+                out[inserted(outer, axis, n)] = te.cast(places[n], dtype) if what == "indices" else values[n]
 
     def row(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: Place) -> None:
         # Two lines of places, read and written in turn; the fronts of the two runs that are merged, and their ends.
@@ -108,7 +163,8 @@ def sorted_rows(
 
     def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
         others = [e for a, e in enumerate(data.shape) if a != axis]
-        each_place(ib, others, lambda outer: row(ib, ins[0], outs, outer), parallel=True)
+        fill = first if is_inserted(count, extent) else row
+        each_place(ib, others, lambda outer: fill(ib, ins[0], outs, outer), parallel=True)
 
     return statements.extern([shape] * len(wanted), [data], body, name, [dtype for _, dtype in wanted])
 
@@ -283,6 +339,8 @@ class TopkOp(RelayOp):
             sample((1,), attrs={"k": 1}),
             sample(((2, 33), "int32"), attrs={"k": 9}, ranges=((-3.0, 3.0),)),
             sample((2, 17), attrs={"k": 14}, finite=False),
+            sample((2, 97), attrs={"k": 40}, finite=False),
+            sample(((97, 2), "int32"), attrs={"k": 40, "axis": 0, "is_ascend": True}, ranges=((-9.0, 9.0),)),
             sample(((2, 9), "float64"), attrs={"k": -1}),
             sample(((9,), "uint8"), attrs={"k": 4}),
             sample(((9,), "float16"), attrs={"k": 4}),
