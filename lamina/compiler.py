@@ -158,6 +158,7 @@ TIR_PIPELINE = [
     "tir-inject-prefetch",
     "tir-inject-double-buffer",
     "tir-loop-partition",
+    "tir-unswitch-loop",
     "tir-alternate-direction",
     "tir-simplify",
     "tir-storage-flatten{aligned-only=true}",

@@ -46,8 +46,8 @@ def hoist_conditions(loop: ForOp, guards: bool = False) -> None:
     ops = [op for op in loop.body.block.ops if not isinstance(op, AllocOp) and not _is_preparation(op, loop)]
     only = ops[0] if len(ops) == 1 else None
     if isinstance(only, IfOp):
-        fixed = [c for c in only.conditions() if _is_fixed(c, loop)]
-        left = [c for c in only.conditions() if not _is_fixed(c, loop)]
+        fixed = [c for c in only.conditions() if is_fixed(c, loop)]
+        left = [c for c in only.conditions() if not is_fixed(c, loop)]
         if fixed:
             if left:
                 only.set_conditions(left)
@@ -59,7 +59,7 @@ def hoist_conditions(loop: ForOp, guards: bool = False) -> None:
                 only.erase()
             _wrap(loop, fixed)
     elif guards:
-        common = [c for c in _common_guards(loop) if _is_fixed(c, loop)]
+        common = [c for c in _common_guards(loop) if is_fixed(c, loop)]
         if common:
             for op in loop.body.walk():
                 if isinstance(op, AccessOp):
@@ -75,7 +75,7 @@ def _is_preparation(op: Operation, loop: ForOp) -> bool:
     )
 
 
-def _is_fixed(condition: Condition, loop: ForOp) -> bool:
+def is_fixed(condition: Condition, loop: ForOp) -> bool:
     """Whether a condition is known before a loop starts."""
     for value in condition.form.dims():
         if not isinstance(value, SSAValue):

@@ -1,0 +1,156 @@
+"""Choose once what is the same in every iteration: a loop for each of two choices, under conditions around them.
+
+A value is chosen by a condition that does not depend on the loops around it, such as the tensor that a row of a
+concatenation comes from. The loops stand twice then, each without the choice and without what was read for the other.
+Of several choices, those of the second loop are taken apart in the same way. That is code for each of them: `most` is
+how many of a function's choices it is made for, and `ops` what loops may hold. Loops that keep sums in registers stay.
+
+Before:
+    tir.for %j = 0 to 8 "y.j" {
+      %a = tir.load %A[%i, %j] where [7 - %i >= 0]
+      %b = tir.load %B[%i - 8, %j] where [%i - 8 >= 0]
+      %c = tir.condition [7 - %i >= 0] : i1
+      %v = arith.select %c, %a, %b : f32
+      tir.store %v, %y[%i, %j] }
+After:
+    tir.if [7 - %i >= 0] { tir.for %j = 0 to 8 "y.j" { %a = tir.load %A[%i, %j]  tir.store %a, %y[%i, %j] } }
+    tir.if [%i - 8 >= 0] { tir.for %j = 0 to 8 "y.j_1" { %b = tir.load %B[%i - 8, %j]  tir.store %b, %y[%i, %j] } }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from lamina.dialects.accesses import over_values
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.index_map import Condition
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
+from lamina.dialects.tir.nest import function_of, unique_axis
+from lamina.dialects.tir.ops import ConditionOp, ForOp, FuncOp, IfOp
+from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.hoist_if_then_else import is_fixed
+from lamina.passes.tir.phases import explicit_indices
+
+LOOPS = ("serial", "unrolled", "vectorized")
+
+
+@dataclass(frozen=True)
+class UnswitchLoopPass(ModulePass):
+    name = "tir-unswitch-loop"
+
+    most: int = 8
+    ops: int = 100
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in [f for f in op.ops if isinstance(f, FuncOp)]:
+            if not any(isinstance(o, arith.SelectOp) for o in all_ops(func)):
+                continue
+            explicit_indices(func)
+            for _ in range(self.most):
+                found = self.find(func)
+                if found is None:
+                    break
+                _unswitch(*found)
+
+    def find(self, func: FuncOp) -> tuple[ForOp, Condition] | None:
+        """A loop, and what decides a choice in it that is the same in all iterations."""
+        for op in all_ops(func):
+            if not isinstance(op, arith.SelectOp):
+                continue
+            condition = _decision(op)
+            loop = None if condition is None else _loop_of(op, condition)
+            if condition is not None and loop is not None and self.may_stand_twice(loop):
+                return loop, condition
+        return None
+
+    def may_stand_twice(self, loop: ForOp) -> bool:
+        inside = all_ops(loop)
+        buffers = [o.buffer.owner for o in inside if isinstance(o, StoreOp)]
+        return len(inside) <= self.ops and not any(
+            isinstance(b, AllocOp) and b.scope.data == "register" for b in buffers
+        )
+
+
+def _decision(select: arith.SelectOp) -> Condition | None:
+    """The one condition under which the first of two values is taken, where the other one is read for nothing then."""
+    owner = select.cond.owner
+    if not isinstance(owner, ConditionOp):
+        return None
+    conditions = _conditions(owner)
+    if len(conditions) != 1 or conditions[0].equal:
+        return None
+    return conditions[0] if all(_reads(v) for v in (select.lhs, select.rhs)) else None
+
+
+def _conditions(op: ConditionOp) -> list[Condition]:
+    conditions = op.set.data.conditions
+    forms = over_values([c.form for c in conditions], op.indices)
+    return [Condition(form, c.equal) for form, c in zip(forms, conditions, strict=True)]
+
+
+def _reads(value: SSAValue) -> bool:
+    """Whether a value is made of something that is read."""
+    waiting, seen = [value], {value}
+    while waiting:
+        op = waiting.pop().owner
+        if isinstance(op, LoadOp):
+            return True
+        if isinstance(op, Operation):
+            new = [v for v in op.operands if v not in seen]
+            waiting += new
+            seen.update(new)
+    return False
+
+
+def _loop_of(select: Operation, condition: Condition) -> ForOp | None:
+    """The outermost loop around a choice, none of them shared out among threads, that does not change its condition."""
+    found: ForOp | None = None
+    loop = select.parent_op()
+    while isinstance(loop, ForOp) and loop.kind.data in LOOPS and is_fixed(condition, loop):
+        found = loop if loop.kind.data != "vectorized" else found
+        loop = loop.parent_op()
+    return found
+
+
+def _unswitch(loop: ForOp, condition: Condition) -> None:
+    other = loop.clone()
+    func = function_of(loop)
+    opposite = Condition(-condition.form - 1)
+    place = loop.parent
+    assert place is not None
+    holders = [IfOp.make([c]) for c in (condition, opposite)]
+    for holder in holders:
+        inherit_location(holder, loop)
+        place.insert_op_before(holder, loop)
+    loop.detach()
+    for holder, body in zip(holders, (loop, other), strict=True):
+        holder.body.block.add_op(body)
+    for inner in [o for o in all_ops(other) if isinstance(o, ForOp)]:
+        inner.properties["axis"] = StringAttr(unique_axis(func, inner.axis.data))
+    _choose(loop, condition, True)
+    _choose(other, condition, False)
+
+
+def _choose(loop: ForOp, condition: Condition, holds: bool) -> None:
+    """Take the choices in a loop as a condition decides them, and leave out what is used no more."""
+    for select in [o for o in all_ops(loop) if isinstance(o, arith.SelectOp)]:
+        owner = select.cond.owner
+        if isinstance(owner, ConditionOp) and _conditions(owner) == [condition]:
+            select.result.replace_all_uses_with(select.lhs if holds else select.rhs)
+            _drop(select)
+
+
+def _drop(op: Operation) -> None:
+    """Erase an op that nobody uses, and then what it was made of."""
+    if any(r.first_use is not None for r in op.results):
+        return
+    operands = list(op.operands)
+    op.detach()
+    op.erase()
+    for value in dict.fromkeys(operands):
+        if isinstance(value.owner, Operation) and not value.owner.regions:
+            _drop(value.owner)
