@@ -40,8 +40,8 @@ def model(kind: str, shape: Shape) -> Any:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-SHAPES: list[Shape] = [(2, 3, 128), (5, 197), (1, 4, 9, 77), (3, 16), (7, 768), (3, 5)]
-USUAL = {(5, 197), (7, 768)}
+SHAPES: list[Shape] = [(2, 3, 128), (11, 9, 49), (5, 197), (1, 4, 9, 77), (3, 16), (7, 768), (3, 5)]
+USUAL = {(5, 197), (7, 768), (11, 9, 49)}
 
 
 @pytest.mark.parametrize("kind", ["Softmax", "LayerNormalization"])

@@ -87,11 +87,16 @@ def _counted_through(stage: Stage, dim: int, extent: int, lanes: int) -> bool:
 
 
 def walking_dim(stage: Stage, vector: int) -> int | None:
-    """The dimension along which neighbours are read, where the vectors' dimension reads none; None for no such one."""
+    """The dimension along which neighbours are read, where the vectors' dimension reads what lies apart; None for none.
+
+    A value that all lanes share, a channel's, is no row of a tile.
+    """
     if itemsize(dtype_name(stage.element_type)) != ELEMENT:
         return None
     variables: list[Atom] = list(stage.op.body.block.args)
-    for last, _ in places_of(stage).reads:
+    for last, place in places_of(stage).reads:
+        if variables[vector] not in place.dims():
+            continue
         found = [d for d, v in enumerate(variables) if _is_step(last, v)]
         if len(found) == 1 and found[0] != vector and stage.spatial[found[0]] >= LEAST:
             return found[0]

@@ -7,8 +7,9 @@ conv2d on channel blocks, dense, batch_matmul   a register tile over the whole r
 Winograd convolutions                           blocks of tiles in the cache (`winograd.py`)
 recurrent layers                                a step at a time, the gates' products in registers (`recurrent.py`)
 attention                                       a block of rows of a head in the caches (`attention.py`)
-softmax, layer norm                             row by row, reduced in lanes (`row_reductions.py`)
+softmax, layer and instance norm                row by row, reduced in lanes (`row_reductions.py`)
 reductions along memory                         each row in the lanes of vectors (`line_reductions.py`)
+reductions of columns                           several vectors of columns in registers (`column_reductions.py`)
 pooling                                         a tile of a row in registers, the padding left out (`pooling.py`)
 other reductions                                vectors over the last dimension, accumulators in registers
 everything else                                 vectors over the last dimension, the rest in parallel
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from lamina.backends.cpu.schedules.attention import find_attention, schedule_attention
 from lamina.backends.cpu.schedules.borders import Border, find_border, is_padding, schedule_padding
+from lamina.backends.cpu.schedules.column_reductions import is_column_reduction, schedule_column_reduction
 from lamina.backends.cpu.schedules.convolution import (
     PLAIN_CONVOLUTIONS,
     has_channels_last,
@@ -161,5 +163,7 @@ def _schedule_reduction(
         schedule_matmul(s, stage, follower, target, pick)
     elif is_line_reduction(stage, target):
         schedule_line_reduction(s, stage, follower, target)
+    elif is_column_reduction(stage, target):
+        schedule_column_reduction(s, stage, follower, target)
     else:
         schedule_plain_reduction(s, stage, follower, target)

@@ -1,4 +1,4 @@
-"""Reductions of what lies side by side in memory: each row in as many partial results as a vector has lanes.
+"""Reductions of what lies side by side in memory, along an axis or several: each row in the lanes of vectors.
 
 for a row, in parallel
   its partial results, one for each lane, then those combined
@@ -7,7 +7,9 @@ for a row, in parallel
 
 from __future__ import annotations
 
-from lamina.backends.cpu.schedules.row_reductions import place_reduction, reduce_in_lanes
+from math import prod
+
+from lamina.backends.cpu.schedules.row_reductions import counts_through, place_reduction, reads_along, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
@@ -21,17 +23,19 @@ DTYPES = ("float32", "float64", "int32", "int64")
 
 
 def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
-    """Whether a stage reduces one axis, along which its one tensor lies side by side."""
+    """Whether a stage reduces the axes, one or several, along which its one tensor lies side by side."""
     reads = stage.reads()
     dtype = dtype_name(stage.element_type)
-    if len(stage.reduced) != 1 or not stage.spatial or len(reads) != 1 or len(stage.op.tensors) != 1:
+    if not stage.reduced or not stage.spatial or len(reads) != 1 or len(stage.op.tensors) != 1:
         return False
-    if dtype not in DTYPES or stage.reduced[0] < LEAST_VECTORS * target.lanes(8 * itemsize(dtype)):
+    if dtype not in DTYPES or prod(stage.reduced) < LEAST_VECTORS * target.lanes(8 * itemsize(dtype)):
         return False
     (read,) = reads
-    along = stage.op.body.block.args[len(stage.spatial)]
-    *others, last = stage.read_forms(read)
-    return read.guard is None and last == Linear.dim(along) and not any(along in form.dims() for form in others)
+    along = stage.op.body.block.args[len(stage.spatial) :]
+    last = stage.read_forms(read)[-1:]
+    if read.guard is not None or last != [Linear.dim(along[-1])] or not reads_along(stage, read, along):
+        return False
+    return len(along) == 1 or counts_through(stage, len(along))
 
 
 def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:

@@ -1,7 +1,9 @@
-"""Functions of rows that reduce them on the way: softmax, layer norm. A row stays in the first-level cache.
+"""Functions of rows that reduce them on the way: softmax, layer norm, instance norm. A row stays in the cache.
 
-    for a row, in parallel
-      each stage for this row alone, in order: sums and maxima in as many partial ones as a vector has lanes
+    for a row, or a block of a few short ones, in parallel
+      each stage for these rows alone, in order: sums and maxima in as many partial ones as a vector has lanes
+
+A row may have several dimensions that lie side by side in memory, as the pixels of a channel do.
 
 The stages of other functions stand one after the other, each over the whole tensor.
 """
@@ -9,22 +11,39 @@ The stages of other functions stand one after the other, each over the whole ten
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
-from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, parallel, vector_lanes
+from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
-from lamina.dialects.linear import Linear
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.linear import Atom, Linear
 from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.ops import ReadOp
 from lamina.dialects.te.scheduling import Schedule
 
 QUARTER = 4
 """Lanes of the last vector of partial results."""
 CHAINS = 4
 """Partial sums of each lane: an addition waits as long for the one before it as that takes."""
+ROWS = 4
+"""Rows of a block: while the lanes of one are combined, which is a chain, the next is under way."""
+BLOCK_BYTES = 1 << 12
+"""A block's rows are in the first-level cache."""
 LEAST_VECTORS = 8
 """Vectors of a row from which on chains are worth adding up."""
+
+
+class Partial(NamedTuple):
+    """Partial results of a reduction, one for each lane."""
+
+    names: list[str]
+    """Their stages, the last one first."""
+    has_tail: bool
+    """Whether the last step has idle lanes, which the others have not."""
 
 
 def find_rows(stages: Sequence[Stage], target: TargetAttr) -> bool:
@@ -32,20 +51,65 @@ def find_rows(stages: Sequence[Stage], target: TargetAttr) -> bool:
     if len(stages) < 2 or sum(s.is_output for s in stages) != 1 or not any(s.is_reduction for s in stages):
         return False
     *before, out = stages
-    if not out.is_output or out.is_reduction or len(out.spatial) < 2 or out.spatial[-1] < vector_lanes(out, target):
+    along = _dims_of_row(stages)
+    if not out.is_output or out.is_reduction or len(out.spatial) <= along:
         return False
-    return all(_is_row_stage(s, out) for s in stages) and all(s.readers for s in before)
-
-
-def _is_row_stage(stage: Stage, out: Stage) -> bool:
-    """Whether a stage has a row, or an element, for each row of the output, and reads no other rows of the others."""
-    head, width = out.spatial[:-1], out.spatial[-1]
-    if stage.is_reduction:
-        if stage.reduced != (width,) or stage.spatial not in (head, (*head, 1)):
+    if along == 1:
+        if out.spatial[-1] < vector_lanes(out, target):
             return False
-    elif stage.spatial not in (out.spatial, head, (*head, 1)):
+    elif (
+        prod(out.spatial[-along:]) <= _lanes(out, target)
+        # Fewer rows than threads: the dimensions of a row are shared among them.
+        or prod(out.spatial[:-along]) < target.threads.data
+        or not all(counts_through(s, along) for s in stages if s.is_reduction or s.spatial == out.spatial)
+    ):
+        return False
+    return all(_is_row_stage(s, out, along) for s in stages) and all(s.readers for s in before)
+
+
+def _lanes(stage: Stage, target: TargetAttr) -> int:
+    """Elements of a whole vector."""
+    return target.lanes(8 * itemsize(dtype_name(stage.element_type)))
+
+
+def _dims_of_row(stages: Sequence[Stage]) -> int:
+    """The last dimensions that are one row: those of the first reduction."""
+    return next(len(s.reduced) for s in stages if s.is_reduction)
+
+
+def _is_row_stage(stage: Stage, out: Stage, along: int) -> bool:
+    """Whether a stage has a row, or an element, for each row of the output, and reads no other rows of the others."""
+    head, row = out.spatial[:-along], out.spatial[-along:]
+    elements = (head, (*head, *[1] * along))
+    if stage.is_reduction:
+        if stage.reduced != row or stage.spatial not in elements:
+            return False
+    elif stage.spatial not in (out.spatial, *elements):
         return False
     return all(_reads_own_row(stage, tensor, len(head)) for tensor in stage.inputs)
+
+
+def counts_through(stage: Stage, along: int) -> bool:
+    """Whether a row of several dimensions lies side by side in all that is read for it."""
+    return all(
+        reads_along(source, read, source.op.body.block.args[-along:])
+        for source in stage.within()
+        for read in source.reads()
+    )
+
+
+def reads_along(stage: Stage, read: ReadOp, dims: Sequence[Atom]) -> bool:
+    """Whether a read goes through memory as dimensions count, without a gap, or does not depend on them."""
+    forms = stage.read_forms(read)
+    if not any(d in form.dims() for form in forms for d in dims):
+        return True
+    if read.guard is not None or len(forms) < len(dims):
+        return False
+    others, last = forms[: -len(dims)], forms[-len(dims) :]
+    if any(d in form.dims() for form in others for d in dims) or last != [Linear.dim(d) for d in dims]:
+        return False
+    extents = (*stage.spatial, *stage.reduced)[-len(dims) :]
+    return read_shape(read)[-len(dims) + 1 :] == extents[1:] if len(dims) > 1 else True
 
 
 def _reads_own_row(stage: Stage, tensor: SSAValue, dims: int) -> bool:
@@ -65,18 +129,37 @@ def _reads_own_row(stage: Stage, tensor: SSAValue, dims: int) -> bool:
 def schedule_rows(s: Schedule, stages: Sequence[Stage], target: TargetAttr) -> None:
     """All stages in the loop over the rows of the last one."""
     *before, out = stages
-    lanes = vector_lanes(out, target)
+    along = _dims_of_row(stages)
+    lanes = vector_lanes(out, target) if along == 1 else _lanes(out, target)
+    block = _block(out, along, target)
+    copied = {
+        stage.name: s.cache_write(stage.name, "register")
+        for stage in before
+        if block > 1 and stage.is_reduction and _reader_of_rows(stage, out) is None
+    }
     partial = {stage.name: reduce_in_lanes(s, stage, lanes) for stage in before if stage.is_reduction}
-    *rows, column = s.loops(out.name)
-    width = out.spatial[-1]
+    loops = s.loops(out.name)
+    rows, column = loops[:-along], _counted(s, loops[-along:])
+    width = prod(out.spatial[-along:])
+    if block > 1:
+        rows[-1], row = s.split(rows[-1], [-1, block])
+        s.reorder(*rows, row, column)
+    at = rows[-1]
     ends = [_vectorize(s, column, lanes)]
+    own: dict[str, SSAValue] = {}
     for stage in reversed(before):
         if stage.is_reduction:
-            place_reduction(s, stage, partial[stage.name], rows[-1])
+            place = at
+            if block > 1:
+                reader = _reader_of_rows(stage, out)
+                place = own[reader.name] if reader is not None else s.compute_at(copied[stage.name], at)[len(rows) - 1]
+            place_reduction(s, stage, partial[stage.name], place)
             continue
-        loops = s.compute_at(stage.name, rows[-1])
+        loops = s.compute_at(stage.name, at)
         if stage.spatial == out.spatial:
-            ends.append(_vectorize(s, loops[-1], lanes))
+            ends.append(_vectorize(s, _counted(s, loops[-along:]), lanes))
+        elif block > 1:
+            own[stage.name] = loops[len(rows) - 1]
         else:
             s.set_scope(stage.name, "register")
     parallel(s, rows)
@@ -84,6 +167,26 @@ def schedule_rows(s: Schedule, stages: Sequence[Stage], target: TargetAttr) -> N
         # The last vector apart: the others need no mask.
         for loop in ends:
             s.partition(loop)
+
+
+def _block(out: Stage, along: int, target: TargetAttr) -> int:
+    """Rows of a block."""
+    size = prod(out.spatial[-along:]) * itemsize(dtype_name(out.element_type))
+    block = min(ROWS, BLOCK_BYTES // size, out.spatial[-along - 1])
+    rows = prod(out.spatial[:-along])
+    return block if block > 1 and rows >= block * BLOCKS_PER_THREAD * target.threads.data else 1
+
+
+def _reader_of_rows(stage: Stage, out: Stage) -> Stage | None:
+    """The one stage that takes a reduction's result, and is an element of a row itself."""
+    if len(stage.readers) != 1 or stage.readers[0].is_reduction or stage.readers[0].spatial == out.spatial:
+        return None
+    return stage.readers[0]
+
+
+def _counted(s: Schedule, loops: Sequence[SSAValue]) -> SSAValue:
+    """The dimensions of a row as one loop."""
+    return s.fuse(*loops) if len(loops) > 1 else loops[0]
 
 
 def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> SSAValue:
@@ -94,27 +197,38 @@ def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> SSAValue:
     return vectors
 
 
-def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int) -> list[str]:
-    """Reduce each lane of the last dimension for itself. Returns the stages of partial results, the last one first.
+def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int) -> Partial:
+    """Reduce each lane of the dimensions that are reduced, counted through, for itself.
 
     The lanes are quarters of quarters, so that their results are combined in two steps.
     """
     rank = len(stage.spatial)
-    *_, k = s.loops(stage.name)
-    steps = -(-stage.reduced[0] // lanes)
+    k = _counted(s, s.loops(stage.name)[rank:])
     last = min(QUARTER, lanes)
     _, _, quarter = s.split(k, [-1, lanes // last, last])
-    chains = divisor(steps, CHAINS) if steps >= LEAST_VECTORS else 1
+    chains = _chains(stage, lanes)
     quarters, loops = s.rfactor(stage.name, quarter, rank, rank + 3)
     partial, loops = s.rfactor(quarters, loops[rank + 1], rank, rank + 3)
     found = [quarters, partial]
     if chains > 1:
         _, chain = s.split(loops[rank], [-1, chains])
         found.append(s.rfactor(partial, chain, rank, rank + 4)[0])
-    return found
+    row, step = prod(stage.reduced), chains * lanes
+    return Partial(found, row > step and row % step > 0)
 
 
-def place_reduction(s: Schedule, stage: Stage, partial: Sequence[str], at: SSAValue) -> None:
+def _chains(stage: Stage, lanes: int) -> int:
+    """Partial sums of each lane."""
+    row = prod(stage.reduced)
+    steps = -(-row // lanes)
+    if row % lanes and steps <= CHAINS:
+        return steps  # no loop, so it is known which lanes are idle
+    if steps < LEAST_VECTORS:
+        return 1
+    return CHAINS if row % lanes else divisor(steps, CHAINS)
+
+
+def place_reduction(s: Schedule, stage: Stage, partial: Partial, at: SSAValue) -> None:
     """A reduction in lanes within a loop over rows, all but its terms in registers."""
     *_, quarter = s.compute_at(stage.name, at)
     s.set_scope(stage.name, "register")
@@ -122,15 +236,18 @@ def place_reduction(s: Schedule, stage: Stage, partial: Sequence[str], at: SSAVa
     place_partial(s, stage, partial, at)
 
 
-def place_partial(s: Schedule, stage: Stage, partial: Sequence[str], at: SSAValue) -> None:
+def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue) -> None:
     """The partial results of a reduction in lanes within a loop over its rows."""
     rank = len(stage.spatial)
-    for name in partial:
+    for name in partial.names:
         *lanes, step = s.compute_at(name, at)[rank:]
         s.set_scope(name, "register")
         s.reorder(step, *lanes)
         for loop in lanes[:-2]:
             s.unroll(loop)
         s.vectorize(s.fuse(*lanes[-2:]))
-        if name != partial[-1]:
+        if name != partial.names[-1]:
             s.unroll(step)
+        elif partial.has_tail:
+            # The last vectors apart: the others need no mask.
+            s.pragma(step, "loop_partition_hint")

@@ -1,5 +1,5 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
-// A row in lanes, combined in two steps. Columns are reduced side by side, a short row one element after the other.
+// A row in lanes, combined in two steps. Few columns are reduced side by side, a short row one element after the other.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -10,9 +10,9 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     }
     te.return %y : tensor<6xf32>
   }
-  te.func @column(%X: tensor<37x6xf32>) -> tensor<6xf32> {
-    %y = te.compute "y" [6] sum [37] (%i, %k) : tensor<6xf32> {
-      %x = te.read %X[%k, %i] : tensor<37x6xf32>
+  te.func @column(%X: tensor<31x6xf32>) -> tensor<6xf32> {
+    %y = te.compute "y" [6] sum [31] (%i, %k) : tensor<6xf32> {
+      %x = te.read %X[%k, %i] : tensor<31x6xf32>
       te.yield %x : f32
     }
     te.return %y : tensor<6xf32>

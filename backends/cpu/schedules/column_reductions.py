@@ -1,0 +1,147 @@
+"""Reductions of columns, whose elements lie apart in memory: several vectors of columns side by side in registers.
+
+for a tile of columns, in parallel
+  for the rows
+    the tile's vectors, each with its own sum
+  what follows from the sums
+
+A row of the tile is several cache lines beside each other, and the sums do not wait for one another. With one vector
+both are missed: of rows of 4 KB a line each is read, which no prefetcher follows.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from lamina.backends.cpu.schedules.steps import (
+    BLOCKS_PER_THREAD,
+    epilogue_of,
+    parallel,
+    place_epilogue,
+    unroll_by,
+    vector_dim,
+    vector_lanes,
+)
+from lamina.backends.cpu.stages import Stage
+from lamina.backends.cpu.tiles import divisor
+from lamina.dialects.linear import Linear
+from lamina.dialects.target import TargetAttr
+from lamina.dialects.te.scheduling import Schedule
+
+LEAST_VECTORS = 2
+"""Vectors of a row from which on there is a tile."""
+LEAST_ROWS = 32
+"""Rows from which on partial results of a single vector are worth combining."""
+CHAINS = 8
+"""Partial results of each column of a single vector: a maximum that heeds NaN takes six cycles, a sum three."""
+FEW_VECTORS = 4
+"""Vectors of a tile whose columns, before or after they are reduced, take functions with many constants."""
+UNROLLED = 64
+"""Vectors of one body."""
+
+
+def is_column_reduction(stage: Stage, target: TargetAttr) -> bool:
+    """Whether a stage reduces what it reads in rows of vectors: along its own last dimension, from one tensor."""
+    vector = vector_dim(stage.spatial)
+    if vector is None or len(stage.op.tensors) != 1 or len(stage.reads()) != 1:
+        return False
+    few = stage.spatial[vector] < LEAST_VECTORS * vector_lanes(stage, target)
+    if few and (len(stage.reduced) != 1 or stage.reduced[0] < LEAST_ROWS):
+        return False
+    (read,) = stage.reads()
+    columns = stage.op.body.block.args[vector]
+    *others, last = stage.read_forms(read)
+    return read.guard is None and last == Linear.dim(columns) and not any(columns in form.dims() for form in others)
+
+
+def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """A tile of vectors of columns over all rows, and what follows from it."""
+    lanes = vector_lanes(stage, target)
+    vector = vector_dim(stage.spatial)
+    assert vector is not None
+    if stage.spatial[vector] < LEAST_VECTORS * lanes:
+        _schedule_few(s, stage, follower, vector, lanes)
+        return
+    rank = len(stage.spatial)
+    most = target.registers.data // 2
+    if stage.calls_functions() or follower is not None and follower.calls_functions():
+        most = FEW_VECTORS
+    wide = _tile(stage, vector, lanes, most, target.threads.data)
+    out = epilogue_of(s, stage, follower)
+    loops = s.loops(stage.name)
+    spatial, reductions = list(loops[:rank]), list(loops[rank:])
+    spatial[vector], beside, lane = s.split(spatial[vector], [-1, wide, lanes])
+    s.reorder(*spatial, *reductions, beside, lane)
+    along = place_epilogue(s, stage, follower, out, spatial[-1])[vector]
+    out_beside, out_lane = s.split(along, [-1, lanes])
+    s.vectorize(out_lane)
+    s.unroll(out_beside)
+    unroll_by(s, stage.reduced[-1], reductions[-1], max(UNROLLED // wide, 1))
+    s.unroll(beside)
+    s.vectorize(lane)
+    if stage.spatial[vector] > wide * lanes and stage.spatial[vector] % (wide * lanes):
+        # The last tile apart: the others need no masks.
+        s.partition(spatial[vector])
+        if prod(stage.spatial[:vector]) > 1:
+            parallel(s, spatial[:vector])
+        else:
+            s.parallel(spatial[vector])
+    else:
+        parallel(s, spatial)
+
+
+def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int, lanes: int) -> None:
+    """A vector of columns: each has as many partial results as keep it from waiting for the one before."""
+    rank = len(stage.spatial)
+    out = epilogue_of(s, stage, follower)
+    k = s.loops(stage.name)[rank]
+    chains = divisor(stage.reduced[0], CHAINS)
+    has_tail = chains < CHAINS // 2
+    if has_tail:
+        chains = CHAINS
+    _, chain = s.split(k, [-1, chains])
+    # Vectors beside each other: the chain before the columns.
+    partial, _ = s.rfactor(stage.name, chain, vector, rank + 2)
+    loops = s.loops(out)
+    outer, lane = list(loops), loops[vector]
+    if stage.spatial[vector] > lanes:
+        outer[vector], lane = s.split(lane, [-1, lanes])
+    elif len(outer) > 1:
+        outer.pop(vector)
+    else:
+        outer[vector], lane = s.split(lane, [1, -1])
+    s.reorder(*outer, lane)
+    s.vectorize(lane)
+    *own, chain = s.compute_at(stage.name, outer[-1])
+    s.set_scope(stage.name, "register")
+    s.reorder(chain, own[vector])
+    s.unroll(chain)
+    s.vectorize(own[vector])
+    *own, rows = s.compute_at(partial, outer[-1])
+    chain, lane = own[vector], own[vector + 1]
+    s.set_scope(partial, "register")
+    s.reorder(rows, chain, lane)
+    s.unroll(chain)
+    s.vectorize(lane)
+    if has_tail:
+        # The last rows apart: the others need no test.
+        s.pragma(rows, "loop_partition_hint")
+    if prod(stage.spatial) > stage.spatial[vector]:
+        parallel(s, outer[: max(len(outer) - 1, 1)] if len(outer) > 1 else outer)
+
+
+def _tile(stage: Stage, vector: int, lanes: int, most: int, threads: int) -> int:
+    """Vectors of a tile: as many as there are accumulators, in even tiles if that is near, and enough tiles for the
+    threads."""
+    vectors = -(-stage.spatial[vector] // lanes)
+    outer = prod(stage.spatial[:vector])
+    while most > LEAST_VECTORS and not _busy(outer * -(-vectors // most), threads):
+        most //= 2
+    for wide in range(min(most, vectors), most // 2, -1):
+        if stage.spatial[vector] % (wide * lanes) == 0:
+            return wide
+    return min(most, vectors)
+
+
+def _busy(tiles: int, threads: int) -> bool:
+    return tiles % threads == 0 or tiles >= BLOCKS_PER_THREAD * threads
