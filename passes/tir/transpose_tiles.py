@@ -5,7 +5,9 @@ of what the last one read, sixteen iterations (eight, four) read a tile: its row
 made of them by shuffles. What is left of the loop reads lanes one by one as before. So layouts change and tensors are
 transposed at the speed of memory.
 
-Conditions of lanes become conditions of rows. Elements of other sizes than four bytes stay as they are.
+Conditions of lanes become conditions of rows. An index that the body computes, such as one read from memory, is
+computed once before the tiles; where it differs by iteration the loop stays as it is. Elements of other sizes than four
+bytes stay as well.
 
 Assumes `tir-vectorize-loop`.
 
@@ -31,6 +33,7 @@ from typing import cast
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from lamina.dialects.accesses import RangeCache
 from lamina.dialects.dtypes import dtype_name, itemsize
@@ -82,7 +85,8 @@ def _transpose(func: FuncOp, loop: ForOp) -> None:
         return
     written = {op.buffer for op in ops if isinstance(op, StoreOp)}
     loads = [op for op in ops if _is_apart(op) and cast("LoadOp", op).buffer not in written]
-    tiles = [_Tile(cast("LoadOp", op), loop) for op in loads]
+    differing = _differing(loop, ops, written)
+    tiles = [_Tile(cast("LoadOp", op), loop) for op in loads if not any(v in differing for v in op.operands)]
     tiles = [tile for tile in tiles if tile.walks_along()]
     if not tiles or loop.trip < LEAST:
         return
@@ -106,6 +110,16 @@ def _transpose(func: FuncOp, loop: ForOp) -> None:
     loop.erase(safe_erase=False)
 
 
+def _differing(loop: ForOp, ops: Sequence[Operation], written: set[SSAValue]) -> set[SSAValue]:
+    """What the body computes that may differ by iteration, or be more than a value."""
+    found: set[SSAValue] = set()
+    for op in ops:
+        is_value = op.buffer not in written if isinstance(op, LoadOp) else is_side_effect_free(op)
+        if not is_value or any(v is loop.var or v in found for v in op.operands):
+            found.update(op.results)
+    return found
+
+
 class _Tile:
     """A load whose rows lie along the loop."""
 
@@ -127,7 +141,7 @@ class _Tile:
         flat = self._flat(self.load.forms())
         apart = flat.terms.get(LANE, 0) not in (0, 1) and not _in_division(flat, LANE)
         width = min(self.lanes, _power(self.loop.trip))
-        row, _ = self.row_access(0, constant(0), width, RangeCache({LANE: (0, width - 1)}))
+        row, _ = self.row_access(0, constant(0), RangeCache({LANE: (0, width - 1)}))
         along = self._flat(row)
         return apart and along.terms.get(LANE) == 1 and not _in_division(along, LANE)
 
@@ -138,9 +152,7 @@ class _Tile:
             flat = flat + form * stride
         return recombine(flat)
 
-    def row_access(
-        self, lane: int, base: Linear, width: int, ranges: RangeCache
-    ) -> tuple[list[Linear], list[Condition]]:
+    def row_access(self, lane: int, base: Linear, ranges: RangeCache) -> tuple[list[Linear], list[Condition]]:
         """Indices and guard of the row that is lane `lane` of the columns, from iteration `base` on."""
         mapping: dict[Atom, Linear] = {LANE: constant(lane), self.loop.var: base + Linear.dim(LANE)}
         forms = [f.substitute(mapping, ranges) for f in self.load.forms()]
@@ -153,7 +165,7 @@ class _Tile:
         element = type_of(self.load.buffer).element_type
         found: list[Operation] = []
         for lane in range(self.lanes):
-            forms, guard = self.row_access(lane, base, width, ranges)
+            forms, guard = self.row_access(lane, base, ranges)
             known = [c.decided(c.form.range(ranges)) for c in guard]
             if False in known:
                 found.append(_zeros(self.load, width))
@@ -224,10 +236,12 @@ class _Tiling:
         self.loop = loop
         self.ops = ops
         self.tiles = tiles
+        self.once: dict[SSAValue, SSAValue] = {}
+        """Values of the body that tiles are read by, and those that stand before the tiles for them."""
 
     def made(self) -> list[Operation]:
         """What does the work of the whole loop."""
-        found: list[Operation] = []
+        found = self._before()
         done, width = 0, min(tile.lanes for tile in self.tiles)
         while width >= LEAST:
             count = (self.loop.trip - done) // width
@@ -245,12 +259,24 @@ class _Tiling:
             found += self._iteration(constant(n), {})
         return found
 
+    def _before(self) -> list[Operation]:
+        """Copies of what computes the indices of the rows."""
+        wanted = {value for tile in self.tiles for value in tile.load.operands}
+        needed: list[Operation] = []
+        for op in reversed(self.ops):
+            if any(result in wanted for result in op.results):
+                needed.append(op)
+                wanted.update(op.operands)
+        return [op.clone(self.once) for op in reversed(needed)]
+
     def _tile(self, base: Linear, width: int) -> list[Operation]:
         """So many iterations from `base` on."""
         found: list[Operation] = []
         columns: dict[SSAValue, list[SSAValue]] = {}
         for tile in self.tiles:
             reads, rows = tile.rows(base, width)
+            for read in reads:
+                read.operands = [self.once.get(value, value) for value in read.operands]
             shuffles, columns[tile.load.results[0]] = columns_of(rows, width)
             found += [*reads, *shuffles]
             for op in found:
@@ -262,11 +288,11 @@ class _Tiling:
 
     def _iteration(self, at: Linear, known: dict[SSAValue, SSAValue]) -> list[Operation]:
         """A copy of the body for an iteration; `known` are loads that have been done."""
-        values: dict[SSAValue, SSAValue] = dict(known)
+        values = self.once | known
         ranges = RangeCache()
         copies: list[Operation] = []
         for op in self.ops:
-            if op.results and op.results[0] in known:
+            if op.results and op.results[0] in values:
                 continue
             copy = op.clone(values)
             if self.loop.var in copy.operands:

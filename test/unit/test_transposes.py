@@ -80,3 +80,24 @@ def test_blocks_with_channels_that_are_not_there() -> None:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     got = lamina.compile(model, threads=1, cache=False).run({"x": x.astype(np.float32)})["y"]
     np.testing.assert_allclose(got, np.einsum("ncyx,kc->nkyx", x, w), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("n", "target"), [(4, "cpu"), (16, "x86-64-v3"), (13, "x86-64-v2")])
+def test_transposes_of_what_an_index_in_memory_picks(n: int, target: str) -> None:
+    nodes = [
+        helper.make_node("Gather", ["x", "i"], ["picked"], axis=0),
+        helper.make_node("Reshape", ["picked", "shape"], ["heads"]),
+        helper.make_node("Transpose", ["heads"], ["swapped"], perm=[1, 0, 2]),
+        helper.make_node("Transpose", ["swapped"], ["y"], perm=[0, 2, 1]),
+    ]
+    ports = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, n, 1, 2 * n])]
+    ports += [helper.make_tensor_value_info("i", TensorProto.INT64, [])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, n, n])]
+    shape = helper.make_tensor("shape", TensorProto.INT64, [3], [n, 2, n])
+    graph = helper.make_graph(nodes, "g", ports, outputs, [shape])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    exe = lamina.compile(model, target=target, threads=1, cache=False)
+    x = np.random.default_rng(n).standard_normal((3, n, 1, 2 * n)).astype(np.float32)
+    for i in (1, -1):
+        expected = x[i].reshape(n, 2, n).transpose(1, 2, 0)
+        np.testing.assert_array_equal(exe.run({"x": x, "i": np.int64(i)})["y"], expected)
