@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from lamina.dialects.accesses import over_values
 from lamina.dialects.fast_ir import all_ops
@@ -145,8 +146,12 @@ def _choose(loop: ForOp, condition: Condition, holds: bool) -> None:
 
 
 def _drop(op: Operation) -> None:
-    """Erase an op that nobody uses, and then what it was made of."""
-    if any(r.first_use is not None for r in op.results):
+    """Erase an op that nobody uses, unless it does more than compute, and then what it was made of.
+
+    Of operands that are made of each other, the first may have taken the second with it.
+    """
+    is_value = isinstance(op, LoadOp) or is_side_effect_free(op)
+    if op.parent is None or not is_value or any(r.first_use is not None for r in op.results):
         return
     operands = list(op.operands)
     op.detach()
