@@ -299,3 +299,9 @@ def test_a_fault_in_a_pass_leaves_a_reproducer(monkeypatch: pytest.MonkeyPatch, 
     (path,) = tmp_path.glob("*.mlir")
     status, _, err = run_opt_tool(["--run-reproducer", str(path)])
     assert status == 0, err
+
+
+def test_dir_lists_the_public_names_and_each_is_there() -> None:
+    assert dir(lamina) == sorted(lamina.__all__) and "compile" in dir(lamina)
+    for name in dir(lamina):
+        getattr(lamina, name)
