@@ -28,6 +28,7 @@ from lamina.errors import (
     InputError,
     InternalError,
     LaminaError,
+    UsageError,
     render_error,
 )
 from lamina.main_program import end_with
@@ -343,22 +344,21 @@ def _split(text: str) -> list[tuple[int, str]]:
 
 @contextmanager
 def _rules(args: argparse.Namespace, err: TextIO) -> Generator[None]:
-    """While it lasts, rewriting traces its firings and burns the fuel that the options say."""
+    """While it lasts, rewriting traces its firings and stops after as many as the options say."""
     if not args.trace_rules and args.fuel is None:
         yield
         return
     from lamina.passes import rewriting
 
-    limits = rewriting.FUEL, rewriting.FUEL_PER_OP
+    if args.fuel is not None and args.fuel < 0:
+        raise UsageError(f"--fuel is a number of firings, not {args.fuel}")
     try:
-        if args.trace_rules:
-            rewriting.trace_rules(err)
-        if args.fuel is not None:
-            rewriting.FUEL, rewriting.FUEL_PER_OP = args.fuel, 0
+        rewriting.trace_rules(err if args.trace_rules else None)
+        rewriting.limit_firings(args.fuel)
         yield
     finally:
         rewriting.trace_rules(None)
-        rewriting.FUEL, rewriting.FUEL_PER_OP = limits
+        rewriting.limit_firings(None)
 
 
 def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> int:

@@ -156,9 +156,20 @@ _trace: TextIO | None = None
 
 
 def trace_rules(stream: TextIO | None) -> None:
-    """Print a line for each firing (`simplify.py:14  %7 -> %9`), then counts and times; None turns it off."""
+    """Print one line for each firing (`simplify.py:14  %7 -> %9`), then counts and times; None turns it off."""
     global _trace
     _trace = stream
+
+
+# -- fuel ------------------------------------------------------------------------------------------
+
+_firings_left: int | None = None
+
+
+def limit_firings(count: int | None) -> None:
+    """From now on rules fire so many times in all, then no more: what is left is done without. None takes it back."""
+    global _firings_left
+    _firings_left = count
 
 
 class _Names:
@@ -234,6 +245,10 @@ class Driver:
     def drain(self) -> None:
         queue, queued, dispatch = self.queue, self.queued, self.dispatch
         while queue:
+            if _firings_left == 0:
+                queue.clear()
+                queued.clear()
+                return
             op = queue.popleft()
             queued.discard(op)
             if op.parent is None or self.only is not None and not self.only(op):
@@ -247,6 +262,7 @@ class Driver:
 
     def attempt(self, entry: Entry, op: Operation) -> bool:
         """Try one rule at an op."""
+        global _firings_left
         if self.stream is None:
             fired = self.fire(entry, op)
         else:
@@ -256,6 +272,8 @@ class Driver:
         if fired:
             entry.hits += 1
             self.fired += 1
+            if _firings_left is not None:
+                _firings_left -= 1
             self.recent.append(entry)
             if self.fuel is not None and self.fired > self.fuel:
                 raise InternalError(
@@ -322,6 +340,7 @@ class Driver:
         for m in made:
             inherit_location(m, op)
         if outcome is True:
+            self.tell(entry, op.results, "changed in place")
             self.changed_in_place(op, made)
             return True
         if isinstance(outcome, Operation):
@@ -331,6 +350,13 @@ class Driver:
             raise InternalError(f"the lowering {entry.where} gives other types than {op.name} has")
         self.replaced(entry, op, list(op.results), new, made)
         return True
+
+    def tell(self, entry: Entry, old: Sequence[SSAValue], what: str, new: Sequence[SSAValue] = ()) -> None:
+        """Print a firing, where firings are traced, in one line."""
+        if self.names is None:
+            return
+        before, after = (", ".join(map(self.names.of, values)) for values in (old, new))
+        print(entry.where, f" {before}", what, *([after] if after else []), file=self.stream)
 
     def changed_in_place(self, op: Operation, made: Sequence[Operation]) -> None:
         for m in (*made, op):
@@ -343,9 +369,8 @@ class Driver:
         self, entry: Entry, op: Operation, old: Sequence[SSAValue], new: Sequence[SSAValue], made: Sequence[Operation]
     ) -> None:
         """Put new values in the place of old ones, drop what nobody uses any more, look at the neighbours again."""
+        self.tell(entry, old, "->", new)
         for a, b in zip(old, new, strict=True):
-            if self.names is not None:
-                print(f"{entry.where}  {self.names.of(a)} -> {self.names.of(b)}", file=self.stream)
             inherit_name(b, a)
             self.push_users(a)
             a.replace_all_uses_with(b)

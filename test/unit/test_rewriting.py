@@ -16,7 +16,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.terms import RuleError, Term, _, attr, computed, const, inserting, splat, term, var
 from lamina.errors import InternalError
-from lamina.passes.rewriting import Rules, trace_rules
+from lamina.passes.rewriting import Rules, limit_firings, trace_rules
 
 
 def word(name: str) -> Term:
@@ -222,6 +222,36 @@ def test_trace_names_rule_and_values():
     first, *rest = stream.getvalue().splitlines()
     assert first.startswith("test_rewriting.py:") and first.endswith("  %1 -> %act")
     assert "1 rewrites" in rest[0] and rest[1].split()[0] == "1"
+
+
+def test_each_firing_is_one_line_of_the_trace_and_counts_once():
+    """Also of a lowering that changes its op in place."""
+    g = Graph()
+    a = g(CEIL, g.args[0])
+    module = g.module(g(ABS, a), g(CEIL, a))
+    set_ = Rules("test")
+    seen: list[Operation] = []
+
+    @set_.lower(CEIL)
+    def mark(op: Any) -> bool | None:
+        """Before: ceil   After: ceil, marked"""
+        if op in seen:
+            return None
+        seen.append(op)
+        return True
+
+    stream = io.StringIO()
+    trace_rules(stream)
+    limit_firings(1)
+    try:
+        assert set_.apply(module) == 1 and len(seen) == 1
+        limit_firings(None)
+        assert set_.apply(module) == 1 and len(seen) == 2
+    finally:
+        limit_firings(None)
+        trace_rules(None)
+    firings = [row for row in stream.getvalue().splitlines() if row.startswith("test_rewriting.py:")]
+    assert [row.split("  ")[1] for row in firings] == ["%0 changed in place", "%2 changed in place"]
 
 
 def test_endless_rules_are_stopped_and_the_circle_named():
