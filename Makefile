@@ -106,5 +106,5 @@ index-check: $(STAMP)
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock
 
-clean: ## remove what was built
-	rm -rf build $(VENV)
+clean: ## remove what was built, and the reproducers of faults
+	rm -rf build lamina-reproducers $(VENV)

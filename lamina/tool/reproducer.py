@@ -10,19 +10,24 @@ from pathlib import Path
 from lamina.errors import InputError
 
 MARK = "// lamina-reproducer: "
+FOLDER = "lamina-reproducers"
+"""In the current directory; git ignores what it holds, as it says itself."""
 
 
 def write(ir: str, passes: str, options: Sequence[str], error: str, source: Path | None) -> Path | None:
-    """Write a reproducer into $LAMINA_REPRODUCER_DIR or the current directory; None when that cannot be."""
+    """Write a reproducer into $LAMINA_REPRODUCER_DIR or ./lamina-reproducers; None when that cannot be."""
     from hashlib import sha256
 
     config = json.dumps({"passes": passes, "options": list(options), "source": str(source) if source else None})
     summary = " ".join(error.split())
     text = f"// {summary}\n// Run: opt-tool --run-reproducer <this file>\n{MARK}{config}\n{ir}\n"
-    folder = Path(os.environ.get("LAMINA_REPRODUCER_DIR") or ".")
+    given = os.environ.get("LAMINA_REPRODUCER_DIR")
+    folder = Path(given or FOLDER)
     path = folder / f"lamina-reproducer-{sha256(text.encode()).hexdigest()[:12]}.mlir"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if not given:
+            (folder / ".gitignore").write_text("*\n", "utf-8")
         path.write_text(text, "utf-8")
     except OSError:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from time import process_time
 
@@ -23,6 +24,8 @@ ADD = """func.func @f(%x: i32) -> i32 {
   return %y : i32
 }
 """
+REORDERED = ADD.replace("return %y", "%z = arith.addi %y, %x : i32\n  return %z")
+"""What the pass faulty-reorder leaves invalid."""
 
 
 def tool(*argv: str, text: str = "") -> tuple[int, str, str]:
@@ -173,10 +176,21 @@ def test_internal_fault_writes_a_reproducer(tmp_path: Path, monkeypatch: pytest.
     assert again == 70 and "faulty-crash" in err
 
 
+def test_reproducers_go_to_a_folder_that_git_ignores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAMINA_REPRODUCER_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q"], check=True)
+    assert tool("--load", str(INPUTS / "faulty.py"), "-p", "faulty-reorder", text=REORDERED)[0] == 70
+    (path,) = tmp_path.glob("lamina-reproducers/lamina-reproducer-*.mlir")
+    status = subprocess.run(["git", "status", "--porcelain"], check=True, capture_output=True, text=True)
+    assert status.stdout == ""
+    makefile = (INPUTS.parents[2] / "Makefile").read_text()
+    assert f"rm -rf build {path.parent.name}" in makefile
+
+
 def test_invalid_ir_after_a_pass_is_an_internal_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_REPRODUCER_DIR", str(tmp_path))
-    text = ADD.replace("return %y", "%z = arith.addi %y, %x : i32\n  return %z")
-    status, _, err = tool("--load", str(INPUTS / "faulty.py"), "-p", "faulty-reorder", text=text)
+    status, _, err = tool("--load", str(INPUTS / "faulty.py"), "-p", "faulty-reorder", text=REORDERED)
     assert status == 70
     assert "<stdin>:3:8: error: after pass 'faulty-reorder': arith.addi: operand #0 (%y) does not dominate" in err
     assert list(tmp_path.glob("*.mlir"))
