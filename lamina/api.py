@@ -86,8 +86,7 @@ def compile(
     origin, fresh = _source_of(model, shapes)
     context = _context(opt_level)
     chosen = spec_of(target, threads)
-    if target != "cpu":
-        check_host(chosen)
+    check_host(chosen)
     answers = _answers(choices, chosen)
     fresh = _with_choices(fresh, answers)
     # What decides a program of a backend from another package, or with forms of ops that a user has written, is not

@@ -146,7 +146,8 @@ def usage() -> str:
         "usage: lamina COMMAND MODEL [options]\n\n"
         f"commands:\n{rows}\n\n"
         "`lamina COMMAND --help` shows the options of a command. Environment: LAMINA_CACHE=off, LAMINA_CACHE_DIR,\n"
-        "LAMINA_PROGRESS=off. Exit status: 0, 1 bad input, 2 usage, 3 unsupported, 70 a fault of Lamina.\n"
+        "LAMINA_PROGRESS=off, LAMINA_HOST=x86-64-v3 (take this machine for that one).\n"
+        "Exit status: 0, 1 bad input, 2 usage, 3 unsupported, 70 a fault of Lamina.\n"
     )
 
 

@@ -54,13 +54,10 @@ def target_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Tar
 
 def check_host(target: TargetAttr | TargetSpec) -> None:
     """Raise InputError where this machine lacks what the target has: the code would die in the middle of a run."""
-    from lamina.backends.cpu.jit import host_spec
+    from lamina.backends.cpu.machines import NATIVE, VARIABLE, declared, obstacle
 
-    wanted, here = target if isinstance(target, TargetSpec) else TargetSpec.of(target), host_spec(1)
-    machines = [t.triple.split("-")[0] for t in (wanted, here)]
-    have = set(here.feature_list())
-    missing = [f[1:] for f in wanted.feature_list() if f[0] == "+" and f not in have]
-    if machines[0] != machines[1] or missing:
-        same = machines[0] == machines[1]
-        lacks = f"this machine lacks {', '.join(missing[:4])}" if same else f"this machine is {machines[1]}"
-        raise InputError(f"code for {wanted.cpu} cannot run here: {lacks}", hint="compile with target 'cpu'")
+    wanted = target if isinstance(target, TargetSpec) else TargetSpec.of(target)
+    if why := obstacle(wanted):
+        is_declared = wanted.cpu == declared()
+        hint = f"{VARIABLE}={NATIVE} takes it as it is" if is_declared else "compile with target 'cpu'"
+        raise InputError(f"code for {wanted.cpu} cannot run here: {why}", hint=hint)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from lamina.backends.cpu.machines import LEVELS, NATIVE, PROCESSORS, hint_for, x86_vectors
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -20,14 +21,8 @@ DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx"}
 """Kinds of targets for GPUs, and the format of the text that they are."""
 DEFAULT_ARCH = "sm_80"
 
-_LEVELS = {
-    "x86-64-v3": ("core-avx2", "haswell", "broadwell", "skylake", "znver1", "znver2", "znver3"),
-    "x86-64-v4": (
-        *("skylake-avx512", "cascadelake", "cooperlake", "icelake-client", "icelake-server", "sapphirerapids"),
-        *("znver4", "znver5", "tigerlake", "rocketlake", "emeraldrapids", "graniterapids"),
-    ),
-}
-_X86 = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+_ALIASES = {"core-avx2": "haswell"}
+"""Other names of LLVM's for a processor."""
 _IGNORED = (
     *("keys", "libs", "device", "model", "tag", "host", "opt-level", "link-params", "system-lib", "executor"),
     *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
@@ -92,9 +87,9 @@ def target_of(target: Any) -> Target:
         options = tuple(_option(w) for w in words)
     else:
         raise UsageError(f"a target is a string such as 'llvm', not {target!r}")
-    if kind in CPU_KINDS or kind in _X86:
+    if kind in CPU_KINDS or kind in LEVELS:
         _check(kind, options, _CPU_OPTIONS)
-        return Target("llvm", options, _cpu({"mcpu": kind, **dict(options)} if kind in _X86 else dict(options)))
+        return Target("llvm", options, _cpu({"mcpu": kind, **dict(options)} if kind in LEVELS else dict(options)))
     if kind in DEVICE_KINDS:
         _check(kind, options, _GPU_OPTIONS)
         found = Target(kind, options)
@@ -132,13 +127,14 @@ def _cpu(options: dict[str, str]) -> TargetAttr:
     from lamina.targets import check_host
     from lamina.targets import target_of as cpu_target
 
-    cpu = options.get("mcpu", "native")
-    level = next((level for level, cpus in _LEVELS.items() if cpu in cpus), cpu)
-    if cpu != "native" and level not in _X86:
-        known = ["native", *_X86, *(c for cpus in _LEVELS.values() for c in cpus)]
-        raise UsageError(f"no cpu {cpu!r}", hint=did_you_mean(cpu, known) or f"there are {', '.join(known)}")
+    cpu = options.get("mcpu", NATIVE)
+    cpu = _ALIASES.get(cpu, cpu)
+    # Of a processor the level: what it has beyond that is not known of the machine that the program is written on.
+    level = PROCESSORS.get(cpu, cpu)
+    if level not in (NATIVE, *LEVELS):
+        raise UsageError(f"no cpu {cpu!r}", hint=hint_for(cpu, [NATIVE]))
     threads = int(options["num-cores"]) if "num-cores" in options else None
-    found = cpu_target("cpu" if level == "native" else level, threads)
+    found = cpu_target("cpu" if level == NATIVE else level, threads)
     wanted, here = (t.split("-")[0] for t in (options.get("mtriple", found.triple.data), found.triple.data))
     if wanted != here:
         raise UnsupportedError(f"target 'llvm': code for {wanted} is not made here, this machine is {here}")
@@ -159,6 +155,5 @@ def _with_features(target: TargetAttr, changes: list[str]) -> TargetAttr:
     if any(c.startswith("-avx512f") for c in changes):  # the others of AVX-512 need it
         signs |= {f: "-" for f in signs if f.startswith("avx512")}
     features = ",".join(sign + name for name, sign in sorted(signs.items()))
-    wide, half = signs.get("avx512f") == "+", signs.get("avx") == "+"
-    bits = 512 if wide else 256 if half else 128
-    return TargetAttr.get(target.triple.data, target.cpu.data, features, bits, 32 if wide else 16, target.threads.data)
+    vectors = x86_vectors([name for name, sign in signs.items() if sign == "+"])
+    return TargetAttr.get(target.triple.data, target.cpu.data, features, *vectors, target.threads.data)

@@ -15,9 +15,15 @@ config.test_exec_root = os.path.join(os.path.dirname(config.test_source_root), "
 
 # The tools of the environment that runs lit come first.
 config.environment["PATH"] = os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", "")))
-for name in ("LAMINA_CACHE_DIR", "LAMINA_REPRODUCER_DIR", "PYTHONPATH"):
+for name in ("LAMINA_CACHE_DIR", "LAMINA_HOST", "LAMINA_REPRODUCER_DIR", "PYTHONPATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+
+# What `REQUIRES:` may name: features of the processor, and machines whose code can run here.
+from lamina.backends.cpu.machines import LEVELS, PROCESSORS, host, named, obstacle  # noqa: E402
+
+config.available_features = {f[1:] for f in host().feature_list() if f[0] == "+"}
+config.available_features |= {name for name in (*LEVELS, *PROCESSORS) if not obstacle(named(name))}
 
 # Loaded before lit forks its workers, so that each test finds it warm.
 import lamina.opt_tool  # noqa: E402, F401

@@ -209,10 +209,12 @@ def _session() -> Any:
     """One ORC session for the process: libraries in it can be loaded and dropped one by one."""
     global _jit
     if _jit is None:
+        from lamina.backends.cpu.machines import processor
+
         binding = _binding()
-        target = binding.Target.from_triple(binding.get_process_triple())
+        target = binding.Target.from_triple(processor().triple)
         machine = target.create_target_machine(
-            cpu=binding.get_host_cpu_name(), opt=CODEGEN_LEVEL, reloc="pic", codemodel="default", jit=True
+            cpu=processor().cpu, opt=CODEGEN_LEVEL, reloc="pic", codemodel="default", jit=True
         )
         _jit = binding.create_lljit_compiler(machine)
     return _jit
@@ -255,40 +257,17 @@ def host_target(threads: int | None = None) -> TargetAttr:
 
 def host_spec(threads: int | None = None) -> TargetSpec:
     """The same as plain values."""
+    from lamina.backends.cpu.machines import host
     from lamina.backends.cpu.processors import available_threads
-    from lamina.dialects.machine_spec import TargetSpec
 
-    binding = _binding()
-    found: dict[str, bool] = dict(binding.get_host_cpu_features())
-    features = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
-    bits = 512 if found.get("avx512f") else 256 if found.get("avx") else 128
-    return TargetSpec(
-        triple=binding.get_process_triple(),
-        cpu=binding.get_host_cpu_name(),
-        features=features,
-        vector_bits=bits,
-        registers=32 if found.get("avx512f") else 16,
-        threads=available_threads() if threads is None else max(1, threads),
-    )
-
-
-_LINUX = "x86_64-unknown-linux-gnu"
-_V2 = "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3"
-_V3 = f"+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,{_V2},+xsave"
-_V4 = f"+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,{_V3}"
-_ARM = "aarch64-unknown-linux-gnu"
-_NAMED = {
-    "x86-64": (_LINUX, "x86-64", "", 128, 16),
-    "x86-64-v2": (_LINUX, "x86-64-v2", _V2, 128, 16),
-    "x86-64-v3": (_LINUX, "x86-64-v3", _V3, 256, 16),
-    "x86-64-v4": (_LINUX, "x86-64-v4", _V4, 512, 32),
-    "aarch64": (_ARM, "generic", "+fp-armv8,+neon", 128, 32),
-}
+    return host().with_threads(available_threads() if threads is None else max(1, threads))
 
 
 def is_named_target(name: str) -> bool:
     """Whether `named_target` has a target of that name."""
-    return name == "cpu" or name in _NAMED
+    from lamina.backends.cpu.machines import is_named
+
+    return name == "cpu" or is_named(name)
 
 
 def named_target(name: str, threads: int = 1) -> TargetAttr:
@@ -298,14 +277,11 @@ def named_target(name: str, threads: int = 1) -> TargetAttr:
 
 def named_spec(name: str, threads: int = 1) -> TargetSpec:
     """The same as plain values."""
-    from lamina.dialects.machine_spec import TargetSpec
-    from lamina.errors import UsageError, did_you_mean
+    from lamina.backends.cpu.machines import hint_for, is_named, named
+    from lamina.errors import UsageError
 
     if name == "cpu":
         return host_spec(threads)
-    if name not in _NAMED:
-        known = ["cpu", *_NAMED]
-        raise UsageError(f"unknown target '{name}'", hint=did_you_mean(name, known) or f"known are {', '.join(known)}")
-    triple, cpu, features, bits, registers = _NAMED[name]
-    features = ",".join(sorted(f for f in features.split(",") if f))
-    return TargetSpec(triple, cpu, features, bits, registers, threads)
+    if not is_named(name):
+        raise UsageError(f"unknown target '{name}'", hint=hint_for(name, ["cpu"]))
+    return named(name).with_threads(threads)

@@ -403,7 +403,15 @@ def load_module(
     cache: ObjectCache | None = None,
     workers: int | None = None,
 ) -> CompiledProgram:
-    """Compile a module of the llvm level for a target (its own, else this machine) and load it."""
+    """Compile a module of the llvm level for a target (its own, else this machine) and load it.
+
+    Raises InputError where its code cannot run here.
+    """
+    from lamina.dialects.target import module_target
+    from lamina.targets import check_host
+
+    if target := target or module_target(module):
+        check_host(target)
     info, stored = compile_module(module, store, target, cache, workers)
     return load_program(stored, cache, info)
 

@@ -7,11 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 
+from .host_features import hide_from_others, needs
+
 OBJECTS, GENERATIONS = 100_000, (10, 50)
 """Programs hold millions of objects for a short time: what Python's own thresholds cost is a sixth of all tests."""
 
 
 gc.set_threshold(OBJECTS, *GENERATIONS)
+hide_from_others()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked `needs(...)` are skipped where this machine has not what they name."""
+    for mark in item.iter_markers("needs"):
+        needs(*mark.args)
 
 
 def pytest_collection_finish() -> None:

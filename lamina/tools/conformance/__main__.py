@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from lamina.backends.cpu.jit import host_spec
 from lamina.program_cache import sources_digest
 from lamina.tools.conformance.cases import KINDS, Case, all_cases
 from lamina.tools.conformance.workers import VERDICTS, Outcome, run_cases
@@ -51,20 +52,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _known(store: Path) -> dict[str, Outcome]:
-    """The results of earlier runs of the same sources."""
+    """The results of earlier runs of the same sources on the same machine."""
     try:
         stored = json.loads(store.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    if stored["sources"] != sources_digest():
+    if (stored["sources"], stored.get("machine")) != (sources_digest(), host_spec(1).text()):
         return {}
     return {name: Outcome(**fields) for name, fields in stored["outcomes"].items()}
 
 
 def _keep(store: Path, outcomes: dict[str, Outcome]) -> None:
     fields = {name: asdict(o) for name, o in sorted(outcomes.items())}
+    kept = {"sources": sources_digest(), "machine": host_spec(1).text(), "outcomes": fields}
     fresh = store.with_suffix(".new")
-    fresh.write_text(json.dumps({"sources": sources_digest(), "outcomes": fields}, indent=1), "utf-8")
+    fresh.write_text(json.dumps(kept, indent=1), "utf-8")
     fresh.replace(store)
 
 

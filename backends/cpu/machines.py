@@ -1,0 +1,152 @@
+"""Machines by name, and which of them this one is: what its processor has is read here and nowhere else.
+
+The environment variable LAMINA_HOST declares this machine to be one of them, `x86-64-v3` for instance: the target `cpu`
+is that machine then, and code for what it lacks is refused as if the processor lacked it. So a program can be compiled,
+run and tested as on a smaller processor. Of a larger one only the texts can be had: its code is refused as well.
+Libraries that are not ours (OpenBLAS, oneDNN) read the processor themselves. The number of threads is no part of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Any
+
+from lamina.dialects.machine_spec import TargetSpec
+from lamina.errors import UsageError, did_you_mean
+
+VARIABLE = "LAMINA_HOST"
+NATIVE = "native"
+"""This machine as it is."""
+
+_X86 = "x86_64-unknown-linux-gnu"
+_ARM = "aarch64-unknown-linux-gnu"
+
+_V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
+_V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", *_V2, "xsave")
+_V4 = ("avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", *_V3)
+
+# What processors have beyond the level, as far as code for vectors can use it.
+_WIDE_CRYPTO = ("gfni", "vaes", "vpclmulqdq")
+_ICE_LAKE = ("avx512bitalg", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512vpopcntdq", *_WIDE_CRYPTO)
+_SAPPHIRE = ("amx-bf16", "amx-int8", "amx-tile", "avx512bf16", "avx512fp16", "avxvnni", *_ICE_LAKE)
+_SIERRA = ("avxifma", "avxneconvert", "avxvnni", "avxvnniint8", *_WIDE_CRYPTO)
+
+LEVELS = {"x86-64": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
+"""The levels of the x86-64 psABI: their features, each level's among the next one's."""
+
+_PROCESSORS = {
+    "x86-64-v2": {"nehalem": (), "westmere": (), "silvermont": ()},
+    "x86-64-v3": {
+        **{name: () for name in ("haswell", "broadwell", "skylake", "znver1", "znver2")},
+        "znver3": ("vaes", "vpclmulqdq"),
+        "alderlake": ("avxvnni", *_WIDE_CRYPTO),
+        "sierraforest": _SIERRA,
+    },
+    "x86-64-v4": {
+        "skylake-avx512": (),
+        "cascadelake": ("avx512vnni",),
+        "cooperlake": ("avx512bf16", "avx512vnni"),
+        **{name: _ICE_LAKE for name in ("icelake-client", "icelake-server", "rocketlake")},
+        "tigerlake": ("avx512vp2intersect", *_ICE_LAKE),
+        "sapphirerapids": _SAPPHIRE,
+        "emeraldrapids": _SAPPHIRE,
+        "graniterapids": ("amx-fp16", *_SAPPHIRE),
+        "znver4": ("avx512bf16", *_ICE_LAKE),
+        "znver5": ("avx512bf16", "avx512vp2intersect", "avxvnni", *_ICE_LAKE),
+    },
+}
+"""Processors by the level that they have, under LLVM's names, each with its features beyond that."""
+
+PROCESSORS = {name: level for level, names in _PROCESSORS.items() for name in names}
+"""The level of each processor."""
+
+
+def is_named(name: str) -> bool:
+    """Whether `named` knows a machine of that name."""
+    return name in LEVELS or name in PROCESSORS or name == "aarch64"
+
+
+@cache
+def named(name: str) -> TargetSpec:
+    """A machine by its name, with one thread: the same everywhere. Raises UsageError."""
+    if name == "aarch64":
+        return TargetSpec(_ARM, "generic", "+fp-armv8,+neon", 128, 32)
+    if not is_named(name):
+        raise UsageError(f"no machine {name!r}", hint=hint_for(name))
+    level = PROCESSORS.get(name, name)
+    features = {*LEVELS[level], *(_PROCESSORS[level][name] if level != name else ())}
+    return TargetSpec(_X86, name, ",".join(f"+{f}" for f in sorted(features)), *x86_vectors(features))
+
+
+def hint_for(name: str, others: Sequence[str] = ()) -> str:
+    """What to do about a name that `named` does not know; `others` are names that would do as well."""
+    levels = [*others, *LEVELS, "aarch64"]
+    some = f"there are {', '.join(levels)}, and processors such as haswell, icelake-server or znver4"
+    return did_you_mean(name, [*levels, *PROCESSORS]) or some
+
+
+def x86_vectors(features: Collection[str]) -> tuple[int, int]:
+    """The bits of a vector register of a processor with these features, and how many such registers it has."""
+    return (512, 32) if "avx512f" in features else (256 if "avx" in features else 128, 16)
+
+
+@cache
+def processor() -> TargetSpec:
+    """This machine as it is, with one thread: all its features, and what it might have and has not."""
+    import llvmlite.binding as binding  # pyright: ignore[reportMissingTypeStubs]
+
+    llvm: Any = binding
+    found: dict[str, bool] = dict(llvm.get_host_cpu_features())
+    text = ",".join(("+" if on else "-") + name for name, on in sorted(found.items()))
+    triple: str = llvm.get_process_triple()
+    vectors = x86_vectors([name for name, on in found.items() if on]) if triple.startswith("x86_64") else (128, 32)
+    return TargetSpec(triple, llvm.get_host_cpu_name(), text, *vectors)
+
+
+def declared() -> str | None:
+    """The name that LAMINA_HOST gives to this machine, None where it says nothing."""
+    name = os.environ.get(VARIABLE, "")
+    return None if name in ("", NATIVE) else name
+
+
+def host() -> TargetSpec:
+    """The machine that this one is taken for, with one thread. Raises UsageError where LAMINA_HOST names none."""
+    name, here = declared(), processor()
+    if name is None:
+        return here
+    if not is_named(name):
+        raise UsageError(f"{VARIABLE}: no machine {name!r}", hint=hint_for(name, [NATIVE]))
+    found = named(name)
+    if _kind(found) != _kind(here):
+        raise UsageError(f"{VARIABLE}: {name} is no {_kind(here)}, as this machine is")
+    # Objects are linked into this process: the system's part of the triple is not to be chosen.
+    return found._replace(triple=here.triple)
+
+
+def obstacle(target: TargetSpec) -> str:
+    """Why code for a target cannot run on this machine, as it is and as it is declared; empty where it can.
+
+    Counted is what the target says and what LLVM takes its processor, by name, to have.
+    """
+    signs = {f[1:]: f[0] for f in named(target.cpu).feature_list()} if is_named(target.cpu) else {}
+    signs |= {f[1:]: f[0] for f in target.feature_list()}
+    wanted = {feature for feature, sign in signs.items() if sign == "+"}
+    name = declared()
+    machines = [("this machine", processor())]
+    if name is not None:
+        machines.insert(0, (f"this machine, {name} as {VARIABLE} says,", host()))
+    for subject, machine in machines:
+        if _kind(target) != _kind(machine):
+            return f"this machine is {_kind(machine)}"
+        missing = wanted.difference(f[1:] for f in machine.feature_list() if f[0] == "+")
+        if missing:
+            # First what code for vectors needs, then what a processor happens to have.
+            told = sorted(missing, key=lambda feature: (not feature.startswith("avx"), feature))
+            return f"{subject} lacks {', '.join(told[:4])}"
+    return ""
+
+
+def _kind(machine: TargetSpec) -> str:
+    return machine.triple.partition("-")[0]
