@@ -1,0 +1,52 @@
+"""Functions that test_isolate.py runs in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from lamina.errors import InternalError, UnsupportedError
+
+
+def double(x: list[Any]) -> dict[str, Any]:
+    return {"doubled": [*x, *x]}
+
+
+def refuse() -> None:
+    raise UnsupportedError("no Foo", where="f.onnx", hint="use Bar")
+
+
+def fail() -> None:
+    raise KeyError("arith.index_cast")
+
+
+def fail_in_a_pass() -> None:
+    raise InternalError("internal error in pass 'tir-to-llvm': KeyError: 'x'", where="f.onnx")
+
+
+def crash() -> None:
+    print("LLVM ERROR: cannot select", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def group() -> int:
+    return os.getpgrp()
+
+
+def hang_in_a_child() -> None:
+    if os.fork() == 0:
+        time.sleep(60)
+    os.wait()
+
+
+def crash_beside_a_child() -> None:
+    if os.fork() == 0:
+        time.sleep(60)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def allocate(size: int) -> int:
+    return len(bytearray(size))

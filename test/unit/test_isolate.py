@@ -1,0 +1,113 @@
+"""Functions in processes of their own: results, refusals, faults, crashes, hangs, memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lamina.debugging.isolate import Server
+from lamina.debugging.outcome import Kind, Outcome, without_names
+
+HERE = "isolated_functions"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    folder = os.path.dirname(__file__)
+    with Server([HERE], memory=4 << 30, environment={"PYTHONPATH": folder}) as server:
+        yield server
+
+
+def outcome(found: Any) -> Outcome:
+    assert isinstance(found, Outcome)
+    return found
+
+
+def test_a_result_is_json(server: Server) -> None:
+    assert server.call(f"{HERE}:double", {"x": [1, 2.5, "a"]}) == {"doubled": [1, 2.5, "a", 1, 2.5, "a"]}
+
+
+def test_a_refusal_is_no_fault(server: Server) -> None:
+    found = outcome(server.call(f"{HERE}:refuse", {}))
+    assert found == Outcome(Kind.REFUSAL, "f.onnx: no Foo; use Bar", "")
+    assert not found.kind.is_fault
+
+
+def test_another_exception_is_an_internal_error(server: Server) -> None:
+    found = outcome(server.call(f"{HERE}:fail", {}))
+    assert (found.kind, found.said) == (Kind.INTERNAL_ERROR, "KeyError: 'arith.index_cast'")
+
+
+def test_an_internal_error_names_its_pass(server: Server) -> None:
+    found = outcome(server.call(f"{HERE}:fail_in_a_pass", {}))
+    assert (found.kind, found.where) == (Kind.INTERNAL_ERROR, "tir-to-llvm")
+
+
+def test_a_crash_says_its_signal_and_the_last_line(server: Server) -> None:
+    found = outcome(server.call(f"{HERE}:crash", {}))
+    assert found == Outcome(Kind.CRASH, "the process died of SIGSEGV: LLVM ERROR: cannot select", f"{HERE}:crash")
+
+
+def test_a_hang_is_killed_with_what_it_has_started(server: Server) -> None:
+    start = time.monotonic()
+    found = outcome(server.call(f"{HERE}:hang_in_a_child", {}, seconds=0.4))
+    assert found.kind == Kind.HANG
+    assert time.monotonic() - start < 5
+
+
+def test_a_crash_is_seen_though_a_child_lives(server: Server) -> None:
+    assert outcome(server.call(f"{HERE}:crash_beside_a_child", {}, seconds=20)).kind == Kind.CRASH
+
+
+def test_memory_is_limited(server: Server) -> None:
+    found = outcome(server.call(f"{HERE}:allocate", {"size": 6 << 30}))
+    assert found.kind == Kind.INTERNAL_ERROR and "MemoryError" in found.said
+
+
+def test_a_call_costs_milliseconds(server: Server) -> None:
+    """Most of all it does not import anything: 20 calls are faster than one start of Python with numpy."""
+    server.call(f"{HERE}:double", {"x": [1]})
+    start = time.perf_counter()
+    for _ in range(20):
+        server.call(f"{HERE}:double", {"x": [1]})
+    assert time.perf_counter() - start < 4
+
+
+def test_a_killed_caller_leaves_no_process() -> None:
+    code = (
+        "import os\nfrom lamina.debugging.isolate import Server\n"
+        f"s = Server([{HERE!r}])\nprint(s.call({HERE + ':group'!r}, {{}}), flush=True)\n"
+        f"print(s.start().pid, flush=True)\ns.call({HERE + ':hang_in_a_child'!r}, {{}}, 60)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    process.stdout.readline()
+    server = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    deadline = time.monotonic() + 10
+    while os.path.exists(f"/proc/{server}") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not os.path.exists(f"/proc/{server}")
+
+
+def test_one_fault_has_one_signature_whatever_its_sizes() -> None:
+    def signature(said: str) -> str:
+        return Outcome(Kind.INTERNAL_ERROR, said, "tir-to-llvm").signature
+
+    assert signature("%a_3 has 4 lanes: tensor<4xf32>") == signature("%bb has 17 lanes: tensor<17x2xf64>")
+    assert signature("KeyError: 'x'") != signature("ValueError: 'x'")
+    assert without_names('result [0, 3, 1] of node "Conv_3" is 1.5e-3') == "result [#] of node '_' is #"
+
+
+def test_an_outcome_survives_json() -> None:
+    found = Outcome(Kind.MISMATCH, "output 'y' is 1, expected 2", "opt level 0 against 3")
+    assert Outcome.of_json(found.json()) == found
