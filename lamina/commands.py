@@ -183,7 +183,7 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
 
 def debug(args: Any, out: TextIO, err: TextIO) -> int:
     """Compare a program level by level; status 1 where a step differs."""
-    from lamina.compare_levels import compare_levels
+    from lamina.debugging.compare import compare_levels
     from lamina.pipeline import parse_pipeline
     from lamina.registry import Registry
     from lamina.targets import target_of

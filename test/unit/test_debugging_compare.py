@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from lamina import cli
-from lamina.compare_levels import compare_levels, default_passes
 from lamina.context import LaminaContext
+from lamina.debugging.compare import compare_levels, default_passes
 from lamina.dialects.te.loop_primitives import SplitOp
 from lamina.dialects.te.primitive import ScheduleState
 from lamina.dialects.tir.ops import ForOp, LoadOp
