@@ -1,0 +1,241 @@
+"""Faults put in on purpose: how many do the tests see, how many the fuzzer?
+
+    python bench/mutants.py --list                 every generated edit, a line each
+    python bench/mutants.py --record               which tests reach which functions (Python 3.12; about 15 minutes)
+    python bench/mutants.py --draw 30 --seed 1     try 30 of them, two at a time
+    python bench/mutants.py --only 3f9a02c81d77    try those of these names
+
+An edit is applied to a copy of the checkout (what git has at HEAD). First run the tests that reach the edited function,
+the quick and specific ones first, up to the first that fails; then, where none does, `lamina fuzz` for --net-minutes.
+An edit that changes no behaviour is no fault: `mutants_equivalent.txt` names it with the reason, and the draw takes the
+next one. Exit status 1 where more survive than --may-survive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from mutant_edits import Edit, generated
+from mutant_reach import Reach
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "build" / "mutants"
+EQUIVALENT = Path(__file__).with_name("mutants_equivalent.txt")
+PER_GROUP = 100
+CHUNKS = (40, 400)
+"""Tests of the first runs of pytest: most faults are seen by the first few; a process costs seconds."""
+SLACK = 60.0
+"""Seconds that a run of tests may take beyond five times what was recorded: one that takes longer hangs."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of an edit."""
+
+    edit: Edit
+    caught_by: str
+    """`lit`, `unit` or `net`; empty where nothing saw it."""
+    seen: str
+    """The test that failed, or the seed; how many tests ran where none did."""
+    seconds: float
+
+
+def equivalent() -> dict[str, str]:
+    """The names of edits that change no behaviour, and why."""
+    rows = [line.split(maxsplit=1) for line in EQUIVALENT.read_text().splitlines() if line and line[0] != "#"]
+    return {name: why for name, why in rows}
+
+
+def drawn(count: int, seed: int) -> list[Edit]:
+    """Edits of the generated ones, in the order of the draw."""
+    known = equivalent()
+    everything = list(generated(ROOT, PER_GROUP))
+    random.Random(seed).shuffle(everything)
+    return [e for e in everything if e.name not in known][:count]
+
+
+# -- recording -----------------------------------------------------------------------------------------------------
+
+
+def record() -> None:
+    """Run all tests once, and keep what each reaches."""
+    if sys.version_info < (3, 12):
+        sys.exit("error: --record needs Python 3.12 or newer, which tells what runs at hardly any cost")
+    shutil.rmtree(RECORD, ignore_errors=True)
+    bench = str(ROOT / "bench")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), bench)), "LAMINA_CACHE": "off"}
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "mutant_reach", "--reach", str(RECORD), "-m", "not long"]
+    subprocess.run([*pytest, "-n", "2"], cwd=ROOT, env=environment, check=False)
+    subprocess.run([sys.executable, f"{bench}/mutant_reach.py", str(RECORD)], cwd=ROOT, env=environment, check=True)
+
+
+# -- trying --------------------------------------------------------------------------------------------------------
+
+
+class Workplace:
+    """A copy of the checkout in which one edit at a time is made."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder
+        subprocess.run(["git", "-C", str(ROOT), "worktree", "add", "-q", "--detach", str(folder)], check=True)
+
+    def close(self) -> None:
+        """Remove the copy."""
+        subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(self.root)], check=True)
+
+    def run(self, command: Sequence[str], seconds: float) -> tuple[int | None, str]:
+        """Run a command in the copy: its exit status, None where it took too long, and what it printed."""
+        with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile("w+", errors="replace") as out:
+            environment = os.environ | {"PYTHONPATH": str(self.root), "LAMINA_CACHE_DIR": cache}
+            child = subprocess.Popen(
+                command, cwd=self.root, env=environment, stdout=out, stderr=out, start_new_session=True
+            )
+            try:
+                status = child.wait(seconds)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                try:  # what it started, too
+                    os.killpg(child.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+                child.wait()
+            out.seek(0)
+            return status, out.read()
+
+    def try_edit(self, edit: Edit, reach: Reach, net_minutes: float) -> Verdict:
+        """Make the edit, run what can see it, take it back."""
+        start = time.monotonic()
+        path = self.root / edit.file
+        text = path.read_text()
+        path.write_text(edit.applied(text))
+        try:
+            by, seen = self._catch(edit, reach, net_minutes)
+        finally:
+            path.write_text(text)
+        return Verdict(edit, by, seen, time.monotonic() - start)
+
+    def _catch(self, edit: Edit, reach: Reach, net_minutes: float) -> tuple[str, str]:
+        tests = reach.of(edit.file, edit.function)
+        times = dict(zip(reach.tests, reach.seconds, strict=True))
+        lit = [t for t in tests if t.endswith(".mlir")]
+        unit = [t for t in tests if not t.endswith(".mlir")]
+        if lit:
+            lit_tool = str(Path(sys.executable).with_name("lit"))
+            limit = 5 * sum(times[t] for t in lit) + SLACK
+            # lit orders by itself; the first failure ends it.
+            status, said = self.run([lit_tool, "-q", "-j1", "--max-failures=1", *lit], limit)
+            if status != 0:
+                failed = [line.split()[-1] for line in said.splitlines() if line.startswith("FAIL: ")]
+                return "lit", failed[0] if failed else _last_line(said, status)
+        at = 0
+        for size in (*CHUNKS, len(unit)):
+            chunk, at = unit[at : at + size], at + size
+            if not chunk:
+                break
+            with tempfile.NamedTemporaryFile("w", suffix=".txt") as listed:
+                listed.write("\n".join(chunk))
+                listed.flush()
+                pytest = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider"]
+                limit = 5 * sum(times[t] for t in chunk) + SLACK
+                status, said = self.run([*pytest, f"@{listed.name}"], limit)
+            if status != 0:
+                failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+                return "unit", failed[0].split(" ", 1)[1] if failed else _last_line(said, status)
+        ran = f"{len(lit)} lit tests and {len(unit)} of pytest pass"
+        if net_minutes <= 0:
+            return "", ran
+        net = [sys.executable, "-m", "lamina.cli", "fuzz", "--minutes", str(net_minutes), "--jobs", "1", "--first"]
+        status, said = self.run(net, 60 * net_minutes + 2 * SLACK)
+        return ("", f"{ran}; the net found nothing") if status == 0 else ("net", _last_line(said, status))
+
+
+def _last_line(said: str, status: int | None) -> str:
+    if status is None:
+        return "it hangs"
+    lines = [line for line in said.splitlines() if line.strip()]
+    return lines[-1][:160] if lines else f"exit status {status}"
+
+
+def try_all(edits: Sequence[Edit], jobs: int, net_minutes: float) -> list[Verdict]:
+    """Try edits, as many at a time as jobs."""
+    reach = Reach.read(RECORD / "reach.json")
+    places: SimpleQueue[Workplace] = SimpleQueue()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        made = [Workplace(Path(folder) / str(n)) for n in range(jobs)]
+        for place in made:
+            places.put(place)
+
+        def attempt(edit: Edit) -> Verdict:
+            place = places.get()
+            try:
+                found = place.try_edit(edit, reach, net_minutes)
+            finally:
+                places.put(place)
+            print(f"{found.caught_by or 'SURVIVED':<9}{found.seconds:6.0f} s  {edit.name} {edit}", flush=True)
+            print(f"{'':19}{found.seen}", flush=True)
+            return found
+
+        try:
+            with ThreadPoolExecutor(jobs) as pool:
+                return list(pool.map(attempt, edits))
+        finally:
+            for place in made:
+                place.close()
+
+
+def main() -> None:
+    """The command; exit status 1 where too many faults survive."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="print the generated edits")
+    parser.add_argument("--record", action="store_true", help="record which tests reach which functions")
+    parser.add_argument("--draw", type=int, default=30, metavar="N", help="edits to try (default: 30)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (default: 0)")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="try the edits of these names")
+    parser.add_argument("--net-minutes", type=float, default=5, metavar="M", help="of the fuzzer, a fault (default: 5)")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="edits at a time (default: 2)")
+    parser.add_argument("--may-survive", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the verdicts")
+    args = parser.parse_args()
+    if args.list:
+        for edit in generated(ROOT, PER_GROUP):
+            print(edit.name, f"{edit.group:<10}", edit)
+        return
+    if args.record:
+        record()
+        return
+    if not (RECORD / "reach.json").is_file():
+        sys.exit(f"error: there is no {RECORD / 'reach.json'}; make it with `python bench/mutants.py --record`")
+    if args.only:
+        edits = [e for e in generated(ROOT, 1 << 30) if e.name in args.only]
+        missing = set(args.only) - {e.name for e in edits}
+        if missing:
+            sys.exit(f"error: no edit has the name {', '.join(sorted(missing))}; --list prints them")
+    else:
+        edits = drawn(args.draw, args.seed)
+    verdicts = try_all(edits, args.jobs, args.net_minutes)
+    by = {way: sum(v.caught_by == way for v in verdicts) for way in ("lit", "unit", "net", "")}
+    survived = by.pop("")
+    caught = ", ".join(f"{n} by {way}" for way, n in by.items())
+    print(f"{len(verdicts)} faults: {caught}, {survived} by nothing")
+    if args.json:
+        args.json.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n")
+    sys.exit(survived > args.may_survive)
+
+
+if __name__ == "__main__":
+    main()
