@@ -3,8 +3,9 @@
     y[n, o, h, w] = sum over c, r, s of
         data(n, c, h*stride + r*dilation - pad + offset[n, k, h, w], ... + offset[n, k + 1, h, w]) * weight[o, c, r, s]
 
-with k = 2*((g*KH + r)*KW + s), g the deformable group of channel c. Between elements data is bilinear; outside of
-[0, H) x [0, W) it is 0, and in the last half-open row and column it is that of the border.
+with k = 2*((g*KH + r)*KW + s), g the deformable group of channel c. Between elements data is bilinear, and elements
+outside of it are 0: a place less than one step before the first element or behind the last is a part of that element,
+and farther away it is 0. ONNX says so; TVM 0.8 has 0 before the first element and the last one itself behind it.
 """
 
 from __future__ import annotations
@@ -104,12 +105,12 @@ class DeformableConv2dOp(Convolution, ConvolutionFields2d):
             dy, dx = moves[b, channel // per_move, r, s]
             py = starts[0][:, None] + r * slides[0].dilation + dy
             px = starts[1][None, :] + s * slides[1].dilation + dx
-            inside = (py >= 0) & (py < height) & (px >= 0) & (px < width)
-            # The border repeated once more, and an element off the image wherever it does not count.
-            image = np.pad(x[b, channel], ((0, 1), (0, 1)), mode="edge")
+            inside = (py > -1) & (py < height) & (px > -1) & (px < width)
+            # Zeros around, and an element of the image wherever it does not count.
+            image = np.pad(x[b, channel], 1)
             py, px = np.where(inside, py, 0), np.where(inside, px, 0)
-            y0, x0 = np.floor(py).astype(int), np.floor(px).astype(int)
-            fy, fx = py - y0, px - x0
+            fy, fx = py - np.floor(py), px - np.floor(px)
+            y0, x0 = np.floor(py).astype(int) + 1, np.floor(px).astype(int) + 1
             low = image[y0, x0] * (1 - fx) + image[y0, x0 + 1] * fx
             high = image[y0 + 1, x0] * (1 - fx) + image[y0 + 1, x0 + 1] * fx
             taps[b, channel, r, s] = np.where(inside, low * (1 - fy) + high * fy, 0)
@@ -130,32 +131,32 @@ class DeformableConv2dOp(Convolution, ConvolutionFields2d):
 
         def sampled(n: Index, c: Index, r: Index, s: Index, y: Index, i: Index) -> Any:
             first = ((c // per_move * w["H"] + r) * w["W"] + s) * 2
-            low: list[Any] = []
-            high: list[Any] = []
+            near: list[list[tuple[Any, Any]]] = []
             part: list[Any] = []
             inside: list[Any] = []
             for d, (a, slide, out, tap) in enumerate(zip("HW", slides, (y, i), (r, s), strict=True)):
                 at = {"N": n, "C": first + d, "H": y, "W": i}
                 start = te.cast(out * slide.stride + tap * slide.dilation - slide.before, wide)
                 place = start + te.cast(offset[tuple(at[b] for b in layout)], wide)
-                inside += [place >= 0.0, place < float(x[a])]
-                # Within the data, so that it may become an index whatever the offset is.
-                held = te.minimum(te.maximum(place, 0.0), float(x[a] - 1))
+                inside += [place > -1.0, place < float(x[a])]
+                # Beside the data, so that it may become an index whatever the offset is.
+                held = te.minimum(te.maximum(place, -1.0), float(x[a]))
                 floor = te.floor(held)
-                index = te.clamped(te.cast(floor, "int64"), x[a])
-                low.append(index)
-                high.append(te.minimum(index + 1, x[a] - 1))
+                below = te.cast(floor, "int64")
+                last = float(x[a] - 1)
+                near.append([(te.clamped(below, x[a]), place >= 0.0), (te.clamped(below + 1, x[a]), place < last)])
                 part.append(held - floor)
 
-            def pixel(row: Any, column: Any) -> Any:
+            def pixel(below: int, right: int) -> Any:
+                (row, in_rows), (column, in_columns) = near[0][below], near[1][right]
                 at: dict[str, Any] = {"N": n, "C": c, "H": row, "W": column}
-                return te.cast(data[tuple(at[a] for a in layout)], wide)
+                return te.select(te.all(in_rows, in_columns), te.cast(data[tuple(at[a] for a in layout)], wide), 0.0)
 
             def between(a: Any, b: Any, fraction: Any) -> Any:
                 return a + (b - a) * fraction
 
-            upper = between(pixel(low[0], low[1]), pixel(low[0], high[1]), part[1])
-            lower = between(pixel(high[0], low[1]), pixel(high[0], high[1]), part[1])
+            upper = between(pixel(0, 0), pixel(0, 1), part[1])
+            lower = between(pixel(1, 0), pixel(1, 1), part[1])
             return te.select(te.all(*inside), between(upper, lower, part[0]), 0.0)
 
         shape = [x["N"], x["C"], w["H"], w["W"], *outs]

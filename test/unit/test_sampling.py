@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
+import lamina
 from lamina.dialects.relay.base import RelayOp, TensorInfo
 from lamina.dialects.relay.image_crop import CropAndResizeOp
 from lamina.dialects.relay.image_grid import GridSampleOp
 from lamina.dialects.relay.image_resize import Resize1dOp, Resize2dOp, Resize3dOp
 from lamina.dialects.relay.meaning import np_results, te_func
+from lamina.dialects.relay.nn_deformable import DeformableConv2dOp
 from lamina.dialects.relay.sampling import METHODS, ROUNDINGS, TRANSFORMATIONS, places
 from lamina.dialects.relay.vision_roi import RoiAlignOp, RoiPoolOp
 from lamina.runtime.te_interpreter import run_te_func
@@ -117,3 +120,48 @@ def test_a_window_is_the_fraction_that_is_meant() -> None:
     assert [Fraction(at.numerator(x), at.unit) for x in range(4)] == [3, 6, 9, 12]
     at = places("tf_crop_and_resize", 31, 4, tuple(float(np.float32(v)) for v in (0.1, 0.4)))  # type: ignore[arg-type]
     assert [Fraction(at.numerator(x), at.unit) for x in range(4)] == [3, 6, 9, 12]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_deformed_tap_beside_the_image_is_a_part_of_its_border(axis: int) -> None:
+    moves = np.array([-9, -1, -0.75, -0.25, 0, 0.5, 1, 1.25, 2, 2.5, 2.75, 3, 9, np.inf, np.nan])
+    image = np.array([5.0, 2.0, 7.0])
+    # Each element is a tent that ends at its neighbours: also the first one and the last.
+    tents = np.maximum(0, 1 - np.abs(moves[:, None] - np.arange(3))) @ image
+    data = np.broadcast_to(image, (len(moves), 1, 3)).reshape(-1, 1, *((3, 1) if axis == 0 else (1, 3)))
+    offset = np.zeros((len(moves), 2, 1, 1))
+    offset[:, axis, 0, 0] = moves
+    attrs = {"strides": [3, 1] if axis == 0 else [1, 3]}
+    for dtype in ("float32", "float64"):
+        arrays = [a.astype(dtype) for a in (data, offset, np.ones((1, 1, 1, 1)))]
+        infos = [TensorInfo(a.shape, dtype) for a in arrays]
+        (found,) = run_te_func(te_func(DeformableConv2dOp, infos, attrs), arrays)
+        (oracle,) = np_results(DeformableConv2dOp, arrays, attrs)
+        for result in (found, oracle):
+            np.testing.assert_allclose(result[:, 0, 0, 0], np.nan_to_num(tents, nan=0.0), rtol=1e-6)
+
+
+def test_random_deformed_convolutions() -> None:
+    ort = pytest.importorskip("onnxruntime")
+    random = np.random.default_rng(6)
+    for n in range(8):
+        groups, moves, size, kernel, pads = 1 + n % 2, 1 + n // 2 % 2, (5 + n, 4), (1 + n % 3, 2), [n % 3, 1, 0, 2]
+        outs = [extent + pads[d] + pads[d + 2] - kernel[d] + 1 for d, extent in enumerate(size)]
+        shapes = {
+            "x": (2, 4, *size),
+            "w": (2, 4 // groups, *kernel),
+            "offset": (2, 2 * moves * kernel[0] * kernel[1], *outs),
+        }
+        ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+        node = helper.make_node("DeformConv", list(shapes), ["y"], pads=pads, group=groups, offset_group=moves)
+        result = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+        graph = helper.make_graph([node], "g", ports, result)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+        feeds = {name: random.uniform(-3, 3, shape).astype(np.float32) for name, shape in shapes.items()}
+        (expected,) = ort.InferenceSession(model.SerializeToString()).run(None, feeds)
+        attrs = {"padding": pads, "groups": groups, "deformable_groups": moves}
+        (found,) = np_results(DeformableConv2dOp, [feeds["x"], feeds["offset"], feeds["w"]], attrs)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+        if n == 0:
+            compiled = lamina.compile(model, threads=1, cache=False).run(feeds)["y"]
+            np.testing.assert_allclose(compiled, expected, rtol=1e-4, atol=1e-4)
