@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -140,8 +141,8 @@ class Workplace:
             # lit orders by itself; the first failure ends it.
             status, said = self.run([lit_tool, "-q", "-j1", "--max-failures=1", *lit], limit)
             if status != 0:
-                failed = [line.split()[-1] for line in said.splitlines() if line.startswith("FAIL: ")]
-                return "lit", failed[0] if failed else _last_line(said, status)
+                failed = re.search(r"^FAIL: lamina :: (\S+)", said, re.MULTILINE)
+                return "lit", failed[1] if failed else _last_line(said, status)
         at = 0
         for size in (*CHUNKS, len(unit)):
             chunk, at = unit[at : at + size], at + size
