@@ -1,6 +1,6 @@
 """Which tests reach which functions: recorded once, so that a fault meets the tests that can see it first.
 
-    python -m pytest -p mutant_reach --reach FOLDER test/unit     (with bench/ on PYTHONPATH)
+    python -m pytest -p mutant_reach --reach=FOLDER test/unit     (with bench/ on PYTHONPATH)
     python bench/mutant_reach.py FOLDER                           (the lit tests, then all into FOLDER/reach.json)
 
 Python 3.12 or newer tells of the first run of each function at hardly any cost (PEP 669, sys.monitoring). Processes

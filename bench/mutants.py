@@ -79,7 +79,7 @@ def record() -> None:
     shutil.rmtree(RECORD, ignore_errors=True)
     bench = str(ROOT / "bench")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), bench)), "LAMINA_CACHE": "off"}
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "mutant_reach", "--reach", str(RECORD), "-m", "not long"]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "mutant_reach", f"--reach={RECORD}", "-m", "not long"]
     subprocess.run([*pytest, "-n", "2"], cwd=ROOT, env=environment, check=False)
     subprocess.run([sys.executable, f"{bench}/mutant_reach.py", str(RECORD)], cwd=ROOT, env=environment, check=True)
 

@@ -116,7 +116,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("scenario", [AT_ONCE, FORKS, IDLE + EXITS], ids=["at_once", "forks", "idle_and_exits"])
 def test_runs(scenario: str, folder: Path) -> None:
     environment = {**os.environ, "LAMINA_CACHE": "on", "LAMINA_CACHE_DIR": str(folder / "cache")}
-    command = [sys.executable, "-c", START + scenario]
+    # Python 3.12 warns of every fork of a process with threads, which is what is tried here.
+    warns = "ignore:This process:DeprecationWarning"
+    command = [sys.executable, "-W", warns, "-c", START + scenario]
     done = subprocess.run(
         command, cwd=folder, env=environment, timeout=LIMIT, capture_output=True, text=True, check=False
     )
