@@ -39,6 +39,8 @@ EQUIVALENT = Path(__file__).with_name("mutants_equivalent.txt")
 PER_GROUP = 100
 CHUNKS = (40, 400)
 """Tests of the first runs of pytest: most faults are seen by the first few; a process costs seconds."""
+USAGE = 4
+"""pytest's exit status for tests that are not there."""
 SLACK = 60.0
 """Seconds that a run of tests may take beyond five times what was recorded: one that takes longer hangs."""
 
@@ -154,6 +156,8 @@ class Workplace:
                 pytest = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider"]
                 limit = 5 * sum(times[t] for t in chunk) + SLACK
                 status, said = self.run([*pytest, f"@{listed.name}"], limit)
+            if status == USAGE:
+                sys.exit(f"error: {_last_line(said, status)}; the tests are others now: --record again")
             if status != 0:
                 failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
                 return "unit", failed[0].split(" ", 1)[1] if failed else _last_line(said, status)
