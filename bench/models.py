@@ -1,11 +1,15 @@
 """Models against onnxruntime and OpenVINO: run time by turns, compile time cold and cached, peak memory.
 
     python bench/models.py [MODEL...] [--threads 1 2] [--seconds 6] [--json FILE]
+    python bench/models.py [MODEL...] --against COMMIT [--threads 1 2] [--seconds 20] [--pairs 5] [--json FILE]
 
 The models are onnx's nine light ones, those of `zoo.py` and of `quantised.py`, with random weights and inputs. Each has
 a process of its own. `peak MB` is the most that a compilation holds at once, its copies and workers included; pages
 that they share count once (`process_memory.py`). The ratio is the best peer's median over ours: above 1 we are faster.
 OpenVINO takes part where it is installed (`pip install -r bench/requirements.txt`).
+
+With `--against` two builds of Lamina run by turns instead, this checkout and a commit: `ratio` is the commit's time
+over ours with its 95 % interval, for each model and as the geometric mean of all. `against.py` says how.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -26,8 +29,6 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test"))
-
-CLOCKS = {"wall": time.perf_counter, "thread": time.thread_time, "process": time.process_time}
 
 
 def model_names() -> list[str]:
@@ -39,22 +40,39 @@ def model_names() -> list[str]:
     return [*models.LIGHT_MODELS, *zoo.ZOO, *QUANTISED]
 
 
+def model_proto(name: str) -> Any:
+    """A model with random weights."""
+    import models
+    import zoo
+    from quantised import QUANTISED
+
+    made = {**zoo.ZOO, **QUANTISED}.get(name)
+    return made() if made is not None else models.light_model(name)
+
+
+def drawn_inputs(ports: Sequence[Any]) -> dict[str, Any]:
+    """Values for the inputs of a model, the same at every call."""
+    import zoo
+
+    from lamina.measure import random_inputs
+
+    return {**random_inputs(ports), **zoo.token_inputs(ports)}
+
+
 def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str) -> dict[str, Any]:
     """Everything about one model, in this process."""
     import models
-    import zoo
+    from one_build import CLOCKS
     from peers import PEERS, Array, Run, by_turns, installed_peers
     from process_memory import peak_of
-    from quantised import QUANTISED
 
     import lamina
-    from lamina.measure import largest_difference, peak_memory, random_inputs
+    from lamina.measure import largest_difference, peak_memory
 
     found: dict[str, Any] = {"model": name, "threads": threads, "opt_level": opt_level, "clock": clock}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
-        made = {**zoo.ZOO, **QUANTISED}.get(name)
-        proto = made() if made is not None else models.light_model(name)
+        proto = model_proto(name)
         path.write_bytes(proto.SerializeToString())
         found["weights_mb"] = path.stat().st_size / 1e6
         # Behind a softmax over random logits all outputs are nearly 0 or 1: what goes into it is compared.
@@ -74,7 +92,7 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
         found["peak_mb"] = peak_memory() / 1e6
         found["peak_before_mb"] = before / 1e6
         found["cached_s"] = float(_in_process("cached", str(path), str(threads), str(opt_level)))
-        inputs = {**random_inputs(exe.inputs), **zoo.token_inputs(exe.inputs)}
+        inputs = drawn_inputs(exe.inputs)
         peers = installed_peers()
 
         def lamina_run(given: Mapping[str, Array]) -> Sequence[Array]:
@@ -122,13 +140,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*")
     parser.add_argument("--threads", type=int, nargs="+", default=[1])
-    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--seconds", type=float, help="for one model (default: 6, with --against 20)")
     parser.add_argument("--opt-level", type=int, default=3)
-    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="thread: for one thread on a busy machine")
+    parser.add_argument(
+        "--clock",
+        choices=("wall", "thread", "process"),
+        default="wall",
+        help="thread: for one thread on a busy machine",
+    )
+    parser.add_argument("--against", metavar="COMMIT", help="compare this checkout with a commit, by turns")
+    parser.add_argument("--pairs", type=int, default=5, help="of processes for a model, with --against (default: 5)")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--figure", nargs=4, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    args.seconds = args.seconds or (20.0 if args.against else 6.0)
     if args.figure:
         print(figure(*args.figure))
         return 0
@@ -140,6 +166,10 @@ def main() -> int:
     if unknown:
         parser.error(f"no model {unknown[0]!r}; there are {', '.join(known)}")
     names = args.models or known
+    if args.against:
+        if args.pairs < 2:
+            parser.error("--pairs is at least 2: one says nothing of its spread")
+        return against(names, args, parser)
     rows = [row for threads in args.threads for row in table(names, threads, args)]
     if args.json:
         args.json.write_text(json.dumps(rows, indent=2) + "\n")
@@ -186,6 +216,56 @@ def table(names: list[str], threads: int, args: argparse.Namespace) -> list[dict
     if len(rows) > 1:
         mean = float(np.exp(np.mean([np.log(row["ratio"]) for row in rows])))
         print(f"geometric mean of the ratios: {mean:.3f} ({len(rows)} models)", flush=True)
+    return rows
+
+
+def against(names: list[str], args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Compare with a commit and print; the exit status."""
+    from against import BuildError, files_of
+
+    rows: list[dict[str, Any]] = []
+    try:
+        with files_of(args.against) as old:
+            for threads in args.threads:
+                rows += against_table(names, {"old": old, "new": ROOT}, threads, args)
+    except BuildError as error:
+        parser.error(f"--against: {error}")
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=2) + "\n")
+    return 0 if len(rows) == len(names) * len(args.threads) else 1
+
+
+def against_table(
+    names: list[str], builds: dict[str, Path], threads: int, args: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Measure two builds and print; the rows of the models that both ran."""
+    from against import BuildError, Opening, compared, mean_ratio, ratio_of
+
+    import lamina
+
+    form = "{:<16}{:>10}{:>10}{:>26}{:>8}{:>9}"
+    print(f"{threads} thread{'s' * (threads > 1)}: {args.against} (old) and this checkout (new), {args.pairs} pairs")
+    print(form.format("model", "old ms", "new ms", "ratio old/new", "rounds", "diff"))
+    rows: list[dict[str, Any]] = []
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            model, inputs = Path(folder) / f"{name}.onnx", Path(folder) / "inputs.npz"
+            model.write_bytes(model_proto(name).SerializeToString())
+            arrays = drawn_inputs(lamina.load(model).inputs)
+            np.savez(inputs, *arrays.values())
+            opening = Opening(str(model), str(inputs), list(arrays), threads, args.opt_level, args.clock)
+            try:
+                found = compared(builds, opening, Path(folder) / "builds", args.seconds, args.pairs)
+            except BuildError as error:
+                print(f"{name:<16}failed: {error}", flush=True)
+                continue
+        ratio = ratio_of(found["logs"])
+        rows.append({"model": name, "threads": threads, "against": args.against, **ratio._asdict(), **found})
+        times = (f"{found[build] * 1e3:.2f}" for build in ("old", "new"))
+        print(form.format(name, *times, str(ratio), found["rounds"], f"{found['difference']:.0e}"), flush=True)
+    if len(rows) > 1:
+        mean = mean_ratio([row["logs"] for row in rows])
+        print(f"geometric mean of the ratios: {mean} ({len(rows)} models)", flush=True)
     return rows
 
 

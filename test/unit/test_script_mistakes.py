@@ -18,6 +18,8 @@ CASES = [
     ("bench/schedule_cost.py --repeats 0", "--repeats is at least 1"),
     ("bench/index_expressions.py nosuch", "no model 'nosuch'"),
     ("bench/models.py nosuch", "no model 'nosuch'"),
+    ("bench/models.py --against nosuch", "--against: no commit 'nosuch' in "),
+    ("bench/models.py --against HEAD --pairs 1", "--pairs is at least 2"),
     ("bench/math_ulp.py nosuch", "no function 'nosuch'"),
     ("-m lamina.tools.reference --nosuch", "unrecognized arguments: --nosuch"),
     ("-m lamina.tools.reference nosuch.md", "no page 'nosuch.md': there are schedule.md, "),
