@@ -84,6 +84,8 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
         "contents": saved.contents.description,
     }
     file = StoredProgram(description, saved.contents.objects, saved.contents.params)
+    if Path(path).exists() and not Path(path).is_file():  # a folder, or a device that would be replaced
+        raise InputError("cannot write: this is no file", where=str(path))
     try:
         write_file(Path(path), _MAGIC, _label(FORMAT), file)
     except OSError as e:

@@ -92,7 +92,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
     elif command == "run":
         _add_inputs(parser)
-        parser.add_argument("--output", metavar="Y.npz", help="write the outputs to a file")
+        parser.add_argument("--output", metavar="Y.npz", help="write the outputs into a file; one alone also as Y.npy")
         parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
     elif command == "tune":
         _add_inputs(parser)

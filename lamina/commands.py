@@ -106,10 +106,9 @@ def run(args: Any, out: TextIO, err: TextIO) -> int:
     if args.output is not None:
         for name in set(results).difference(arrays):
             raise InputError(f"the output {name!r} is no array", where=args.output, hint="npz files hold arrays")
-        try:
-            np.savez(args.output, allow_pickle=False, **arrays)
-        except (OSError, ValueError) as e:
-            raise InputError(f"cannot write: {getattr(e, 'strerror', None) or e}", where=args.output) from None
+        from lamina.array_files import write_arrays
+
+        write_arrays(args.output, arrays)
     if args.profile:
         out.write(exe.profile(inputs).table() + "\n")
     return EXIT_OK
@@ -198,14 +197,6 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
         if not mark or not value.isdecimal():
             raise UsageError(f"--size {given!r} is no size", hint="give e.g. --size n=65")
         sizes[name] = int(value)
-    inputs: dict[str, Any] = {}
-    for given in args.input:
-        name, mark, path = given.partition("=@")
-        loaded = _load(path if mark else given)
-        if not mark and not isinstance(loaded, dict):
-            raise UsageError(f"which input is {given}?", hint=f"give it as NAME=@{given}")
-        inputs |= {name: loaded} if mark else loaded
-
     registry = Registry()
     for path in args.load:
         registry.load_file(Path(path))
@@ -221,7 +212,7 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
         pipeline=passes,
         target=None if args.target is None else target_of(args.target, 1),
         sizes=sizes,
-        inputs=inputs,
+        inputs=_arrays(args.input),
         seed=args.seed,
         tell=tell,
     )
@@ -347,18 +338,7 @@ def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str
     from lamina.measure import random_inputs
 
     ports = exe.inputs
-    arrays: dict[str, Any] = {}
-    for text in args.input:
-        name, mark, path = text.partition("=@")
-        if mark:
-            arrays[name] = _load(path)
-            continue
-        loaded = _load(text)
-        if not isinstance(loaded, dict):
-            if len(ports) != 1:
-                raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
-            loaded = {ports[0].name: loaded}
-        arrays |= loaded
+    arrays = _arrays(args.input, ports[0].name if len(ports) == 1 else None)
     missing = [p for p in ports if p.name not in arrays]
     if missing:
         err.write(f"note: random values for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")
@@ -366,22 +346,23 @@ def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str
     return arrays
 
 
-def _load(path: str) -> Any:
-    """An array from an npy file, a dict of them from an npz file."""
-    import zipfile
+def _arrays(given: Sequence[str], only: str | None = None) -> dict[str, Any]:
+    """The arrays of files, `X.npz` or `NAME=@X.npy`; an array without a name is the input `only`."""
+    from lamina.array_files import read_arrays
 
-    import numpy as np
-
-    try:
-        stored: Any = np.load(path, allow_pickle=False)
-        if isinstance(stored, np.ndarray):
-            return stored  # type: ignore[return-value]
-        with stored:
-            return {name: stored[name] for name in stored.files}
-    except OSError as e:
-        raise InputError(f"cannot read: {e.strerror or 'not an npy or npz file'}", where=path) from None
-    except (ValueError, EOFError, zipfile.BadZipFile) as e:
-        raise InputError(f"not an npy or npz file of numbers: {e}", where=path) from None
+    found: dict[str, Any] = {}
+    for text in given:
+        name, mark, path = text.partition("=@")
+        loaded = read_arrays(path if mark else text)
+        if isinstance(loaded, dict):
+            if mark:
+                raise UsageError(f"{path} names its arrays: {', '.join(loaded) or 'none'}", hint=f"give --input {path}")
+            found |= loaded
+        elif mark or only is not None:
+            found[name if mark else str(only)] = loaded
+        else:
+            raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
+    return found
 
 
 def _write_text(path: Path, text: str) -> None:

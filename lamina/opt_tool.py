@@ -421,7 +421,7 @@ def main() -> None:
     # IR is one big cyclic structure that lives to the end: collecting it costs up to half the time of a rewrite.
     gc.freeze()
     gc.disable()
-    end_with(lambda: run(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr))
+    end_with(lambda: run(sys.argv[1:], sys.stdin or "", sys.stdout, sys.stderr))
 
 
 if __name__ == "__main__":

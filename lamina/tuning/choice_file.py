@@ -31,11 +31,15 @@ def machine_of(target: TargetAttr) -> str:
 
 
 def write_choices(path: str | os.PathLike[str], answers: Mapping[str, str], target: TargetAttr) -> None:
-    """Write a choice file; what stood there is replaced at once. Raises InputError."""
+    """Write a choice file; what stood there is replaced at once, a device is written to. Raises InputError."""
     data = {"format": FORMAT, "target": machine_of(target), "choices": dict(sorted(answers.items()))}
+    text = json.dumps(data, indent=1) + "\n"
     beside = Path(f"{os.fspath(path)}.{os.getpid()}.tmp")
     try:
-        beside.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+        if Path(path).exists() and not Path(path).is_file():
+            Path(path).write_text(text, "utf-8")
+            return
+        beside.write_text(text, "utf-8")
         beside.replace(path)
     except OSError as e:
         beside.unlink(missing_ok=True)

@@ -6,7 +6,7 @@
 // CHECK-NEXT: {{\[}}[2., 4.],
 // CHECK-NEXT: [6., 8.]]
 // NAME: error: no function @man in the module; did you mean 'main'?
-// INPUT: run.mlir: error: not an npz file; save the arrays with numpy.savez
+// INPUT: run.mlir: error: not an npy or npz file of numbers; save arrays with numpy.savez
 func.func @main() -> tensor<2x2xf32> {
   %c = relay.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %0 = relay.add %c, %c : tensor<2x2xf32>

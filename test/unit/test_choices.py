@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,17 @@ def test_every_candidate_computes_the_same(model: Path) -> None:
         for candidate in question.candidates[1:]:
             found = lamina.compile(model, threads=1, choices={question.name: candidate})(x)
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(path.read_text()))
+    reader.start()
+    write_choices(path, {"tile": "1x1"}, named_target("x86-64-v3"))
+    reader.join()
+    assert json.loads(read[0])["choices"] == {"tile": "1x1"} and path.is_fifo()
 
 
 def test_a_choice_file_gives_the_same_program_byte_for_byte(model: Path, tmp_path: Path) -> None:

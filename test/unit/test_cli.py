@@ -181,6 +181,27 @@ def test_run_takes_and_gives_files(model: Path, tmp_path: Path) -> None:
     assert status == 2 and "which input" in err
 
 
+def test_a_file_that_names_its_arrays_is_given_without_a_name(model: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "both.npz", x=np.ones((2, 5), np.float32), y=np.ones((2, 5), np.float32))
+    status, _, err = lamina("run", model, "--input", f"x=@{tmp_path}/both.npz")
+    assert status == 2 and "both.npz names its arrays: x, y; give --input" in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, a disk that is full")
+@pytest.mark.parametrize(
+    "words", [("run", "--output"), ("profile", "--trace"), ("bench", "--seconds", "0.1", "--roofline", "--output")]
+)
+def test_a_full_disk_is_said_of_the_file(model: Path, words: tuple[str, ...]) -> None:
+    status, _, err = lamina(words[0], model, *words[1:], "/dev/full")
+    assert status == 1 and "error: /dev/full: cannot write: No space left on device" in err
+
+
+def test_a_program_replaces_files_alone(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.lamina").mkdir()
+    status, _, err = lamina("compile", model, "-o", tmp_path / "net.lamina")
+    assert status == 1 and "net.lamina: cannot write: this is no file" in err
+
+
 def test_bench_compares_with_onnxruntime(model: Path) -> None:
     status, out, _ = lamina("bench", model, "--repeats", "3", "--json")
     found = json.loads(out)

@@ -1,0 +1,39 @@
+"""Streams of the process that take no more, or were closed by whoever started it: both commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = {"lamina": f"{sys.executable} -m lamina.cli --help", "opt-tool": f"{sys.executable} -m lamina.opt_tool"}
+TEXT = "func.func @f() {\n  func.return\n}\n"
+needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full, a disk that is full")
+
+
+def shell(script: str, text: str | None = TEXT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["sh", "-c", script], input=text, capture_output=True, text=True, check=False)
+
+
+@needs_full
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_disk_is_said_in_one_line(command: str) -> None:
+    done = shell(f"{COMMANDS[command]} >/dev/full")
+    assert done.returncode == 1
+    assert "the standard output" in done.stderr and "cannot write: No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1 and "internal" not in done.stderr
+
+
+@needs_full
+def test_notes_that_cannot_be_written_are_no_fault() -> None:
+    done = shell(f"{COMMANDS['opt-tool']} -p cse --dump-pass-pipeline 2>/dev/full")
+    assert done.returncode == 0 and "func.func @f" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_closed_streams_are_empty_ones(command: str) -> None:
+    for closed in ("<&-", ">&-", "2>&-"):
+        done = shell(f"{COMMANDS[command]} {closed}", None)
+        assert (done.returncode, done.stderr) == (0, "")
