@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
 from lamina.errors import EXIT_INTERNAL, EXIT_OK, LaminaError, UsageError, did_you_mean, render_error
-from lamina.main_program import end_with
+from lamina.main_program import end_with, path_argument
 
 COMMANDS = {
     "compile": "compile a model; print or write the text of any level",
@@ -48,10 +48,10 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         _add_debug(parser)
         return parser
     if command == "compile":
-        parser.add_argument("model", nargs="?", metavar="MODEL", help=MODEL)
+        parser.add_argument("model", nargs="?", type=path_argument, metavar="MODEL", help=MODEL)
     else:
         program = ", or a program that `lamina compile -o FILE.lamina` wrote" * (command in ("run", "bench", "profile"))
-        parser.add_argument("model", metavar="MODEL", help=MODEL + program)
+        parser.add_argument("model", type=path_argument, metavar="MODEL", help=MODEL + program)
     if command == "check":
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
         return parser
@@ -70,7 +70,9 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"
     )
     if command != "tune":
-        target.add_argument("--choices", metavar="FILE.json", help="compile as a file of `lamina tune` says")
+        target.add_argument(
+            "--choices", type=path_argument, metavar="FILE.json", help="compile as a file of `lamina tune` says"
+        )
     target.add_argument("--no-cache", action="store_true", help="compile afresh, and keep nothing")
     if command != "tune":
         target.add_argument(
@@ -86,17 +88,26 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument(
             "-o",
             "--output",
-            metavar="DIR|FILE.lamina",
-            help="write the texts and the weights into a folder, or the program into a file for `lamina run`",
+            type=path_argument,
+            metavar="DIR|FILE.lamina|FILE",
+            help="write the texts and the weights into a folder, the program into a file for `lamina run`, "
+            "or with --emit one text into a file",
         )
         parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
     elif command == "run":
         _add_inputs(parser)
-        parser.add_argument("--output", metavar="Y.npz", help="write the outputs into a file; one alone also as Y.npy")
+        parser.add_argument(
+            "--output",
+            type=path_argument,
+            metavar="Y.npz",
+            help="write the outputs into a file; one alone also as Y.npy",
+        )
         parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
     elif command == "tune":
         _add_inputs(parser)
-        parser.add_argument("-o", "--output", required=True, metavar="FILE.json", help="the choice file to write")
+        parser.add_argument(
+            "-o", "--output", type=path_argument, required=True, metavar="FILE.json", help="the choice file to write"
+        )
         parser.add_argument("--rounds", type=int, default=15, metavar="N", help="runs of each program (default: 15)")
     elif command == "bench":
         _add_inputs(parser)
@@ -107,24 +118,32 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument(
             "--roofline", action="store_true", help="what part of the machine's limits each kernel reaches"
         )
-        parser.add_argument("--output", metavar="FILE.html", help="write the roofline as a picture")
+        parser.add_argument("--output", type=path_argument, metavar="FILE.html", help="write the roofline as a picture")
     elif command == "profile":
         _add_inputs(parser)
         parser.add_argument("--repeats", type=int, default=20, metavar="N", help="runs (default: 20)")
         parser.add_argument("--limit", type=int, metavar="N", help="print so many kernels, the slowest")
-        parser.add_argument("--trace", metavar="FILE.json", help="write the last runs for ui.perfetto.dev")
+        parser.add_argument(
+            "--trace", type=path_argument, metavar="FILE.json", help="write the last runs for ui.perfetto.dev"
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser
 
 
 def _add_debug(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("compare",), help="what is to be done with the program")
-    parser.add_argument("file", metavar="FILE.mlir", help="a module with @main, or with one te.func or tir.func")
+    parser.add_argument(
+        "file", type=path_argument, metavar="FILE.mlir", help="a module with @main, or with one te.func or tir.func"
+    )
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
     parser.add_argument("--target", metavar="NAME", help=f"{TARGETS} (default: the program's own)")
-    parser.add_argument("--load", action="append", default=[], metavar="FILE.py", help="passes for the pipeline")
+    parser.add_argument(
+        "--load", action="append", default=[], type=path_argument, metavar="FILE.py", help="passes for the pipeline"
+    )
     parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="the value of a size")
-    parser.add_argument("--input", action="append", default=[], metavar="X.npz | NAME=@X.npy", help="arrays")
+    parser.add_argument(
+        "--input", action="append", default=[], type=path_argument, metavar="X.npz | NAME=@X.npy", help="arrays"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs that are drawn (default: 0)")
     parser.add_argument("--quiet", action="store_true", help="say only what differs")
 
@@ -134,6 +153,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "--input",
         action="append",
         default=[],
+        type=path_argument,
         metavar="X.npz | NAME=@X.npy",
         help="arrays; random ones for inputs that are not given",
     )

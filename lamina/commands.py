@@ -54,6 +54,10 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
         raise UsageError("--emit writes texts", hint=hint)
     if args.output is not None and saved is None and args.emit is None:
         args.emit = "all"
+    alone = saved is None and args.output is not None and _ends_as_a_file(args.output)
+    if alone and args.emit == "all":
+        hint = f"-o {args.output}/ is a folder, -o FILE.lamina the program, --emit LEVEL -o FILE one text"
+        raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
     if args.emit is None:
         exe = compiled(args, err)
         out.write(f"{exe!r}\n")
@@ -75,8 +79,9 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
             return EXIT_OK
         from lamina.driver import FILES
 
-        _write_text(folder / FILES[args.emit], texts.get(args.emit))
-        out.write(f"{folder / FILES[args.emit]}\n")
+        path = folder if alone else folder / FILES[args.emit]
+        _write_text(path, texts.get(args.emit))
+        out.write(f"{path}\n")
         return EXIT_OK
     if args.emit == "all":
         raise UsageError("--emit all needs a folder", hint="give one with -o")
@@ -363,6 +368,11 @@ def _arrays(given: Sequence[str], only: str | None = None) -> dict[str, Any]:
         else:
             raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
     return found
+
+
+def _ends_as_a_file(path: str) -> bool:
+    """Whether a path that is given for output has a suffix, and is no folder."""
+    return bool(Path(path).suffix) and not path.endswith("/") and not Path(path).is_dir()
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Any, NoReturn
@@ -54,6 +55,13 @@ class _Stream(TextIOWrapper):
         if isinstance(error, BrokenPipeError):
             raise error
         raise InputError(f"cannot write: {error.strerror}", where="the standard output") from None
+
+
+def path_argument(text: str) -> str:
+    """The type of an argument that is the path of a file or folder, for argparse."""
+    if not text:
+        raise ArgumentTypeError("an empty path")
+    return text
 
 
 def end_with(run: Callable[[], int]) -> NoReturn:

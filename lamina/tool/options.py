@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lamina.errors import UsageError, did_you_mean
+from lamina.main_program import path_argument
 
 # Options that may stand alone or with `=value`; argparse would take the next word as the value.
 _BARE = {"--timing": "--timing=tree", "--verify-each": "--verify-each=1", "--elide-elements-larger": None}
@@ -29,8 +30,10 @@ def build() -> Parser:
         allow_abbrev=False,
     )
     g = p.add_argument_group("input and output")
-    g.add_argument("input_file", nargs="?", metavar="file", help="the input; '-' or nothing is stdin")
-    g.add_argument("-o", dest="output_file", metavar="FILE", help="write to FILE instead of stdout")
+    g.add_argument(
+        "input_file", nargs="?", type=path_argument, metavar="file", help="the input; '-' or nothing is stdin"
+    )
+    g.add_argument("-o", dest="output_file", type=path_argument, metavar="FILE", help="write to FILE instead of stdout")
     g.add_argument(
         "-f", "--frontend", "--input-format", choices=("mlir", "onnx", "relay-text"),
         help="what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay)",
@@ -39,7 +42,14 @@ def build() -> Parser:
     g.add_argument("--output-split-marker", default="// -----", metavar="TEXT", help="what to print between pieces")
     g.add_argument("--allow-unregistered-dialect", action="store_true", help="read ops of unknown dialects")
     g.add_argument("--no-implicit-module", action="store_true", help="the input must be one builtin.module")
-    g.add_argument("--load", action="append", default=[], metavar="FILE.py", help="add the file's dialects and passes")
+    g.add_argument(
+        "--load",
+        action="append",
+        default=[],
+        type=path_argument,
+        metavar="FILE.py",
+        help="add the file's dialects and passes",
+    )
     g.add_argument("--run-reproducer", action="store_true", help="take the pipeline from the input, a reproducer")
 
     g = p.add_argument_group("passes")
@@ -61,8 +71,10 @@ def build() -> Parser:
     g.add_argument("--verify-roundtrip", action="store_true", help="print and read back, both syntaxes, and compare")
     g.add_argument("--verify-diagnostics", action="store_true", help="check `// expected-error@+1 {{text}}` comments")
     g.add_argument("--run", metavar="@FUNC", help="run a function after the passes, instead of printing")
-    g.add_argument("--input", metavar="X.npz", help="arguments of --run, by name or as arg0, arg1, ...")
-    g.add_argument("--output", metavar="Y.npz", help="where --run saves its results")
+    g.add_argument(
+        "--input", type=path_argument, metavar="X.npz", help="arguments of --run, by name or as arg0, arg1, ..."
+    )
+    g.add_argument("--output", type=path_argument, metavar="Y.npz", help="where --run saves its results")
 
     g = p.add_argument_group("printing")
     g.add_argument("--print-op-generic", action="store_true", help="every op in the generic syntax")
@@ -75,7 +87,9 @@ def build() -> Parser:
     g.add_argument("--print-ir-after-change", action="store_true", help="only after passes that changed something")
     g.add_argument("--print-ir-after-failure", action="store_true", help="the IR that a failing pass left")
     g.add_argument("--print-ir-diff", action="store_true", help="a unified diff after each pass that changed something")
-    g.add_argument("--print-ir-tree-dir", metavar="DIR", help="the IR after each pass as a file in DIR")
+    g.add_argument(
+        "--print-ir-tree-dir", type=path_argument, metavar="DIR", help="the IR after each pass as a file in DIR"
+    )
     g.add_argument("--timing", choices=("tree", "json"), help="time of each pass, to stderr")
     g.add_argument("--debug", action="store_true", help="show the Python traceback of an error")
     g.add_argument("--version", action="store_true", help="versions of Lamina and xDSL")

@@ -84,6 +84,14 @@ def test_help_and_version() -> None:
         (["compile", "MODEL", "--shape", "x=1,b"], 2, "--shape 'x=1,b' is not NAME=D,D,..."),
         (["compile", "MODEL", "--shape", "q=1,2"], 2, "which is no input"),
         (["compile"], 2, "no MODEL given"),
+        (
+            ["compile", "MODEL", "-o", "out.txt"],
+            2,
+            "-o out.txt names a file, and all texts are several; -o out.txt/ is",
+        ),
+        (["compile", "MODEL", "-o", ""], 2, "argument -o/--output: an empty path"),
+        (["run", ""], 2, "argument MODEL: an empty path"),
+        (["run", "MODEL", "--input", ""], 2, "argument --input: an empty path"),
         (["run"], 2, "MODEL"),
         (["compile", "nowhere.onnx"], 2, "nowhere.onnx: cannot read the model"),
         (["check", "nowhere.onnx"], 2, "nowhere.onnx: cannot read the model"),
@@ -165,6 +173,18 @@ def test_pipeline_and_texts(model: Path, tmp_path: Path) -> None:
     # The machine of the text may be another one than this.
     status, out, _ = lamina("compile", model, "--emit", "asm", "--target", "x86-64-v4", "-o", tmp_path / "v4")
     assert status == 0 and out == f"{tmp_path / 'v4' / 'kernels.s'}\n"
+
+
+def test_one_text_goes_into_a_file_and_all_into_a_folder(model: Path, tmp_path: Path) -> None:
+    """A suffix makes a file, unless the folder exists or a slash says what is meant."""
+    tir = lamina("compile", model, "--emit", "tir", "-o", tmp_path / "out" / "k.tir")
+    assert tir == (0, f"{tmp_path}/out/k.tir\n", "") and "tir.func" in (tmp_path / "out" / "k.tir").read_text()
+    for _ in range(2):
+        status, out, _ = lamina("compile", model, "-o", f"{tmp_path}/net-1.0/")
+        assert status == 0 and f"{tmp_path}/net-1.0/relay.mlir\n" in out
+    assert lamina("compile", model, "-o", tmp_path / "net-1.0")[0] == 0
+    assert lamina("compile", model, "-o", tmp_path / "out.txt")[0] == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["net-1.0", "out"]
 
 
 def test_run_takes_and_gives_files(model: Path, tmp_path: Path) -> None:
