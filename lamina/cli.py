@@ -21,7 +21,7 @@ COMMANDS = {
     "profile": "time each kernel in real runs; write a trace that Perfetto shows",
     "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
     "check": "list every operator of a model that is not supported",
-    "debug": "compare: run a program of the relay, te or tir level after each step, and name the first that differs",
+    "debug": "compare: run a model, or a text of any level, after each step, and name the first that differs",
 }
 
 TARGETS = "cpu (this machine), x86-64-v2, -v3, -v4; before it external backends: 'openblas, cpu'"
@@ -132,15 +132,17 @@ def build_parser(command: str) -> argparse.ArgumentParser:
 
 def _add_debug(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("compare",), help="what is to be done with the program")
-    parser.add_argument(
-        "file", type=path_argument, metavar="FILE.mlir", help="a module with @main, or with one te.func or tir.func"
-    )
+    what = "a text with @main, or with one te.func or tir.func; or an ONNX model"
+    parser.add_argument("file", type=path_argument, metavar="FILE", help=what)
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
     parser.add_argument("--target", metavar="NAME", help=f"{TARGETS} (default: the program's own)")
     parser.add_argument(
         "--load", action="append", default=[], type=path_argument, metavar="FILE.py", help="passes for the pipeline"
     )
     parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="the value of a size")
+    parser.add_argument(
+        "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input of a model"
+    )
     parser.add_argument(
         "--input", action="append", default=[], type=path_argument, metavar="X.npz | NAME=@X.npy", help="arrays"
     )

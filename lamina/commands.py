@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina import profile_commands
-from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UsageError
+from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, LaminaError, UsageError
 
 if TYPE_CHECKING:
     from lamina.api import Executable, Model
+    from lamina.context import LaminaContext
     from lamina.transform import PassContext
 
 
@@ -188,20 +189,18 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
 def debug(args: Any, out: TextIO, err: TextIO) -> int:
     """Compare a program level by level; status 1 where a step differs."""
     from lamina.debugging.compare import compare_levels
+    from lamina.diagnostics import location_text
     from lamina.pipeline import parse_pipeline
     from lamina.registry import Registry
     from lamina.targets import target_of
 
-    try:
-        text = Path(args.file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=args.file) from None
     sizes: dict[str, int] = {}
     for given in args.size:
         name, mark, value = given.partition("=")
         if not mark or not value.isdecimal():
             raise UsageError(f"--size {given!r} is no size", hint="give e.g. --size n=65")
         sizes[name] = int(value)
+    text, ctx = _text_and_weights(args.file, {**sizes, **_shapes(args.shape)})
     registry = Registry()
     for path in args.load:
         registry.load_file(Path(path))
@@ -211,21 +210,45 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
         if not args.quiet:
             out.write(f"{line}\n")
 
-    found = compare_levels(
-        text,
-        args.file,
-        pipeline=passes,
-        target=None if args.target is None else target_of(args.target, 1),
-        sizes=sizes,
-        inputs=_arrays(args.input),
-        seed=args.seed,
-        tell=tell,
-    )
+    try:
+        found = compare_levels(
+            text,
+            args.file,
+            pipeline=passes,
+            target=None if args.target is None else target_of(args.target, 1),
+            sizes=sizes if args.file.endswith(".mlir") else {},
+            inputs=_arrays(args.input),
+            seed=args.seed,
+            tell=tell,
+            ctx=ctx,
+        )
+    except LaminaError as e:
+        e.where = e.where or (location_text(e.op) if e.op is not None else "") or args.file
+        raise
     if found.difference is None:
         out.write(f"all {len(found.steps)} steps agree\n")
         return EXIT_OK
     out.write(f"first difference: {found.difference}\n")
     return EXIT_INPUT
+
+
+def _text_and_weights(path: str, shapes: Mapping[str, Any]) -> tuple[str, LaminaContext]:
+    """A program as text, and the context that knows where its weights are; a model is imported for `shapes`."""
+    from lamina.context import LaminaContext
+    from lamina.parsing import decode
+
+    ctx = LaminaContext(source_path=Path(path))
+    if path.endswith(".mlir"):
+        try:
+            return decode(Path(path).read_bytes(), path), ctx
+        except OSError as e:
+            raise InputError(f"cannot read: {e.strerror}", where=path) from None
+    from lamina.api import load
+    from lamina.opt_tool import print_op
+
+    model = load(path, shapes)
+    ctx.params = model.params
+    return print_op(model.module, ctx, locations=True), ctx
 
 
 COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {

@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto
 
 from lamina.dialects.relay.params import array_digest
-from lamina.errors import InputError, UnsupportedError, UsageError
+from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.wire_format import Odd, fields, split
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def read_model(source: Source, apart: bool = False) -> ModelSource:
         return _checked(ModelSource(_parse(source, "model"), "model", None))
     path = Path(source)
     if "\0" in str(path):
-        raise UsageError("the file name contains a NUL character", where=shown(str(path)))
+        raise InputError("the file name contains a NUL character", where=shown(str(path)))
     try:
         if path.is_dir():
-            raise UsageError("is a folder, not an ONNX file", where=str(path))
+            raise InputError("is a folder, not an ONNX file", where=str(path))
         data, weights, pool = _read_apart(path) if apart else (path.read_bytes(), {}, None)
     except OSError as e:
-        raise UsageError(f"cannot read the model: {e.strerror or e}", where=str(path)) from None
+        raise InputError(f"cannot read the model: {e.strerror or e}", where=str(path)) from None
     try:
         model = _parse(data, path.name)
         digests = _digests(model, weights, pool) if pool is not None else {}

@@ -104,13 +104,15 @@ def compare_levels(
     `@main` is run, or the only te.func or tir.func where there is none. `pipeline` are the passes (by default those of
     the compiler; for loops bound to threads, those up to the barriers), `target` is the one to compile for (by default
     the program's own, or this machine), `sizes` and `inputs` what is given of the inputs by name: the others are drawn
-    from `seed`, small whole numbers. `tell` hears of each step when it is done.
+    from `seed`, small whole numbers. `tell` hears of each step when it is done. Weights are those of `ctx`, and of the
+    file that the text names, beside the path that `ctx` has.
     Raises LaminaError where the program itself cannot be read or run.
     """
     from lamina.backends.cpu.jit import host_target
 
     ctx = ctx or LaminaContext()
     module = parse_text(ctx, text, file)
+    ctx.open_params(module)
     main = entry_of(module)
     if target is not None or TARGET not in module.attributes:
         module.attributes[TARGET] = target or host_target(1)

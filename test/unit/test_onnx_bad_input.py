@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from onnx import FunctionProto, ModelProto, TensorProto, helper, numpy_helper
 
-from lamina.errors import LaminaError, UsageError
+from lamina.errors import InputError, LaminaError, UsageError
 from lamina.frontends.onnx import check_model, load_onnx
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -119,9 +119,9 @@ def test_row_02_no_ir_version_and_no_graph(refused: Refused) -> None:
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(InputError, match="No such file"):
         load_onnx(tmp_path / "absent.onnx")
-    with pytest.raises(UsageError, match="folder"):
+    with pytest.raises(InputError, match="folder"):
         load_onnx(tmp_path)
 
 
