@@ -13,7 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
@@ -65,6 +65,8 @@ class Session:
         self.produced: list[Diagnostic] = []
         self.source: Path | None = None
         """The file beside which weights are, where it is not the input."""
+        self.model: str | bytes | None = None
+        """The path or the bytes of an ONNX model, where the input is one."""
 
     # -- diagnostics -----------------------------------------------------------------------------------------
 
@@ -107,7 +109,11 @@ class Session:
             self._list()
             return EXIT_OK
         name, data = self._read()
-        text = decode(data, name)
+        if self._format(name) == "onnx":
+            if args.split_input_file or args.run_reproducer:
+                raise UsageError(f"{name} is an ONNX model, and no text", hint="import it first: opt-tool -o FILE.mlir")
+            self.model = name if args.input_file == name else data
+        text = "" if self.model is not None else decode(data, name)
         if args.run_reproducer:
             from lamina.tool import reproducer
 
@@ -165,11 +171,19 @@ class Session:
             ctx.register_dialect(dialect, factory)
         return ctx
 
+    def _format(self, name: str) -> str:
+        """What the input is, a choice of --frontend."""
+        by_name = "onnx" if name.endswith(".onnx") else "relay-text" if name.endswith(RELAY_TEXT) else "mlir"
+        return self.args.frontend or by_name
+
     def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:
-        frontend = self.args.frontend or ("onnx" if name.endswith(".onnx") else "mlir")
-        if frontend == "onnx":
-            raise InputError("opt-tool reads text", where=name, hint="`lamina compile --emit relay` imports ONNX")
-        if frontend == "relay-text" or (self.args.frontend is None and name.endswith(RELAY_TEXT)):
+        if self.model is not None:
+            from lamina.frontends.onnx import load_onnx
+
+            imported = load_onnx(self.model)
+            ctx.params = imported.store
+            return imported.module
+        if self._format(name) == "relay-text":
             from lamina.compat.tvm.parser import parse
 
             # The lines before a piece of a file count.
@@ -209,6 +223,8 @@ class Session:
             with self.timer.of("run"):
                 return EXIT_OK, self._execute(module, ctx)
         with self.timer.of("print"):
+            if self.model is not None:
+                self._write_weights(module, ctx)
             return EXIT_OK, self._text(module, ctx) + "\n"
 
     def _hooks(self, ctx: LaminaContext) -> list[Hooks]:
@@ -237,6 +253,17 @@ class Session:
     def _text(self, op: Operation, ctx: LaminaContext) -> str:
         a = self.args
         return print_op(op, ctx, a.print_op_generic, a.print_debuginfo, a.elide_elements_larger)
+
+    def _write_weights(self, module: ModuleOp, ctx: LaminaContext) -> None:
+        """Write the weights of an imported model beside the text that is to be written, and name them in it."""
+        from lamina.driver import named_weights
+
+        weights = named_weights(module)
+        if not weights or self.args.output_file in (None, "-"):
+            return
+        path = Path(self.args.output_file).with_suffix(".safetensors")
+        ctx.params.save(path, weights)
+        module.attributes["lamina.params"] = StringAttr(path.name)
 
     def _verify_roundtrip(self, module: ModuleOp, ctx: LaminaContext) -> None:
         from lamina.tool.roundtrip import verify_roundtrip

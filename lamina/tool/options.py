@@ -36,7 +36,8 @@ def build() -> Parser:
     g.add_argument("-o", dest="output_file", type=path_argument, metavar="FILE", help="write to FILE instead of stdout")
     g.add_argument(
         "-f", "--frontend", "--input-format", choices=("mlir", "onnx", "relay-text"),
-        help="what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay)",
+        help="what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay); "
+        "the weights of an ONNX model (.onnx) are written beside -o FILE",
     )  # fmt: skip
     g.add_argument("--split-input-file", action="store_true", help="process the pieces between '// -----' one by one")
     g.add_argument("--output-split-marker", default="// -----", metavar="TEXT", help="what to print between pieces")
