@@ -206,6 +206,12 @@ def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
         return e.exit_status
     except Exception as e:
         _traceback(debug, err)
+        from lamina.user_code import users_mistake
+
+        mistake = users_mistake(e)
+        if mistake is not None:
+            err.write(render_error(mistake) + "\n")
+            return mistake.exit_status
         said = " ".join(str(e).split())
         err.write(f"error: internal error: {type(e).__name__}: {said}; run again with --debug and report it\n")
         return EXIT_INTERNAL

@@ -27,6 +27,7 @@ from lamina.passes.external_backends import CONSTANTS, compiler_of
 from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import Port, ProgramInfo
 from lamina.transform import PassContext, find_pass
+from lamina.user_code import users_mistake
 
 if TYPE_CHECKING:
     from lamina.backends.cpu.compile_kernels import KernelCompiler
@@ -382,6 +383,9 @@ class _Faults:
 
         names = [p.name for p in parse_pipeline(self.pipeline)]
         failed = names[len(self.done)] if len(self.done) < len(names) else names[-1]
+        mistake = users_mistake(error, f"in pass '{failed}'")
+        if mistake is not None:
+            raise mistake from error
         said = " ".join(str(error).split())[:300]
         what = f"internal error in pass '{failed}': {type(error).__name__}: {said}"
         path = self._reproducer(what)

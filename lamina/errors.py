@@ -73,6 +73,12 @@ def exit_status(error: BaseException) -> int:
     return error.exit_status if isinstance(error, LaminaError) else EXIT_INTERNAL
 
 
+def about(error: BaseException, op: Operation) -> None:
+    """Say of an exception which op was being read or rewritten as it arose; the first that says so is right."""
+    if getattr(error, "op", None) is None:
+        error.op = op  # type: ignore[attr-defined]
+
+
 def did_you_mean(name: str, known: list[str]) -> str:
     """`did you mean 'cse'?`, or an empty string when nothing known is near."""
     from difflib import SequenceMatcher, get_close_matches

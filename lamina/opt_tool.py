@@ -84,7 +84,7 @@ class Session:
         """Show an error that is the user's; the exit status it has."""
         self._traceback()
         diagnostic = diagnostic_of(error)
-        op = getattr(error, "op", None)
+        op = getattr(error, "op", None) or getattr(error, "at", None)
         if op is not None and not self.args.verify_diagnostics:
             diagnostic.notes.append(see_op(op, generic=isinstance(error, (VerificationError, InvalidAfterPass))))
         self.emit(diagnostic)
@@ -214,11 +214,15 @@ class Session:
                 self._reproduce(text, name, first_line, passes, done, str(e))
                 return status, ""
             except Exception as e:
-                self._traceback()
+                from lamina.user_code import users_mistake
+
                 what = f"{type(e).__name__}: {' '.join(str(e).split())}"
-                self.emit(diagnostic_of(InternalError(f"internal error in pass '{p.name}': {what}")))
+                fault = users_mistake(e, f"in pass '{p.name}'") or InternalError(
+                    f"internal error in pass '{p.name}': {what}"
+                )
+                status = self.report(fault)
                 self._reproduce(text, name, first_line, passes, done, f"{p.name}: {what}")
-                return EXIT_INTERNAL, ""
+                return status, ""
         if args.run:
             with self.timer.of("run"):
                 return EXIT_OK, self._execute(module, ctx)
@@ -427,6 +431,12 @@ def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> i
             from traceback import format_exc
 
             err.write(format_exc())
+        from lamina.user_code import users_mistake
+
+        mistake = users_mistake(e)
+        if mistake is not None:
+            err.write(render_error(mistake) + "\n")
+            return mistake.exit_status
         err.write(f"error: internal error: {type(e).__name__}: {e}; run again with --debug and report it\n")
         return EXIT_INTERNAL
 

@@ -34,6 +34,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from lamina.context import LaminaContext
 from lamina.errors import InputError, did_you_mean
 from lamina.lexer import Lexer
+from lamina.location import raised_at
 
 MAX_DEPTH = 256
 """Ops nested in ops."""
@@ -346,6 +347,8 @@ def parse_text(ctx: Context, text: str, file: str, *, first_line: int = 1, impli
         # not verify is the commonest.
         start = _token_start(parser)
         what = str(e) if str(e) and not isinstance(e, (KeyError, AssertionError)) else f"{type(e).__name__}: {e}"
+        found = raised_at(e)
+        what += f" ({found[0]})" if found is not None else ""
         raise error(what, start, start + 1) from e
 
 

@@ -22,6 +22,7 @@ from lamina import artefact
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.location import placed
 from lamina.measure import Benchmark
 from lamina.passes.tir.make_packed_api import PACKED
 from lamina.program_file import StoredProgram
@@ -29,7 +30,6 @@ from lamina.runtime.compiled import PROGRAM, CompiledProgram, ProgramInfo, compi
 from lamina.runtime.packed import PackedSignature
 from lamina.te.expr import Var
 from lamina.te.function import TensorFunction
-from lamina.te.location import placed
 from lamina.te.mistakes import checked_number
 from lamina.te.tensor import Tensor, placeholder
 from lamina.transform import PassContext

@@ -17,11 +17,11 @@ from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import FuncOp as TirFunc
 from lamina.errors import InputError, LaminaError, UsageError
+from lamina.location import placed
 from lamina.pipeline import parse_pipeline
 from lamina.te.canonical import emit_schedule
 from lamina.te.expr import Var, fail
 from lamina.te.function import TensorFunction, build_function
-from lamina.te.location import placed
 from lamina.te.mistakes import checked_name
 from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.tensor import IterVar, PlaceholderOp, Tensor

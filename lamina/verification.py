@@ -15,6 +15,7 @@ from lamina.declared_checks import verify_op
 from lamina.diagnostics import op_name, value_text
 from lamina.dominance import find_violation
 from lamina.errors import InputError
+from lamina.location import raised_at
 
 
 class VerificationError(InputError):
@@ -62,7 +63,9 @@ def _verify_op(op: Operation, isolation: bool) -> None:
         raise VerificationError(op, one_line(e)) from e
     except Exception as e:
         # A verifier that fails in another way was reached by an op it did not expect: that op is the news.
-        raise VerificationError(op, f"does not verify: {type(e).__name__}: {one_line(e)}") from e
+        found = raised_at(e)
+        where = f" ({found[0]})" if found is not None else ""
+        raise VerificationError(op, f"does not verify: {type(e).__name__}: {one_line(e)}{where}") from e
 
 
 def one_line(error: BaseException) -> str:

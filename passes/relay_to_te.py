@@ -35,7 +35,7 @@ from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.build import any_use
 from lamina.dialects.te.lib import Tensor, building
-from lamina.errors import InputError
+from lamina.errors import InputError, about
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
 from lamina.passes.external_backends import COMPILER, is_declaration
 
@@ -225,7 +225,11 @@ def lower_function(function: FnOp, name: str) -> te.FuncOp:
             elif isinstance(op, RelayOp):
                 from lamina.dialects.relay.meaning import te_results
 
-                results = te_results(type(op), [tensors[o] for o in op.operands], attrs_of(op))
+                try:
+                    results = te_results(type(op), [tensors[o] for o in op.operands], attrs_of(op))
+                except Exception as e:
+                    about(e, op)
+                    raise
                 tensors.update(zip(op.results, results, strict=True))
             else:
                 raise InputError(f"relay-to-te: {op.name} cannot stand in a primitive function", op=op)

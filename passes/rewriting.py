@@ -28,7 +28,7 @@ from xdsl.traits import Pure
 
 from lamina.dialects.relay.base import TypeMismatch, has_unknown_extents
 from lamina.dialects.terms import Equation, OpPattern, RuleError, Term, inserting
-from lamina.errors import InternalError
+from lamina.errors import InternalError, about
 from lamina.passes.base import inherit_location, inherit_name
 from lamina.passes.matching import CompiledEquation
 from lamina.passes.pattern_conditions import root_classes
@@ -289,7 +289,8 @@ class Driver:
                 return self.fire_lowering(entry, compiled, op)
             return self.fire_equation(entry, compiled, op)
         except Exception as e:
-            e.add_note(f"in the rule {entry.where} of {self.rules.name}")
+            e.add_note(f"in the rule {entry.where} of {self.rules.name}, at {op.name}")
+            about(e, op)
             raise
 
     def fire_equation(self, entry: Entry, compiled: CompiledEquation, op: Operation) -> bool:

@@ -45,6 +45,7 @@ from lamina.pipeline import parse_pipeline, print_pipeline, run_pipeline
 from lamina.runtime.entry_names import argument_names, level_of
 from lamina.runtime.execute import run_module
 from lamina.runtime.scalar_ops import element_dtype
+from lamina.user_code import users_mistake
 
 MAIN = "main"
 TOLERANCES = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-9}
@@ -210,8 +211,9 @@ class _Comparer:
             self.result.difference = Difference(step, where, failure=said)
             return False
         except Exception as e:
-            said = " ".join(str(e).split())
-            self.result.difference = Difference(step, where, failure=f"{type(e).__name__}: {said}")
+            mistake = users_mistake(e)
+            said = f"{mistake.where}: {mistake.what}" if mistake else f"{type(e).__name__}: {' '.join(str(e).split())}"
+            self.result.difference = Difference(step, where, failure=said)
             return False
         for (name, wanted), got in zip(self.expected.items(), found.values(), strict=True):
             place = first_difference(wanted, got)

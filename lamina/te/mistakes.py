@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from lamina.errors import InputError
-from lamina.te.location import caller
+from lamina.location import caller
 
 
 def fail(what: str, hint: str = "") -> InputError:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lamina.te.location import Place
+from lamina.location import Place
 from lamina.te.tensor import IterVar, Operation, Tensor
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from lamina.location import Place, caller
 from lamina.te.expr import IntImm, as_expr, fail
 from lamina.te.function import all_operations, reading_order
-from lamina.te.location import Place, caller
 from lamina.te.mistakes import checked_number
 from lamina.te.relations import (
     CacheRead,

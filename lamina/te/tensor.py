@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from lamina.dialects.linear import MAX_EXTENT
+from lamina.location import Place, caller
 from lamina.te.expr import Expr, ExprLike, ExprOp, IntImm, Var, as_expr, dtype_of, fail
-from lamina.te.location import Place, caller
 from lamina.te.mistakes import checked_name
 from lamina.te.reduction import Reduce, reductions_in
 

@@ -22,10 +22,10 @@ from lamina.dialects.relay.meaning import full_attrs, result_infos, te_func
 from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import ComputeOp, ReturnOp
 from lamina.errors import UnsupportedError, did_you_mean
+from lamina.location import caller
 from lamina.te.expr import Call, Expr, ExprOp, IntImm, as_expr, const, dtype_of, fail, matched
 from lamina.te.expr import cast as cast_expr
 from lamina.te.function import TemplateExternOp, TemplateOp
-from lamina.te.location import caller
 from lamina.te.tensor import Tensor, broadcast_shape, compute, shape_of
 
 _EACH_AXIS = ("strides", "dilation", "padding", "pool_size", "kernel_size", "output_size", "output_padding")

@@ -1,22 +1,28 @@
-"""Where in the user's program an object was made or a schedule method was called."""
+"""Where in the user's program something happened: an object was made, a method was called, an exception arose."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import sysconfig
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+
+import xdsl
 
 from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from xdsl.dialects.builtin import LocationAttr
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_PACKAGE = str(Path(__file__).parents[1]) + "/"
+_PACKAGES = tuple(f"{Path(p).parent}/" for p in (__file__, xdsl.__file__))
+_LIBRARY = f"{sysconfig.get_path('stdlib')}/"
 
 
 class Place(NamedTuple):
@@ -37,7 +43,10 @@ class Place(NamedTuple):
 
 
 def caller() -> Place | None:
-    """The innermost place that is not in this package, None where there is none (all frames are ours)."""
+    """The innermost place that is the user's, None where there is none.
+
+    Not the user's are Lamina, xDSL and Python's library, which stands between where a context manager is a decorator.
+    """
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if not _is_ours(frame.f_code.co_filename):
@@ -45,6 +54,24 @@ def caller() -> Place | None:
             return Place(frame.f_code.co_filename, frame.f_lineno, column)
         frame = frame.f_back
     return None
+
+
+def raised_at(error: BaseException) -> tuple[Place, Mapping[str, Any]] | None:
+    """The innermost place that is the user's on the way of an exception, and the local variables there.
+
+    The way begins where the exception is caught: whoever has called us is not on it.
+    """
+    found: TracebackType | None = None
+    step = error.__traceback__
+    while step is not None:
+        if not _is_ours(step.tb_frame.f_code.co_filename):
+            found = step
+        step = step.tb_next
+    if found is None:
+        return None
+    frame = found.tb_frame
+    column = _column(frame.f_code, found.tb_lasti)
+    return Place(frame.f_code.co_filename, found.tb_lineno, column), frame.f_locals
 
 
 def placed(function: Callable[P, T]) -> Callable[P, T]:
@@ -63,7 +90,9 @@ def placed(function: Callable[P, T]) -> Callable[P, T]:
 
 @cache
 def _is_ours(filename: str) -> bool:
-    return filename.startswith(_PACKAGE) or filename.startswith("<frozen")
+    if filename.startswith(_LIBRARY):
+        return "/site-packages/" not in filename or filename.startswith(_PACKAGES)
+    return filename.startswith((*_PACKAGES, "<frozen"))
 
 
 def _column(code: CodeType, instruction: int) -> int:
