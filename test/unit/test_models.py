@@ -52,8 +52,8 @@ def test_light_models_agree_with_onnxruntime_inside_and_out(name: str) -> None:
 def test_models_as_shipped_give_the_stored_output(name: str) -> None:
     shipped = ModelProto()
     shipped.ParseFromString(models.light_path(name).read_bytes())
-    # As shipped all weights are equal, and squeezenet's sums reach 1e10: there a step of a float is 1024, which a softmax
-    # makes all or nothing of. What goes into it is compared, which probabilities tell but for a constant.
+    # As shipped all weights are equal, and squeezenet's sums reach 1e10: there a step of a float is 1024, which a
+    # softmax makes all or nothing of. What goes into it is compared, which probabilities tell but for a constant.
     name_of_sums = models.before_softmax(shipped)
     probabilities, sums = reference_outputs(
         models.with_extra_outputs(shipped, [name_of_sums]), models.stored_input(name)
