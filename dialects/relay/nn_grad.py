@@ -126,7 +126,7 @@ class MaxPool2dGradOp(_PoolGrad, PoolFields2d):
         width = padded.shape[axes[1]]
 
         def tap_loops() -> list[Any]:
-            return [te.reduce_axis(w.size, TAP_NAMES[a]) for a, w in zip("HW", slides, strict=True)]
+            return [te.reduce_axis(w.on_data().size, TAP_NAMES[a]) for a, w in zip("HW", slides, strict=True)]
 
         def tap_at(i: Sequence[Index], taps: Sequence[Any]) -> list[Any]:
             at: list[Any] = list(i)
@@ -227,6 +227,7 @@ def _grad_samples(**extra: Any) -> list[Sample]:
         one((1, 3, 4, 2), x, pool_size=[3, 2], strides=[2, 3], padding=[0, 1, 2, 0]),
         one((1, 3, 3, 3), x, pool_size=[3, 3], strides=[2, 2], ceil_mode=True),
         one((1, 3, 2, 2), x, pool_size=[2, 2], strides=[4, 3]),
+        one((1, 3, 1, 2), x, pool_size=[9, 4], strides=[9, 4], padding=[1, 0], ceil_mode=True),
         one((1, 3, 5, 5), x, pool_size=[3, 2], dilation=[2, 3], padding=[1, 1]),
         one((2, 4, 3, 3), (2, 5, 4, 3), pool_size=[2, 2], layout="NHWC"),
         one((1, 1, 1, 1), (1, 1, 1, 1), pool_size=[1, 1]),

@@ -49,9 +49,8 @@ def keep_layout(layouts: Sequence[str], layout: str) -> LayoutChoice:
 def pool_windows(shape: Sequence[int], spatial: str, attrs: dict[str, Any]) -> tuple[Window, ...]:
     """The window of each spatial axis. Raises TypeMismatch for one that can lie in padding alone."""
     axes = image_axes(attrs["layout"], spatial)
-    slides = windows(
-        [shape[a] for a in axes], attrs["pool_size"], attrs["strides"], attrs["dilation"], attrs["padding"]
-    )
+    numbers = (attrs[n] for n in ("pool_size", "strides", "dilation", "padding", "ceil_mode"))
+    slides = windows([shape[a] for a in axes], *numbers)
     for w in slides:
         if w.before >= w.reach or w.after >= w.reach:
             raise TypeMismatch(f"padding {max(w.before, w.after)} reaches beyond the window of {w.reach}")
@@ -69,13 +68,14 @@ def pool_type(data: TensorInfo, spatial: str, attrs: dict[str, Any]) -> TensorIn
 
 
 def padded_for_windows(data: Tensor, spatial: str, attrs: dict[str, Any], fill: Any) -> Tensor:
-    """The data with `fill` around it, as far as its windows reach."""
+    """The data with `fill` around it, as far as its windows reach; taps that never lie on the data do not count."""
     before, after = [0] * data.ndim, [0] * data.ndim
     slides = pool_windows(data.shape, spatial, attrs)
     for axis, w in zip(image_axes(attrs["layout"], spatial), slides, strict=True):
         before[axis] = w.before
         # In ceil mode the last window may stick out beyond the declared padding.
-        after[axis] = max(0, (w.outputs(attrs["ceil_mode"]) - 1) * w.stride + w.reach - w.before - w.extent)
+        last = (w.outputs(attrs["ceil_mode"]) - 1) * w.stride
+        after[axis] = max(0, last + w.on_data().reach - w.before - w.extent)
     return te.pad(data, before, after, fill)
 
 
@@ -86,7 +86,7 @@ def _pool_stage(data: Tensor, spatial: str, attrs: dict[str, Any], fill: Any, re
     for axis, w in zip(axes, slides, strict=True):
         shape[axis] = w.outputs(attrs["ceil_mode"])
     padded = padded_for_windows(data, spatial, attrs, fill)
-    taps = [te.reduce_axis(w.size, TAP_NAMES[n]) for w, n in zip(slides, spatial, strict=True)]
+    taps = [te.reduce_axis(w.on_data().size, TAP_NAMES[n]) for w, n in zip(slides, spatial, strict=True)]
 
     def element(*i: Index) -> Any:
         at: list[Any] = list(i)
@@ -222,12 +222,21 @@ def _pool_samples(**extra: Any) -> list[Sample]:
         sample(x, attrs={"pool_size": [3, 2], "strides": [2, 3], "padding": [0, 1, 2, 0], **extra}),
         sample(x, attrs={"pool_size": [3, 3], "strides": [2, 2], "ceil_mode": True, **extra}),
         sample(x, attrs={"pool_size": [2, 2], "strides": [3, 3], "padding": [0, 0, 1, 1], "ceil_mode": True, **extra}),
+        sample(x, attrs={"pool_size": [9, 8], "strides": [9, 4], "ceil_mode": True, **extra}),
+        sample(
+            x, attrs={"pool_size": [12, 3], "strides": [12, 2], "padding": [1, 1, 2, 0], "ceil_mode": True, **extra}
+        ),
         sample(x, attrs={"pool_size": [3, 2], "dilation": [2, 3], "padding": [1, 1], **extra}),
         sample((2, 5, 4, 3), attrs={"pool_size": [2, 2], "layout": "NHWC", **extra}),
         sample((1, 2, 5, 5, 16), attrs={"pool_size": [3, 3], "padding": [1, 1], "layout": "NCHW16c", **extra}),
         sample((1, 1, 1, 1), attrs={"pool_size": [1, 1], **extra}),
         sample(((1, 2, 5, 5), "float64"), attrs={"pool_size": [5, 5], **extra}),
         sample(x, attrs={"pool_size": [8, 2]}, error="kernel of 8 does not fit into the padded input of 7"),
+        sample(
+            x,
+            attrs={"pool_size": [9, 2], "strides": [2, 1], "ceil_mode": True},
+            error="kernel of 9 does not fit into the padded input of 7",
+        ),
         sample(x, attrs={"pool_size": [2, 2], "strides": [0, 1]}, error="stride 0 is out of range"),
         sample(x, attrs={"pool_size": [2, 2], "padding": [2, 0]}, error="padding 2 reaches beyond the window of 2"),
         sample((3, 7, 6), attrs={"pool_size": [2, 2]}, error="layout 'NCHW' has 4 axes, the tensor rank 3"),
@@ -275,6 +284,7 @@ def _line_samples(**extra: Any) -> list[Sample]:
         sample(x, attrs={"pool_size": [3], "strides": [2], "padding": [1], **extra}),
         sample(x, attrs={"pool_size": [3], "strides": [3], "padding": [0, 2], **extra}),
         sample(x, attrs={"pool_size": [2], "strides": [4], "ceil_mode": True, "padding": [1, 0], **extra}),
+        sample(x, attrs={"pool_size": [16], "strides": [20], "ceil_mode": True, "padding": [1, 3], **extra}),
         sample(x, attrs={"pool_size": [3], "dilation": [3], "padding": [2, 1], **extra}),
         sample((1, 7, 3), attrs={"pool_size": [4], "layout": "NWC", **extra}),
         sample((1, 2, 5, 8), attrs={"pool_size": [3], "layout": "NCW8c", **extra}),
@@ -294,6 +304,7 @@ def _volume_samples(**extra: Any) -> list[Sample]:
         sample(x, attrs={"pool_size": [3, 2, 3], "strides": [2, 2, 1], "padding": [1, 0, 1], **extra}),
         sample(x, attrs={"pool_size": [2, 3, 3], "strides": [3, 2, 2], "padding": [0, 1, 2, 1, 0, 0], **extra}),
         sample(x, attrs={"pool_size": [3, 3, 3], "strides": [2, 3, 2], "ceil_mode": True, **extra}),
+        sample(x, attrs={"pool_size": [7, 2, 8], "strides": [7, 2, 8], "ceil_mode": True, **extra}),
         sample(x, attrs={"pool_size": [2, 2, 2], "dilation": [2, 1, 3], **extra}),
         sample((1, 3, 4, 4, 5), attrs={"pool_size": [2], "layout": "NDHWC", **extra}),
         sample((1, 2, 3, 3, 3, 8), attrs={"pool_size": [3, 2, 1], "layout": "NCDHW8c", **extra}),

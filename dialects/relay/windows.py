@@ -43,6 +43,10 @@ class Window(NamedTuple):
         count = -(-room // self.stride) + 1
         return count - 1 if (count - 1) * self.stride >= self.extent + self.before else count
 
+    def on_data(self) -> Window:
+        """The same windows without the taps that lie behind the data in every one of them, the first as well."""
+        return self._replace(size=max(1, min(self.size, -(-(self.before + self.extent) // self.dilation))))
+
 
 class Spread(NamedTuple):
     """One spatial axis of a transposed convolution: `extent` input elements, `stride` outputs apart, each spread over
@@ -138,8 +142,10 @@ def windows(
     strides: Sequence[int],
     dilation: Sequence[int],
     padding: Sequence[int],
+    ceil_mode: bool = False,
 ) -> tuple[Window, ...]:
-    """The window of each spatial axis. Raises TypeMismatch when a number is out of range or a window does not fit."""
+    """The window of each spatial axis. Raises TypeMismatch when a number is out of range or a window does not fit: in
+    ceil mode none does that begins in the data and ends behind it."""
     rank = len(spatial)
     size = per_axis(size, rank, "kernel size")
     strides = per_axis(strides, rank, "stride")
@@ -148,7 +154,7 @@ def windows(
     per_axis(before + after, 2 * rank, "padding", 0)
     result = tuple(Window(*w) for w in zip(spatial, size, strides, dilation, before, after, strict=True))
     for w in result:
-        if w.reach > w.padded:
+        if w.outputs(ceil_mode) < 1:
             raise TypeMismatch(f"kernel of {w.reach} does not fit into the padded input of {w.padded}")
     return result
 

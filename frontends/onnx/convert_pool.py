@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -10,6 +9,8 @@ from math import prod
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.relay.base import TypeMismatch
+from lamina.dialects.relay.windows import windows
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_nn import per_axis, window_padding
 from lamina.frontends.onnx.registry import onnx_op
@@ -27,18 +28,10 @@ class Windows:
     dilations: list[int]
     pads: list[int]
     ceil_mode: bool
-
-    def outputs(self, spatial: Sequence[int]) -> list[int]:
-        """How many windows each axis has: one that would begin in the padding behind is none."""
-        rank, sizes = len(spatial), list[int]()
-        for a, extent in enumerate(spatial):
-            before, after, stride = self.pads[a], self.pads[rank + a], self.strides[a]
-            room = extent + before + after - (self.kernel[a] - 1) * self.dilations[a] - 1
-            count = (-(-room // stride) if self.ceil_mode else room // stride) + 1
-            if self.ceil_mode and (count - 1) * stride >= extent + before:
-                count -= 1
-            sizes.append(count)
-        return sizes
+    outputs: list[int]
+    """How many windows each axis has."""
+    taps: list[int]
+    """The kernel without what never lies on the data."""
 
 
 def _windows(n: Node, x: Value) -> Windows:
@@ -50,7 +43,13 @@ def _windows(n: Node, x: Value) -> Windows:
         raise n.fail(f"kernel_shape has {len(kernel)} numbers, expects {rank}")
     strides, dilations = per_axis(n, "strides", rank), per_axis(n, "dilations", rank)
     pads = window_padding(n, x.shape[2:], kernel, strides, dilations)
-    return Windows(kernel, strides, dilations, pads, bool(n.attr("ceil_mode", 0)))
+    ceil_mode = bool(n.attr("ceil_mode", 0))
+    try:
+        slides = windows(x.shape[2:], kernel, strides, dilations, pads, ceil_mode)
+    except TypeMismatch as e:
+        raise n.fail(str(e)) from e
+    outputs, taps = [w.outputs(ceil_mode) for w in slides], [w.on_data().size for w in slides]
+    return Windows(kernel, strides, dilations, pads, ceil_mode, outputs, taps)
 
 
 def _pool(n: Node, b: Builder, kind: str, x: Value, **attrs: bool) -> Value:
@@ -91,10 +90,9 @@ def lp_pool(n: Node, b: Builder) -> Value:
     if order > 1:
         powers = b.op("multiply", x, x) if order == 2 else b.op("power", powers, b.scalar(order, x))
     channels = b.reshape(powers, (prod(x.shape[:2]), 1, *x.shape[2:]))
-    outputs = w.outputs(x.shape[2:])
     pads = list(w.pads)
-    for a, count in enumerate(outputs):  # what the last window reaches beyond the padding
-        reach = (count - 1) * w.strides[a] + (w.kernel[a] - 1) * w.dilations[a] + 1
+    for a, count in enumerate(w.outputs):  # what the last window reaches beyond the padding
+        reach = (count - 1) * w.strides[a] + (w.taps[a] - 1) * w.dilations[a] + 1
         pads[rank + a] = reach - x.shape[2 + a] - w.pads[a]
     if min(pads) < 0:
         ends = [x.shape[2 + a] + min(0, pads[rank + a]) for a in range(rank)]
@@ -102,10 +100,10 @@ def lp_pool(n: Node, b: Builder) -> Value:
             "strided_slice", channels, begin=[0] * rank, end=ends, strides=[1] * rank, axes=list(range(2, x.rank))
         )
         pads = [max(0, p) for p in pads]
-    ones = b.constant(np.ones((1, 1, *w.kernel), x.dtype))
+    ones = b.constant(np.ones((1, 1, *w.taps), x.dtype))
     total = b.op(
         f"nn.conv{rank}d", channels, ones, strides=w.strides, padding=pads, dilation=w.dilations, channels=1,
-        kernel_size=w.kernel,
+        kernel_size=w.taps,
     )  # fmt: skip
     total = b.reshape(total, (*x.shape[:2], *total.shape[2:]))
     return _root(b, total, order)
@@ -142,17 +140,17 @@ def global_pool(n: Node, b: Builder) -> Value:
 def _max_with_indices(n: Node, b: Builder, x: Value) -> list[Value]:
     """The maxima, and where they stand in the flattened input (column by column with storage_order 1)."""
     w = _windows(n, x)
-    if prod(w.kernel) > MOST_TAPS:
+    if prod(w.taps) > MOST_TAPS:
         raise n.unsupported(f"indices of windows with more than {MOST_TAPS} elements are not supported")
     rank, spatial = x.rank - 2, x.shape[2:]
-    outputs = w.outputs(spatial)
+    outputs = w.outputs
     order = spatial if not n.attr("storage_order", 0) else spatial[::-1]
     within = np.arange(prod(spatial), dtype=np.int64).reshape(order)
     within = within if not n.attr("storage_order", 0) else within.transpose()
     flat = within + prod(spatial) * np.arange(prod(x.shape[:2]), dtype=np.int64).reshape(*x.shape[:2], *[1] * rank)
     ends = [
         max(0, (o - 1) * s + (k - 1) * d + 1 - e - p)
-        for o, s, k, d, e, p in zip(outputs, w.strides, w.kernel, w.dilations, spatial, w.pads, strict=False)
+        for o, s, k, d, e, p in zip(outputs, w.strides, w.taps, w.dilations, spatial, w.pads, strict=False)
     ]
     widths = [(0, 0), (0, 0), *zip(w.pads[:rank], ends, strict=True)]
     lowest = -np.inf if is_float(x.dtype) else float(np.iinfo(x.dtype).min)
@@ -160,7 +158,7 @@ def _max_with_indices(n: Node, b: Builder, x: Value) -> list[Value]:
     places = np.pad(flat, widths)
     best: Value | None = None
     where: Value | None = None
-    for tap in product(*map(range, w.kernel)):
+    for tap in product(*map(range, w.taps)):
         begin = [t * d for t, d in zip(tap, w.dilations, strict=True)]
         end = [s + (o - 1) * t + 1 for s, o, t in zip(begin, outputs, w.strides, strict=True)]
         here = b.op("strided_slice", padded, begin=begin, end=end, strides=w.strides, axes=list(range(2, x.rank)))

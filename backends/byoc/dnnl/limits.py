@@ -89,9 +89,8 @@ def _pool(spatial: str) -> Limit:
         if not (attrs.get("count_include_pad") and attrs["ceil_mode"]):
             return ""
         sizes, outs = (extents(layout, t.shape) for t in (inputs[0], results[0]))
-        slides = windows(
-            [sizes[a] for a in spatial], attrs["pool_size"], attrs["strides"], attrs["dilation"], attrs["padding"]
-        )
+        numbers = (attrs[n] for n in ("pool_size", "strides", "dilation", "padding", "ceil_mode"))
+        slides = windows([sizes[a] for a in spatial], *numbers)
         sticks_out = any((outs[a] - 1) * w.stride + w.reach > w.padded for a, w in zip(spatial, slides, strict=True))
         return "oneDNN counts what windows reach beyond the padding" if sticks_out else ""
 
