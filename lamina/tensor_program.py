@@ -19,6 +19,7 @@ from lamina.dialects.tir.ops import FuncOp as TirFunc
 from lamina.errors import InputError, LaminaError, UsageError
 from lamina.location import placed
 from lamina.pipeline import parse_pipeline
+from lamina.te.buffers import check_binds
 from lamina.te.canonical import emit_schedule
 from lamina.te.expr import Var, fail
 from lamina.te.function import TensorFunction, build_function
@@ -75,6 +76,7 @@ def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "
     """
     from lamina.compiler import TIR_PIPELINE
 
+    check_binds(binds, [a for a in args if isinstance(a, Tensor)], "lower")
     module, _ = te_module(sch, args, name)
     return run_passes(module, SIMPLE if simple_mode else tuple(TIR_PIPELINE))
 
@@ -126,6 +128,7 @@ def build(
     if isinstance(inputs, ModuleOp):
         module = _kernel_module(inputs, name)
     else:
+        check_binds(binds, [a for a in arguments if isinstance(a, Tensor)], "build")
         # A kernel called main would be taken for the function that calls it.
         module, function = te_module(inputs, arguments, name if name != "main" else "main_kernel")
     if chosen.kind in DEVICE_KINDS:

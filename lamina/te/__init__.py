@@ -13,6 +13,7 @@ not imported here (`te.exp`, `te.tanh`, ...) are found by name where their meani
 
 from typing import Any
 
+from lamina.te.buffers import Buffer, decl_buffer
 from lamina.te.expr import Expr, FloatImm, IntImm, SizeVar, Var, cast, const
 from lamina.te.intrinsics import all_of as all  # noqa: A004
 from lamina.te.intrinsics import any_of as any  # noqa: A004
@@ -66,6 +67,8 @@ from lamina.te.tensor import (
 from lamina.te.tensor_intrin import TensorIntrin, decl_tensor_intrin
 
 __all__ = [
+    "Buffer",
+    "decl_buffer",
     "TensorIntrin",
     "decl_tensor_intrin",
     "AXIS_SEPARATOR",
@@ -153,9 +156,10 @@ def create_prim_func(ops: Any) -> Any:
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
-    from lamina.errors import LaminaError
+    from lamina.errors import LaminaError, did_you_mean
 
     try:
         return unary(name)
     except LaminaError as e:
-        raise AttributeError(f"lamina.te has no {name!r}") from e
+        near = did_you_mean(name, __all__)
+        raise AttributeError(f"lamina.te has no {name!r}" + (f"; {near}" if near else "")) from e

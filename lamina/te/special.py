@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from lamina.te.buffers import check_buffer
 from lamina.te.expr import dtype_of, fail
 from lamina.te.mistakes import checked_function
 from lamina.te.tensor import ORDERED, ComputeOp, IterVar, Operation, Range, Tensor, same_size, shape_of
@@ -148,4 +149,10 @@ def extern(
     op = ExternOp(name, tag, attrs, inputs, fcompute)
     outputs = [Tensor(op, n, s, d) for n, (s, d) in enumerate(zip(shapes, names, strict=True))]
     op.set_outputs(outputs)
+    for buffers, tensors, what in ((in_buffers, inputs, "inputs"), (out_buffers, outputs, "results")):
+        given = list(cast("Sequence[Any]", buffers)) if isinstance(buffers, (list, tuple)) else [buffers]
+        if buffers is not None and len(given) != len(tensors):
+            raise fail(f"extern {name!r}: {len(given)} buffers for {len(tensors)} {what}")
+        for buffer, tensor in zip(given if buffers is not None else (), tensors, strict=False):
+            check_buffer(buffer, tensor)
     return outputs if several else outputs[0]

@@ -165,6 +165,12 @@ class Pointer:
             raise fail(f"the buffer {self.name!r} has rank {rank}, it is used at {len(places)} indices")
         return places
 
+    def access_ptr(self, access_mask: Any, *_: Any, **__: Any) -> Any:
+        """Refused: there are no addresses in these programs."""
+        from lamina.te.buffers import no_address
+
+        raise no_address(self.name)
+
     def __getitem__(self, index: Any) -> BufferLoad:
         return BufferLoad(self, self._place(index))
 

@@ -32,6 +32,7 @@ from lamina.dialects.te.ir_builder import _to_tir as to_tir  # pyright: ignore[r
 from lamina.dialects.te.ops import FuncOp, ReturnOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import FuncOp as KernelOp
+from lamina.te.buffers import check_binds
 from lamina.te.expr import fail
 from lamina.te.function import build_function
 from lamina.te.mistakes import checked_function
@@ -58,14 +59,16 @@ def decl_tensor_intrin(
 ) -> TensorIntrin:
     """An instruction that computes what `op` does. `fcompute(ins, outs)` gives its statements, built by `ir_builder`.
 
-    These are the body, or body, reset and update of a reduction, of which the body or the reset may be None. Raises
-    LaminaError for an operation that is no single compute of placeholders.
+    These are the body, or body, reset and update of a reduction, of which the body or the reset may be None. `binds`
+    are demands on the memory of its tensors (`buffers.py`). Raises LaminaError for an operation that is no single
+    compute of placeholders.
     """
     if not isinstance(op, ComputeOp) or not all(isinstance(t.op, PlaceholderOp) for t in op.input_tensors):
         raise fail("decl_tensor_intrin takes one compute of placeholders")
     checked_function(fcompute, 2, f"the statements of intrinsic {name!r}")
     inputs = op.input_tensors
     output = op.output(0)
+    check_binds(binds, [*inputs, output], f"intrinsic {name!r}", parts=True)
     desc = build_function([output], [*inputs, output], "desc").func
     types = [buffer_of(t) for t in (*desc.function_type.inputs, *desc.function_type.outputs)]
     names = [*(a.name_hint for a in desc.body.block.args), _result_name(desc)]

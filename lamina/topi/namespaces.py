@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 
 from lamina.errors import did_you_mean
 from lamina.topi.calls import call_op
 
 
-class Namespace:
+class Namespace(ModuleType):
     """`topi` or `topi.nn`: functions and further namespaces, found when they are asked for."""
 
+    __path__: ClassVar[list[str]] = []
+    """It may be imported as a package, though no folder stands behind it."""
+
     def __init__(self, prefix: str) -> None:
+        super().__init__(f"lamina.topi.{prefix}".rstrip("."))
         self._prefix = prefix
-        self.__name__ = f"lamina.topi.{prefix}".rstrip(".")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

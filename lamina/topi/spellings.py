@@ -9,6 +9,7 @@ from lamina.te.expr import fail
 from lamina.te.tensor import Tensor, compute
 from lamina.topi.calls import call_relay
 from lamina.topi.spellings_image import IMAGE_SPELLINGS
+from lamina.topi.spellings_numbers import NUMBER_SPELLINGS
 from lamina.topi.spellings_order import ORDER_SPELLINGS
 from lamina.topi.spellings_windows import WINDOW_SPELLINGS, per_axis, spelled_padding
 
@@ -188,6 +189,7 @@ SPELLINGS: dict[str, Callable[..., Any]] = {
     "nn.group_conv2d_nchw": group_conv2d_nchw,
     "nn.pad": pad,
     **IMAGE_SPELLINGS,
+    **NUMBER_SPELLINGS,
     **ORDER_SPELLINGS,
     **WINDOW_SPELLINGS,
 }

@@ -8,6 +8,7 @@ from typing import Any, cast
 from lamina.te.expr import fail
 from lamina.te.tensor import Tensor
 from lamina.topi.calls import call_named
+from lamina.topi.spellings_numbers import both_sides
 
 
 def per_axis(value: Any, rank: int) -> tuple[int, ...]:
@@ -18,16 +19,8 @@ def per_axis(value: Any, rank: int) -> tuple[int, ...]:
 
 
 def spelled_padding(padding: Any, taps: Sequence[int], dilation: Any) -> tuple[int, ...]:
-    """Padding as Relay takes it: numbers, or `VALID` (none), or `SAME` at stride 1."""
-    rank = len(taps)
-    if isinstance(padding, str):
-        if padding.upper() == "VALID":
-            return (0,) * rank
-        if padding.upper() != "SAME":
-            raise fail(f"padding is a list of numbers, 'SAME' or 'VALID', not {padding!r}")
-        spread = [(t - 1) * d for t, d in zip(taps, per_axis(dilation, rank), strict=True)]
-        return (*(s // 2 for s in spread), *(s - s // 2 for s in spread))
-    return per_axis(padding, rank)
+    """Padding as Relay takes it, before each axis and after each: of numbers, or of `VALID` or `SAME` at stride 1."""
+    return both_sides(padding, [(t - 1) * d + 1 for t, d in zip(taps, per_axis(dilation, len(taps)), strict=True)])
 
 
 # -- pooling ---------------------------------------------------------------------------------------

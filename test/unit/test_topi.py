@@ -16,7 +16,7 @@ from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import Sample, arity
 from lamina.dialects.relay.meaning import draw, np_results
 from lamina.dialects.relay.op_index import OPS
-from lamina.errors import LaminaError, UnsupportedError
+from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.topi.calls import call_op
 from lamina.topi.namespaces import names
 
@@ -349,3 +349,32 @@ def test_names_that_are_not_there() -> None:
     with pytest.raises(AttributeError, match="topi has no nn.conv4d; did you mean 'nn.conv"):
         topi.nn.conv4d  # noqa: B018
     assert "softmax" in dir(topi.nn) and "nn" in dir(topi)
+
+
+def test_extents_are_numbers_and_paddings_have_both_sides() -> None:
+    from lamina.compat.tvm.topi.nn.utils import get_pad_tuple  # type: ignore[import-not-found]
+    from lamina.compat.tvm.topi.utils import get_const_int, get_const_tuple  # type: ignore[import-not-found]
+
+    n = te.var("n")
+    x = te.placeholder((4, n, te.const(3)), name="x")
+    assert get_const_tuple(x.shape) == (4, n, 3) and get_const_int(x.shape[0]) == 4
+    with pytest.raises(InputError, match="a constant integer is wanted"):
+        get_const_int(n)
+    # Of an odd padding the larger half is before, as in TVM.
+    assert get_pad_tuple("SAME", (2, 3)) == (1, 1, 0, 1) and get_pad_tuple("VALID", (2, 3)) == (0, 0, 0, 0)
+    assert get_pad_tuple((1, 2), (3, 3)) == (1, 2, 1, 2) and get_pad_tuple(1, (3, 3)) == (1, 1, 1, 1)
+    assert topi.nn.utils.get_pad_tuple1d("SAME", 4) == (2, 1)
+    assert topi.nn.utils.get_pad_tuple3d((1, 2, 3, 4, 5, 6), (1, 1, 1)) == (1, 2, 3, 4, 5, 6)
+    with pytest.raises(InputError, match="padding of 2 axes is 1, 2 or 4 numbers"):
+        get_pad_tuple((1, 2, 3), (3, 3))
+
+
+def test_the_same_size_at_an_even_kernel_has_the_larger_half_before() -> None:
+    x, w = te.placeholder((1, 1, 3, 1), name="x"), te.placeholder((1, 1, 2, 1), name="w")
+    y = topi.nn.conv2d(x, w, 1, "SAME")
+    kernel = lamina.build(te.create_schedule(y.op), [x, w, y])
+    out = np.zeros((1, 1, 3, 1), np.float32)
+    kernel(
+        np.arange(1, 4, dtype=np.float32).reshape(1, 1, 3, 1), np.array([10, 1], np.float32).reshape(1, 1, 2, 1), out
+    )
+    assert out.ravel().tolist() == [1, 12, 23]
