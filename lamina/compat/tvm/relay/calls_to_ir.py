@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute, Block, SSAValue
 
-from lamina.compat.tvm.relay import adt, adt_to_ir, ty
+from lamina.compat.tvm.relay import adt, adt_to_ir, convolutions, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import FIRST_OF, gives_tuple, missing_type, op_of_call
+from lamina.compat.tvm.relay.op_table import FIRST_OF, gives_tuple, missing_type, op_class, op_of_call
 from lamina.compat.tvm.relay.scopes import Scope
 from lamina.dialects.relay.base import TypeMismatch, tensor_info
 from lamina.dialects.relay.core import CallOp
@@ -84,6 +84,14 @@ def op_call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:
         else:
             values.append(cast(SSAValue, made))
     values = [builder.now(v) for v in values]
+    if name in convolutions.SPELLED_OTHERWISE and len(values) > 1:
+        known = [v.type for v in values[:2] if isinstance(v.type, TensorType) and v.type.has_static_shape()]
+        infos = [tensor_info(cast(Attribute, t)) for t in known]
+        if cls is not op_class(name):
+            convolutions.complete(attrs, infos)
+        elif len(infos) == 2:
+            how = convolutions.kernels_apart(*infos, attrs)
+            values[1] = _kernels_apart(builder, values[1], operands[1], how, block)
     try:
         op = builder.add(cls.make(*values, **attrs), block, node)
     except TypeMismatch as error:
@@ -92,6 +100,20 @@ def op_call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:
         rest: list[Any] = values[3:5] if name == "nn.batch_norm" else [op.results[0]]
         return [op.results[0], *rest]
     return list(op.results) if gives_tuple(name, len(op.results)) else op.results[0]
+
+
+def _kernels_apart(
+    builder: Builder, weight: SSAValue, given: e.Expr, how: tuple[tuple[int, ...], tuple[int, ...]] | None, block: Block
+) -> SSAValue:
+    """A weight with one kernel for each result; a constant stays one."""
+    if how is None:
+        return weight
+    axes, shape = how
+    if isinstance(given, e.Constant):
+        return builder.add(builder.constant(e.Constant(given.values.transpose(axes).reshape(shape))), block).results[0]
+    if list(axes) != sorted(axes):
+        weight = builder.add(op_class("transpose").make(weight, axes=list(axes)), block).results[0]
+    return builder.add(op_class("reshape").make(weight, newshape=list(shape)), block).results[0]
 
 
 def _only(builder: Builder, made: Any, block: Block) -> list[SSAValue]:

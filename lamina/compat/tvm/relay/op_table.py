@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from lamina.compat.tvm.relay.convolutions import on_blocks, weight_shape
 from lamina.compat.tvm.relay.expr import Attrs, Call, Constant, Expr, Tuple, const
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import OpPattern, RelayOp, arity, from_attribute, to_attribute
@@ -98,8 +99,8 @@ def operand_names(name: str) -> list[str]:
 
 def op_of_call(call: Call) -> tuple[type[RelayOp], list[Expr], dict[str, Any]]:
     """The op class, the operands among the call's arguments and the attributes for `RelayOp.make`."""
-    name = call.op.name
     args, attrs = list(call.args), {k: v for k, v in call.attrs.items() if v is not None}
+    name = on_blocks(call.op.name, attrs)
     places = NUMBERS.get(name, ())
     if places and len(args) > places[0][0]:
         if all(_known(args[n]) for n, _ in places if n < len(args)):
@@ -250,16 +251,7 @@ def missing_type(name: str, place: int, data: Any, attrs: Mapping[str, Any]) -> 
 
 def _conv(transposed: bool, default: str) -> Callable[[int, tuple[int, ...], dict[str, Any]], tuple[int, ...] | None]:
     def shape(place: int, data: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...] | None:
-        channels, kernel = attrs.get("channels"), attrs.get("kernel_size")
-        if place != 1 or not channels or not kernel:
-            return None
-        data_layout = attrs.get("data_layout") or {3: "NCW", 4: "NCHW", 5: "NCDHW"}[len(data)]
-        groups = attrs.get("groups") or 1
-        taken = data[data_layout.index("C")]
-        layout: str = attrs.get("kernel_layout") or default
-        sizes = dict(zip("DHW"[-len(kernel) :], kernel, strict=True))
-        sizes |= {"O": channels // groups, "I": taken} if transposed else {"O": channels, "I": taken // groups}
-        return tuple(sizes[letter] for letter in layout) if all(c in sizes for c in layout) else None
+        return weight_shape(transposed, default, data, attrs) if place == 1 else None
 
     return shape
 
