@@ -19,8 +19,8 @@ EXIT_UNSUPPORTED = 3
 EXIT_INTERNAL = 70
 
 
-class LaminaError(Exception):
-    """Base of all errors of Lamina: bad input, unless a subclass says otherwise."""
+class LaminaError(RuntimeError):
+    """Base of all errors of Lamina: bad input, unless a subclass says otherwise. A RuntimeError, as TVM's are."""
 
     exit_status: ClassVar[int] = EXIT_INPUT
 

@@ -13,7 +13,8 @@ One walk in program order. Each value has a home layout, the one it is computed 
 layout_transform at its first use and kept. Ops between convolutions (`layout_rules.py`) work in the blocked layout
 when an operand is at home there. Weights are packed by folding the transform: derived parameters, computed at link
 time. Channels that do not fill their last block leave zero lanes, which only ops that keep them finite may pass on.
-Assumes NCHW and OIHW; wants relay-canonicalize-ops and relay-fold-constant before.
+Assumes NCHW and OIHW; wants relay-canonicalize-ops and relay-fold-constant before. What a user has registered for an
+op (`legal_forms.py`) comes first.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.legal_forms import ALTERED
 from lamina.passes.relay.fold_constant import fold_constants
 from lamina.passes.relay.layout_rules import NO_DOTS, PLAIN, Dots, Offer, Plan, dots_of, plan
+from lamina.passes.relay.legalize import replace_by_form
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,10 @@ class AlterOpLayout(ModulePass):
     """Blocks of output channels that a kernel computes together; 1 where their number is odd."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in [o for o in op.walk() if isinstance(o, RelayOp) and len(o.results) == 1] if ALTERED else ():
+            forms = ALTERED.of(each.name)
+            if forms and not has_unknown_extents([*each.operand_types, *each.result_types]):
+                replace_by_form(each, forms, store_of(ctx))
         target = module_target(op)
         rows = target is not None and target.has_feature("avx512vl")
         to_blocks(op, self.block or (target.lanes(32) if target is not None else 16), self.v, dots_of(target), rows)

@@ -15,18 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from lamina.dialects.relay.base import RelayOp, TypeMismatch, attrs_of, has_unknown_extents
+from lamina.dialects.relay.base import RelayOp, TypeMismatch, has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.terms import inserting
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
-from lamina.passes.legal_forms import Form, registered_forms
+from lamina.passes.legal_forms import LEGAL, Form, OpForm, by_operands
 from lamina.passes.relay.decompose import drop_unused
 from lamina.passes.relay.fold_constant import fold_ops
 
@@ -40,23 +40,27 @@ class Legalize(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in [o for o in op.walk() if isinstance(o, RelayOp) and len(o.results) == 1]:
-            forms: list[Form] = [*registered_forms(each.name)]
+            forms: list[OpForm] = [*LEGAL.of(each.name)]
             if hasattr(type(each), "legalize"):
-                forms.append(type(each).legalize)  # type: ignore[attr-defined]
+                forms.append(by_operands(type(each).legalize))  # type: ignore[attr-defined]
             if forms and not has_unknown_extents([*each.operand_types, *each.result_types]):
-                legalize(each, forms, store_of(ctx))
+                replace_by_form(each, forms, store_of(ctx))
 
 
 def legalize(op: RelayOp, forms: Sequence[Form], store: ParamStore) -> bool:
     """Put the first form of an op in its place: whether there is one. Raises InputError for one of another type."""
+    return replace_by_form(op, [by_operands(form) for form in forms], store)
+
+
+def replace_by_form(op: RelayOp, forms: Sequence[OpForm], store: ParamStore) -> bool:
+    """As `legalize`, with forms that look at the op itself."""
     builder, made = Builder(InsertPoint.before(op)), list[Operation]()
     builder.operation_insertion_handler = [made.append]
-    attrs: dict[str, Any] = attrs_of(op)
     new: SSAValue | None = None
     with inserting(builder):
         for form in forms:
             try:
-                new = form(list(op.operands), **attrs)
+                new = form(op, store)
             except TypeMismatch as e:
                 raise InputError(f"the form that {form.__name__} gives: {e}", op=op) from None
             if new is not None:

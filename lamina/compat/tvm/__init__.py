@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from lamina import te, topi
-from lamina.compat.tvm import nd, runtime, target, testing, tir
+from lamina.compat.tvm import imports, nd, runtime, target, testing, tir
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu, cuda, device, gpu, opencl, rocm
 from lamina.errors import LaminaError as TVMError
@@ -22,8 +22,9 @@ __version__ = "0.19.0"
 """The last release of TVM with the interfaces that are here."""
 
 context = device
+imports.install()
 
-_MODULES = ("contrib", "ir", "parser", "relay", "transform")
+_MODULES = ("contrib", "error", "ir", "parser", "relay", "transform")
 """Loaded when they are asked for: tensor programs do without."""
 
 
@@ -37,14 +38,14 @@ def __getattr__(name: str) -> Any:
 
         return SimpleNamespace(load=runtime.load_module)
     if name == "convert":
-        return tir.convert
+        return runtime.convert
     if name in ("get_global_func", "register_func"):
         return getattr(import_module(f"{__name__}.global_functions"), name)
     if name == "IRModule":
         return import_module(f"{__name__}.ir").IRModule
     if name.startswith("__"):
         raise AttributeError(name)
-    from lamina.compat.tvm.relay.namespace import not_bridged
+    from lamina.compat.tvm.missing import not_bridged
 
     raise not_bridged(name, [*__all__, *_MODULES, "IRModule"])
 

@@ -13,6 +13,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region
 
+from lamina.compat.tvm.imports import NO_FOLDER
+from lamina.compat.tvm.missing import missing
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.adt import Constructor, TypeData
@@ -34,9 +36,12 @@ from lamina.compat.tvm.relay.ty import (
     TensorType as _TensorType,
 )
 from lamina.compat.tvm.relay.unify import nesting
+from lamina.compat.tvm.runtime import modules_elsewhere
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.value_names import NAME
-from lamina.errors import InputError, did_you_mean
+from lamina.errors import InputError, UsageError, did_you_mean
+
+__path__ = NO_FOLDER
 
 RelayExpr = Expr
 IRTensorType = _TensorType
@@ -51,6 +56,7 @@ class IRModule:
         self._types: dict[GlobalTypeVar, TypeData] = {}
         self._functions: dict[GlobalVar, e.Function] | None = {}
         self._ir: tuple[ModuleOp, ParamStore] | None = None
+        self._names: dict[str, GlobalVar] = {}
         self.attrs: Attrs | None = None
         given: Mapping[Any, Any] = type_definitions or {}
         for header, data in given.items():
@@ -61,11 +67,14 @@ class IRModule:
     # -- the two forms ----------------------------------------------------------------------------------
 
     @staticmethod
-    def of_ir(module: ModuleOp, store: ParamStore | None = None) -> IRModule:
-        """The module of one of our IR, which belongs to it from now on."""
+    def of_ir(module: ModuleOp, store: ParamStore | None = None, like: IRModule | None = None) -> IRModule:
+        """The module of one of our IR, which belongs to it from now on. Its global variables are those of `like`."""
         made = IRModule()
         made._functions = None
         made._ir = (module, store or ParamStore())
+        if like is not None:
+            made._names = {**like._names, **{g.name_hint: g for g in like._functions or ()}}
+            made.attrs = like.attrs
         return made
 
     @staticmethod
@@ -92,7 +101,7 @@ class IRModule:
     def functions(self) -> dict[GlobalVar, e.Function]:
         if self._functions is None:
             assert self._ir is not None
-            self._functions, self._types = read_module(*self._ir)
+            self._functions, self._types = read_module(*self._ir, self._names)
         return self._functions
 
     def functions_items(self) -> list[tuple[GlobalVar, e.Function]]:
@@ -148,7 +157,8 @@ class IRModule:
     def __getitem__(self, name: Any) -> Any:
         if isinstance(name, GlobalTypeVar):
             return self.type_definitions[self.get_global_type_var(name.name_hint)]
-        return self.functions[name if isinstance(name, GlobalVar) else self.get_global_var(name)]
+        known = name if isinstance(name, GlobalVar) and name in self.functions else None
+        return self.functions[known or self.get_global_var(getattr(name, "name_hint", name))]
 
     def __setitem__(self, name: Any, function: Any) -> None:
         functions = self.functions
@@ -169,7 +179,8 @@ class IRModule:
     update_func = __setitem__
 
     def __contains__(self, name: Any) -> bool:
-        return name in self.functions or any(g.name_hint == name for g in self.functions)
+        name = getattr(name, "name_hint", name)
+        return any(g.name_hint == name for g in self.functions)
 
     def __iter__(self) -> Iterator[GlobalVar]:
         return iter(self.functions)
@@ -361,8 +372,36 @@ def load_json(text: str) -> Any:
     return parse(text)
 
 
+def make_node(type_key: str, **kwargs: Any) -> Attrs:
+    """Attributes by their names, for a call or a function: `make_node("DictAttrs", Primitive=1)`. Raises UsageError."""
+    if not type_key.endswith("Attrs"):
+        raise UsageError(f"nodes of the kind {type_key!r} are not made by name", hint="use its class")
+    return Attrs(kwargs)
+
+
+_MODULES = modules_elsewhere(
+    __name__,
+    {
+        "instrument": "lamina.instrument",
+        "op": "lamina.compat.tvm.ir",
+        "module": "lamina.compat.tvm.ir",
+        "transform": "lamina.compat.tvm.transform",
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return _MODULES[name]
+    if name == "register_op_attr":
+        from lamina.compat.tvm.relay import op_attributes
+
+        return op_attributes.register_op_attr
+    raise missing(__name__, name, [*globals(), *_MODULES])
+
+
 __all__ = [
     "Attrs", "Call", "FuncType", "GlobalTypeVar", "GlobalVar", "IRModule", "Op", "RelayExpr", "TupleType", "Type",
-    "TypeCall", "TypeVar", "assert_structural_equal", "load_json", "save_json", "structural_equal", "structural_hash",
-    "ty", "value_name",
+    "TypeCall", "TypeVar", "assert_structural_equal", "load_json", "make_node", "save_json", "structural_equal",
+    "structural_hash", "ty", "value_name",
 ]  # fmt: skip

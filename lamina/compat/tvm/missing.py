@@ -1,6 +1,10 @@
-"""Names of TVM's that are not bridged, and what to use instead."""
+"""Names of TVM's that are not bridged: what to use instead, and the error that says so."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lamina.errors import did_you_mean
 
 INSTEAD: dict[str, str] = {
     "autotvm": "lamina.tensor_program schedules written by hand; there is no tuner yet",
@@ -69,3 +73,20 @@ INSTEAD: dict[str, str] = {
     "relay.vision.yolo_reorg": "relay.nn.space_to_depth",
 }
 """By TVM's name without `tvm.`: what is said after "use"."""
+
+
+def missing(module: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for an attribute that a module of TVM's does not have here, given the names that it has."""
+    if name.startswith("__"):
+        return AttributeError(name)
+    return not_bridged(f"{module.partition('compat.tvm.')[2]}.{name}", [k for k in known if not k.startswith("_")])
+
+
+def not_bridged(name: str, known: list[str]) -> AttributeError:
+    """The error for a name of TVM's that is not here: it says what to use instead where that is known."""
+    last = name.rpartition(".")[2]
+    instead = INSTEAD.get(name)
+    if instead is not None:
+        return AttributeError(f"tvm.{name} is not bridged; use {instead}")
+    near = did_you_mean(last, known)
+    return AttributeError(f"tvm.{name} is not bridged" + (f"; {near}" if near else "; see docs/reference/tvm-names.md"))

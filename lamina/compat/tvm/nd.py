@@ -7,10 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from lamina.compat.tvm.imports import NO_FOLDER
+from lamina.compat.tvm.missing import missing
 from lamina.compat.tvm.runtime import Device, cpu, cuda, gpu, opencl, rocm
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import InputError
 from lamina.te.expr import dtype_of
+
+__path__ = NO_FOLDER
 
 __all__ = [
     "NDArray", "array", "cpu", "cuda", "device", "empty", "from_dlpack", "gpu", "numpyasarray", "opencl", "rocm",
@@ -135,3 +139,7 @@ def device(dev_type: object, dev_id: int = 0) -> Device:
     from lamina.compat.tvm import runtime
 
     return runtime.device(dev_type, dev_id)
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name, globals())

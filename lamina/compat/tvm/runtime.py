@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
+from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.errors import UsageError, did_you_mean
+
+__path__ = NO_FOLDER
 
 KINDS = {"cpu": 1, "llvm": 1, "cuda": 2, "gpu": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10}
 """TVM's numbers of device types."""
@@ -108,11 +111,24 @@ def load_param_dict_from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         return load_param_dict(file.read())
 
 
-class _Elsewhere(ModuleType):
-    """A module that TVM has below this one; here its file stands where it belongs, and is read when it is used."""
+def convert(value: Any) -> Any:
+    """A value of Python's as TVM's functions take it: numbers as expressions, also inside lists and dictionaries."""
+    if isinstance(value, (list, tuple)):
+        return [convert(v) for v in cast("Sequence[Any]", value)]
+    if isinstance(value, Mapping):
+        return {k: convert(v) for k, v in cast("Mapping[Any, Any]", value).items()}
+    if not isinstance(value, (bool, int, float)):
+        return value
+    from lamina.te.expr import as_expr
+
+    return as_expr(value)
+
+
+class Elsewhere(ModuleType):
+    """A module that TVM has below another one; here its file stands where it belongs, and is read when it is used."""
 
     def __init__(self, name: str, home: str) -> None:
-        super().__init__(f"{__name__}.{name}")
+        super().__init__(name)
         self._home = home
 
     def __getattr__(self, name: str) -> Any:
@@ -120,7 +136,34 @@ class _Elsewhere(ModuleType):
             raise AttributeError(name)
         return getattr(import_module(self._home), name)
 
+    def __dir__(self) -> list[str]:
+        return dir(import_module(self._home))
 
-vm = _Elsewhere("vm", "lamina.compat.tvm.relay.backend.vm")
-profiling = _Elsewhere("profiling", "lamina.compat.tvm.profiling")
-sys.modules.update({module.__name__: module for module in (vm, profiling)})
+
+def modules_elsewhere(parent: str, homes: Mapping[str, str]) -> dict[str, Elsewhere]:
+    """Modules below another one by their names, as `import` finds them; `homes` says where each one's file stands."""
+    found = {name: Elsewhere(f"{parent}.{name}", home) for name, home in homes.items()}
+    sys.modules.update({module.__name__: module for module in found.values()})
+    return found
+
+
+_MODULES = modules_elsewhere(
+    __name__,
+    {
+        "vm": "lamina.compat.tvm.relay.backend.vm",
+        "profiling": "lamina.compat.tvm.profiling",
+        "ndarray": "lamina.compat.tvm.nd",
+        "module": "lamina.tensor_module",
+    },
+)
+_HOMES = {"Module": "lamina.tensor_module", **dict.fromkeys(("NDArray",), "lamina.compat.tvm.nd")}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return _MODULES[name]
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    from lamina.compat.tvm.missing import missing
+
+    raise missing(__name__, name, [*globals(), *_MODULES])

@@ -1,38 +1,190 @@
-"""`tvm.target`: targets by their strings."""
+"""`tvm.target`: targets by their strings, with what TVM's programs ask of them.
+
+target = tvm.target.Target("llvm -mcpu=core-avx2 -num-cores=2")
+target.kind.name, target.mcpu, target.keys, target.attrs["num-cores"]
+with target:
+    tvm.target.Target.current()
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextvars import ContextVar
+from functools import cached_property
 from typing import Any
 
+from lamina import tensor_target
+from lamina.compat.tvm.imports import NO_FOLDER
+from lamina.compat.tvm.missing import missing
 from lamina.errors import UsageError
 from lamina.passes.pattern_tables import table_names
-from lamina.tensor_target import Target as _Target
 from lamina.tensor_target import target_of
 
+__path__ = NO_FOLDER
 
-def Target(target: Any, host: Any = None) -> _Target:  # noqa: N802
+
+class TargetKind(str):
+    """What a target is a kind of: `llvm`, `cuda`."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return str(self)
+
+    @property
+    def default_keys(self) -> list[str]:
+        """What TVM chooses schedules by."""
+        return ["cuda", "gpu"] if self in tensor_target.DEVICE_KINDS else ["cpu"]
+
+
+_entered: ContextVar[tuple[Target, ...]] = ContextVar("targets", default=())
+
+
+class Target(tensor_target.Target):
     """A target; `openblas, llvm` is one for `relay.build` alone. The host is this machine: another one is an error."""
-    if host is not None and target_of(host).attr is None:
-        raise UsageError(f"a host is 'llvm', not {str(host)!r}")
+
+    def __init__(self, target: Any, host: Any = None) -> None:
+        given: Mapping[str, Any] = target if isinstance(target, Mapping) else {}
+        host = given.get("host", host)
+        if host is not None and target_of(host).attr is None:
+            raise UsageError(f"a host is 'llvm', not {str(host)!r}")
+        found = _parsed({k: v for k, v in given.items() if k != "host"} if given else target)
+        super().__init__(TargetKind(found.kind), found.options, found.attr)
+        known = host if host is not None else getattr(target, "host", None)
+        object.__setattr__(self, "_host", known)
+
+    @cached_property
+    def attrs(self) -> dict[str, Any]:
+        """The options of the string by their names: numbers as numbers, lists as lists."""
+        return {name: _value(name, text) for name, text in self.options}
+
+    @property
+    def keys(self) -> list[str]:
+        """What TVM chooses schedules by: those that are given, then those of the kind."""
+        kind = self.kind
+        assert isinstance(kind, TargetKind)
+        return list(dict.fromkeys([*self.attrs.get("keys", ()), *kind.default_keys]))
+
+    @property
+    def host(self) -> Target | None:
+        """Where the target's programs are called from, None where that was not said."""
+        known = self.__dict__["_host"]
+        return known if known is None or isinstance(known, Target) else Target(known)
+
+    @property
+    def mcpu(self) -> str:
+        """The processor: as it is written, else the one that code is made for."""
+        return self.attrs.get("mcpu") or (self.attr.cpu.data if self.attr is not None else "")
+
+    @property
+    def mattr(self) -> list[str]:
+        """The features that are switched on and off."""
+        return self.attrs.get("mattr", [])
+
+    @property
+    def mtriple(self) -> str:
+        return self.attrs.get("mtriple") or (self.attr.triple.data if self.attr is not None else "")
+
+    @property
+    def model(self) -> str:
+        return self.attrs.get("model", "unknown")
+
+    @property
+    def device_name(self) -> str:
+        return self.attrs.get("device", "")
+
+    @property
+    def libs(self) -> list[str]:
+        return self.attrs.get("libs", [])
+
+    @property
+    def tag(self) -> str:
+        return self.attrs.get("tag", "")
+
+    @property
+    def max_num_threads(self) -> int:
+        """The threads of a block of a GPU; 1 on a processor."""
+        if self.kind not in tensor_target.DEVICE_KINDS:
+            return 1
+        from lamina.passes.tir.split_host_device import SplitHostDevicePass
+
+        return self.limits().get("max_threads", SplitHostDevicePass.max_threads)
+
+    @property
+    def thread_warp_size(self) -> int:
+        return int(self.attrs.get("thread_warp_size", 32 if self.kind in tensor_target.DEVICE_KINDS else 1))
+
+    def export(self) -> dict[str, Any]:
+        """The target as a dictionary, which `Target` takes."""
+        host = {"host": self.host.export()} if self.host is not None else {}
+        return {"kind": self.kind, **self.attrs, **host}
+
+    def with_host(self, host: Any) -> Target:
+        """The target, called from a host."""
+        return Target(self, host)
+
+    def __enter__(self) -> Target:
+        _entered.set((*_entered.get(), self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _entered.set(_entered.get()[:-1])
+
+    @staticmethod
+    def current(allow_none: bool = True) -> Target | None:
+        """The target of the innermost `with`. Raises ValueError where there is none and there has to be one."""
+        found = _entered.get()
+        if not found and not allow_none:
+            raise ValueError("Requires a current target in generic function, but it is not set: use `with target:`")
+        return found[-1] if found else None
+
+    @staticmethod
+    def list_kinds() -> list[str]:
+        """The kinds that there are."""
+        return sorted({"llvm", *tensor_target.DEVICE_KINDS})
+
+
+def _parsed(target: Any) -> tensor_target.Target:
     if isinstance(target, str) and ("," in target.partition(" -")[0] or target.strip() in table_names()):
         from lamina.compat.tvm.relay.targets import compile_target
 
         compile_target(target)  # which refuses what is not known
-        return _Target(target)
+        return tensor_target.Target(target)
     return target_of(target)
 
 
-create = Target
+_LISTS = frozenset(("keys", "libs", "mattr"))
 
 
-def cuda(model: str = "", arch: str = "", options: Any = None) -> _Target:
+def _value(name: str, text: str) -> Any:
+    if name in _LISTS:
+        return text.split(",")
+    return int(text) if text.isdigit() else text or True
+
+
+def create(target: Any, host: Any = None) -> Target:
+    """A target by its string, as before TVM 0.7."""
+    return Target(target, host)
+
+
+def _words(options: Any) -> list[str]:
+    return options.split() if isinstance(options, str) else list(options or ())
+
+
+def cuda(model: str = "", arch: str = "", options: Any = None) -> Target:
     """The target `cuda`."""
-    words = [options] if isinstance(options, str) else list(options or ())
-    return target_of(
-        " ".join(["cuda", *([f"-model={model}"] if model else []), *([f"-arch={arch}"] if arch else []), *words])
-    )
+    words = [*([f"-model={model}"] if model else []), *([f"-arch={arch}"] if arch else []), *_words(options)]
+    return Target(" ".join(["cuda", *words]))
 
 
-def llvm(options: Any = None) -> _Target:
+def llvm(options: Any = None) -> Target:
     """The target `llvm`."""
-    return target_of(" ".join(["llvm", *([options] if isinstance(options, str) else list(options or ()))]))
+    return Target(" ".join(["llvm", *_words(options)]))
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name, globals())
+
+
+__all__ = ["Target", "TargetKind", "create", "cuda", "llvm"]

@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from lamina.compat.tvm.imports import NO_FOLDER
+from lamina.compat.tvm.missing import missing
 from lamina.compat.tvm.runtime import enabled
+
+__path__ = NO_FOLDER
 
 
 def device_enabled(target: object) -> bool:
@@ -19,3 +23,7 @@ def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float =
     found, wanted = (np.asarray(getattr(a, "numpy_view", a)) for a in (actual, desired))
     np.testing.assert_allclose(found.shape, wanted.shape)
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=atol, verbose=True)
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name, globals())

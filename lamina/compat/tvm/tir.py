@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamina import te
+from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.te import statements as ir_builder
 from lamina.te.expr import (
     EQ,
@@ -37,6 +38,8 @@ from lamina.te.expr import (
 )
 from lamina.te.reduction import CommReducer, Reduce
 from lamina.te.tensor import IterVar, ProducerLoad
+
+__path__ = NO_FOLDER
 
 PrimExpr = Expr
 Select = te.select

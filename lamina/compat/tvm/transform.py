@@ -8,7 +8,9 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina import transform as ours
+from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.missing import missing
 from lamina.context import LaminaContext
 from lamina.errors import UsageError
 from lamina.instrument import (
@@ -20,6 +22,8 @@ from lamina.instrument import (
     PrintBeforeAll,
 )
 from lamina.transform import PassContext, PrintIR
+
+__path__ = NO_FOLDER
 
 
 class Pass:
@@ -44,9 +48,7 @@ class Pass:
         module, store = mod.ir()
         ctx = LaminaContext()
         ctx.params = store
-        made = IRModule.of_ir(self.inner.transform(module.clone(), ctx), store)
-        made.attrs = mod.attrs
-        return made
+        return IRModule.of_ir(self.inner.transform(module.clone(), ctx), store, mod)
 
     def __repr__(self) -> str:
         return repr(self.inner)
@@ -139,6 +141,10 @@ def function_pass(
 def printing(header: str = "", show_meta_data: bool = False) -> Pass:
     """Prints the module as it goes by."""
     return Pass(PrintIR(header, show_meta_data))
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name, globals())
 
 
 __all__ = [

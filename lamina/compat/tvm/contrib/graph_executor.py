@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -52,6 +53,20 @@ class BenchmarkResult:
     __repr__ = __str__
 
 
+def timed(run: Callable[[], object], number: int, repeat: int, min_repeat_ms: float | None = None) -> BenchmarkResult:
+    """The mean time of `number` runs, of more where these take less than `min_repeat_ms`, `repeat` times."""
+    times: list[float] = []
+    for _ in range(repeat):
+        count, spent = 0, 0.0
+        while count < number or spent * 1000 < (min_repeat_ms or 0):
+            start = perf_counter()
+            run()
+            spent += perf_counter() - start
+            count += 1
+        times.append(spent / count)
+    return BenchmarkResult(times)
+
+
 class GraphModule:
     """A compiled model: `set_input`, `run`, `get_output`."""
 
@@ -61,10 +76,16 @@ class GraphModule:
         if not isinstance(module, GraphProgram):
             raise UsageError("GraphModule takes a program", hint='graph_executor.GraphModule(lib["default"](dev))')
         self.module = module
+        """The program; its functions work on what is set here: `module["run"]`, `module.time_evaluator("run")`."""
+        module.session = self
         self._executable = module.library.executable
         self._ports = {p.name: p for p in self._executable.inputs}
         self._arrays: dict[str, Any] = {}
         self._outputs: list[Any] = []
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        """A function by its name."""
+        return self.module[name]
 
     def set_input(self, key: Any = None, value: Any = None, **params: Any) -> None:
         """Give an input by name or number, and more by keyword. Weights that are in the program are left out."""
@@ -149,16 +170,7 @@ class GraphModule:
     ) -> BenchmarkResult:
         """The mean time of `number` runs, `repeat` times, in seconds."""
         self.run()
-        times: list[float] = []
-        for _n in range(repeat):
-            count, spent = 0, 0.0
-            while count < number or spent * 1000 < (min_repeat_ms or 0):
-                start = perf_counter()
-                self.run()
-                spent += perf_counter() - start
-                count += 1
-            times.append(spent / count)
-        return BenchmarkResult(times)
+        return timed(self.run, number, repeat, min_repeat_ms)
 
 
 def create(graph_json: Any, libmod: Any = None, device: Any = None) -> GraphModule:
@@ -166,4 +178,4 @@ def create(graph_json: Any, libmod: Any = None, device: Any = None) -> GraphModu
     return GraphModule(libmod if libmod is not None else graph_json)
 
 
-__all__ = ["BenchmarkResult", "GraphModule", "create"]
+__all__ = ["BenchmarkResult", "GraphModule", "create", "timed"]

@@ -17,6 +17,7 @@ import sys
 from importlib import import_module
 from typing import Any as _Anything
 
+from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay import adt, expr, ty
 from lamina.compat.tvm.relay.adt import (
     Clause,
@@ -49,7 +50,7 @@ from lamina.compat.tvm.relay.expr import (
     var,
 )
 from lamina.compat.tvm.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
-from lamina.compat.tvm.relay.namespace import OpNamespace, not_bridged
+from lamina.compat.tvm.relay.namespace import OpNamespace
 from lamina.compat.tvm.relay.ty import (
     Any,
     FuncType,
@@ -64,6 +65,7 @@ from lamina.compat.tvm.relay.ty import (
     TypeVar,
     scalar_type,
 )
+from lamina.compat.tvm.runtime import modules_elsewhere
 
 RelayExpr = Expr
 
@@ -73,7 +75,8 @@ def _namespaces() -> dict[str, OpNamespace]:
     for name in ("nn", "image", "vision", "annotation", "dyn", "random"):
         found[name] = OpNamespace(f"relay.{name}", f"{name}.")
     qnn = OpNamespace("relay.qnn.op", "qnn.")
-    found["qnn"] = OpNamespace("relay.qnn", "qnn.", {"op": qnn})
+    transform = modules_elsewhere(f"{__name__}.qnn", {"transform": f"{__name__}.qnn_transform"})
+    found["qnn"] = OpNamespace("relay.qnn", "qnn.", {"op": qnn, **transform})
     found["qnn.op"] = qnn
     for name, module in found.items():
         sys.modules[f"{__name__}.{name}"] = module

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
+from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wrapped
 from lamina.compat.tvm.relay.library import GraphExecutorFactoryModule, GraphProgram, as_ndarray
 from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
@@ -66,7 +66,8 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
     from lamina.transform import PassContext
 
     bound = with_params(mod if isinstance(mod, IRModule) else IRModule.from_expr(mod), params)
-    return IRModule.of_ir(*optimized(bound, compile_target(target), PassContext.current())), dict(params or {})
+    made, store = optimized(bound, compile_target(target), PassContext.current())
+    return IRModule.of_ir(made, store, bound), dict(params or {})
 
 
 def optimized(mod: IRModule, machine: TargetAttr, context: PassContext) -> tuple[ModuleOp, ParamStore]:
@@ -132,9 +133,9 @@ class Executor:
         if binds:
             expr = e.bind(expr, {k: v if isinstance(v, e.Expr) else e.const(as_ndarray(v)) for k, v in binds.items()})
         if not isinstance(expr, e.Function):
-            return self._run(self._module(e.Function([], expr)), ())
+            return self._runner(e.Function([], expr))(())
         function = bind_params_by_name(expr, self.params)
-        module = self._module(function)
+        run = self._runner(function)
         names = [p.name_hint for p in function.params]
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -147,7 +148,7 @@ class Executor:
                 extra = next(iter(kwargs), f"{len(given)} arguments")
                 hint = did_you_mean(str(extra), names) or f"the function takes {', '.join(names) or 'nothing'}"
                 raise UsageError(f"{extra!r} is no argument", hint=hint)
-            return self._run(module, given)
+            return run(given)
 
         return call
 
@@ -159,14 +160,24 @@ class Executor:
         types = self.mod.type_definitions if self.mod is not None else {}
         return IRModule({**others, main or e.GlobalVar("main"): function}, types).ir()
 
-    def _run(self, built: tuple[Any, Any], args: Any) -> Any:
+    def _runner(self, function: e.Function) -> Callable[[Sequence[Any]], Any]:
+        """What runs a function as `main` of the module: numbers of other dtypes are cast, as `set_input` does."""
+        from xdsl.dialects.func import FuncOp
+
         from lamina.runtime.vm import VirtualMachine
         from lamina.runtime.vm_segments import CompiledKernels
 
-        module, store = built
-        found = VirtualMachine(module, CompiledKernels(store)).run([plain(a) for a in args])
+        module, store = self._module(function)
+        main = next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+        types = list(main.function_type.inputs)
         known = Constructors(self.mod.type_definitions if self.mod is not None else {})
-        return wrapped(found[0] if len(found) == 1 else tuple(found), known, self.device)
+        machine = VirtualMachine(module, CompiledKernels(store))
+
+        def run(args: Sequence[Any]) -> Any:
+            found = machine.run([fitted(a, t) for a, t in zip(args, types, strict=True)])
+            return wrapped(found[0] if len(found) == 1 else tuple(found), known, self.device)
+
+        return run
 
 
 def create_executor(

@@ -13,6 +13,7 @@ from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.analysis import free_vars
 from lamina.compat.tvm.relay.from_ir import Reader
+from lamina.compat.tvm.relay.rewriting import built
 from lamina.compat.tvm.relay.scopes import scopes_of
 from lamina.compat.tvm.relay.to_ir import Body, Builder
 from lamina.dataflow_pattern import (
@@ -162,24 +163,11 @@ class _OnValues(ours.DFPatternCallback):
         found = e.as_expr(self._written.callback(node, node, _Nodes(node_map, reader)))
         if found is node or found is None:
             return None
-        return self._built(found, reader, post)
-
-    def _built(self, expr: e.Expr, reader: Reader, place: SSAValue) -> SSAValue:
-        """What an expression of nodes of the program, and new ones, is there."""
-        op = cast(Operation, place.owner)
+        value, made = built(found, reader, self.program.store)
+        op = cast(Operation, post.owner)
         assert op.parent is not None
-        builder = Builder(self.program.store)
-        builder.known = {n: v for v, n in reader.nodes.items()}
-        for call_op, n in reader.calls.items():
-            builder.known_tuples[n] = list(call_op.results)
-        block = Block()
-        body = Body(None, block)
-        scopes = scopes_of(expr, block, lambda n: n in builder.known or n in builder.known_tuples)
-        made = builder.emit(expr, scopes.root, body, scopes.of)
-        value = builder.one(made, block)
-        for made_op in list(block.ops):
-            made_op.detach()
-            op.parent.insert_op_before(made_op, op)
+        for each in made:
+            op.parent.insert_op_before(each, op)
         return value
 
 

@@ -155,11 +155,35 @@ class Op(Expr):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def get_attr(self, attr_name: str) -> Any:
-        """TVM's registry: `TOpPattern`; None for what there is not."""
-        from lamina.compat.tvm.relay.op_table import fusion_kind
+    @staticmethod
+    def get(op_name: str) -> Op:
+        """The operator of a name. Raises UsageError where there is none."""
+        return get_op(op_name)
 
-        return int(fusion_kind(self.name)) if attr_name == "TOpPattern" else None
+    def get_attr(self, attr_name: str) -> Any:
+        """TVM's registry: `TOpPattern`, and what was registered; None for what there is not."""
+        if attr_name == "TOpPattern":
+            from lamina.compat.tvm.relay.op_table import fusion_kind
+
+            return int(fusion_kind(self.name))
+        from lamina.compat.tvm.relay.op_attributes import op_attr
+
+        return op_attr(self.name, attr_name)
+
+    def has_attr(self, attr_name: str) -> bool:
+        return self.get_attr(attr_name) is not None
+
+    def set_attr(self, attr_name: str, value: Any, plevel: int = 10) -> None:
+        """Give the operator an attribute."""
+        from lamina.compat.tvm.relay.op_attributes import register_op_attr
+
+        register_op_attr(self.name, attr_name, value, plevel)
+
+    def reset_attr(self, attr_name: str) -> None:
+        """Take an attribute back."""
+        from lamina.compat.tvm.relay.op_attributes import reset_op_attr
+
+        reset_op_attr(self.name, attr_name)
 
     @property
     def checked_type(self) -> Any:

@@ -289,10 +289,10 @@ def _has_effect(op: Operation) -> bool:
 
 
 def read_module(
-    module: ModuleOp, store: ParamStore | None
+    module: ModuleOp, store: ParamStore | None, names: Mapping[str, e.GlobalVar] | None = None
 ) -> tuple[dict[e.GlobalVar, e.Function], dict[ty.GlobalTypeVar, adt.TypeData]]:
-    """The functions and the data types of a module."""
-    reader = Reader(store)
+    """The functions and the data types of a module; global variables known by their names stay who they are."""
+    reader = Reader(store, names)
     types = [reader.data_type(op) for op in module.body.block.ops if isinstance(op, TypeOp)]
     functions = {
         reader.global_var(op.sym_name.data): reader.function(op)

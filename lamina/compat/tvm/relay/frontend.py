@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.expr_functor import post_order
-from lamina.compat.tvm.relay.namespace import not_bridged
 from lamina.dialects.relay.params import ParamAttr
 from lamina.errors import UnsupportedError
+
+__path__ = NO_FOLDER
 
 
 def from_onnx(

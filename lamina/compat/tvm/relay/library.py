@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +21,10 @@ from lamina.api import Executable
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.dialects.relay.params import array_digest
-from lamina.errors import InputError, UsageError
+from lamina.errors import InputError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult, GraphModule
     from lamina.compat.tvm.ir import IRModule
 
 _PARAMS, _NAME = "tvm.params", "tvm.name"
@@ -110,11 +111,52 @@ class GraphExecutorFactoryModule:
 
 
 class GraphProgram:
-    """A program on a device."""
+    """A program on a device, with the inputs that are set: `program["set_input"]("x", x)`, `program["run"]()`."""
+
+    FUNCTIONS = (
+        *("set_input", "run", "get_output", "get_input", "get_num_inputs", "get_num_outputs"),
+        *("get_input_index", "get_input_info", "load_params"),
+    )
+    """What it is asked for by name."""
 
     def __init__(self, library: GraphExecutorFactoryModule, device: Device) -> None:
         self.library = library
         self.device = device
+        self.session: GraphModule | None = None
+        """Who holds the inputs and outputs."""
+
+    def get_function(self, name: str) -> Callable[..., Any]:
+        """A function by its name. Raises UsageError where there is none."""
+        if name not in self.FUNCTIONS:
+            near = did_you_mean(name, list(self.FUNCTIONS)) or f"there are {', '.join(self.FUNCTIONS)}"
+            raise UsageError(f"the program has no function {name!r}", hint=near)
+        if self.session is None:
+            from lamina.compat.tvm.contrib.graph_executor import GraphModule
+
+            self.session = GraphModule(self)
+        return getattr(self.session, name)
+
+    __getitem__ = get_function
+
+    def time_evaluator(
+        self,
+        func_name: str = "run",
+        dev: Device | None = None,
+        number: int = 10,
+        repeat: int = 1,
+        min_repeat_ms: float = 0,
+        **_: Any,
+    ) -> Callable[..., BenchmarkResult]:
+        """What times a function: each of `repeat` figures is the mean of `number` calls, after a first one."""
+        from lamina.compat.tvm.contrib.graph_executor import timed
+
+        function = self.get_function(func_name)
+
+        def evaluate(*args: Any) -> BenchmarkResult:
+            function(*args)
+            return timed(lambda: function(*args), number, repeat, min_repeat_ms)
+
+        return evaluate
 
 
 def load_library(path: str | os.PathLike[str]) -> Any:

@@ -1,15 +1,18 @@
-"""Modules of TVM's whose names are made from the operators, and what to say of a name that is not bridged."""
+"""Modules of TVM's whose names are made from the operators."""
 
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
-from lamina.errors import did_you_mean
+from lamina.compat.tvm.missing import not_bridged
 
 
 class OpNamespace(ModuleType):
     """`relay.nn`, `relay.image`, `relay.qnn.op`: the functions of the operators whose names start with a prefix."""
+
+    __path__: ClassVar[list[str]] = []
+    """It may be imported as a package, though no folder stands behind it."""
 
     def __init__(self, python_name: str, prefix: str, others: dict[str, Any] | None = None) -> None:
         super().__init__(f"lamina.compat.tvm.{python_name}", f"The operators {prefix}*.")
@@ -41,13 +44,4 @@ def function_names() -> list[str]:
     return sorted({*op_names(), *COMPOSITES, *ALIASES})
 
 
-def not_bridged(name: str, known: list[str]) -> AttributeError:
-    """The error for a name of TVM's that is not here: it says what to use instead where that is known."""
-    from lamina.compat.tvm.missing import INSTEAD
-
-    last = name.rpartition(".")[2]
-    instead = INSTEAD.get(name)
-    if instead is not None:
-        return AttributeError(f"tvm.{name} is not bridged; use {instead}")
-    near = did_you_mean(last, known)
-    return AttributeError(f"tvm.{name} is not bridged" + (f"; {near}" if near else "; see docs/reference/tvm-names.md"))
+__all__ = ["OpNamespace", "function_names"]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina import tensor_target
+from lamina.compat.tvm.target import Target
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 from lamina.passes.external_backends import check_backend
 from lamina.passes.pattern_tables import table_names
@@ -56,9 +57,9 @@ def _is_external(kind: str) -> bool:
 
 
 def _parts(target: Any) -> list[Any]:
-    """The targets of a composite one, in their order."""
+    """The targets of a composite one, in their order; where none is given that of the innermost `with`."""
     if target is None:
-        return ["llvm"]
+        return [Target.current() or "llvm"]
     if isinstance(target, str):
         # Commas are also inside options: -mattr=+avx2,+fma. What follows those starts with a sign.
         parts: list[str] = []

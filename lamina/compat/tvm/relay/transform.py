@@ -9,11 +9,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from lamina import transform as ours
+from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.adt import Clause, Constructor, Match
 from lamina.compat.tvm.relay.from_ir import Reader
-from lamina.compat.tvm.relay.namespace import not_bridged
 from lamina.compat.tvm.transform import (
     OnNodes,
     Pass,
@@ -26,6 +27,9 @@ from lamina.compat.tvm.transform import (
 from lamina.context import LaminaContext
 from lamina.errors import UsageError
 from lamina.passes.pattern_tables import TableEntry
+
+__path__ = NO_FOLDER
+
 
 _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "FuseOps": ("fuse_opt_level",),

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
+from xdsl.dialects.builtin import TensorType, TupleType
+from xdsl.ir import Attribute
 
 from lamina.compat.tvm.nd import NDArray
 from lamina.compat.tvm.relay import adt
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.runtime import Device, cpu
+from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.errors import UsageError
 from lamina.runtime.vm_values import AdtValue, Cell, value_text
 
@@ -100,4 +103,14 @@ def plain(value: Any) -> Any:
     return e.const(value).values if isinstance(value, (bool, int, float)) else value
 
 
-__all__ = ["ConstructorValue", "Constructors", "RefValue", "plain", "wrapped"]
+def fitted(value: Any, type_: Attribute) -> Any:
+    """A value of TVM's as our machine takes it for a parameter of a type: numbers of another dtype are cast."""
+    found = plain(value)
+    if isinstance(type_, TupleType) and isinstance(found, tuple) and len(found) == len(type_.types):  # pyright: ignore[reportUnknownArgumentType]
+        return tuple(map(fitted, cast("tuple[Any, ...]", found), type_.types))
+    if not isinstance(type_, TensorType) or not isinstance(found, (np.ndarray, np.generic)):
+        return found
+    return np.asarray(found, numpy_dtype(dtype_name(cast("Any", type_).element_type)))
+
+
+__all__ = ["ConstructorValue", "Constructors", "RefValue", "fitted", "plain", "wrapped"]

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from time import perf_counter
 from typing import Any, cast
 
 from xdsl.dialects.func import FuncOp
 
 from lamina import artefact
 from lamina.backends.cpu.object_cache import ObjectCache
-from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult
+from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult, timed
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
 from lamina.compat.tvm.relay.build_module import optimize, with_params
@@ -213,16 +212,7 @@ class VirtualMachine:
         for name in ("limit_zero_time_iterations", "end_to_end", "cooldown_interval_ms", "repeats_to_cooldown"):
             kwargs.pop(name, None)
         self.invoke(func_name, *args, **kwargs)
-        times: list[float] = []
-        for _ in range(repeat):
-            count, spent = 0, 0.0
-            while count < number or spent * 1000 < (min_repeat_ms or 0):
-                start = perf_counter()
-                self.invoke_stateful(func_name)
-                spent += perf_counter() - start
-                count += 1
-            times.append(spent / count)
-        return BenchmarkResult(times)
+        return timed(lambda: self.invoke_stateful(func_name), number, repeat, min_repeat_ms)
 
 
 def compile(  # noqa: A001

@@ -6,8 +6,9 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay.expr import Op, get_op
-from lamina.compat.tvm.relay.namespace import OpNamespace, not_bridged
+from lamina.compat.tvm.relay.namespace import OpNamespace
 from lamina.compat.tvm.relay.op_table import op_names
 
 get = get_op
@@ -34,6 +35,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     if name in ("transform", "tensor", "reduce", "algorithm"):
         return sys.modules[f"{__name__}.{name}"]
+    if name in ("register_alter_op_layout", "register_legalize", "register_op_attr"):
+        return getattr(import_module("lamina.compat.tvm.relay.op_attributes"), name)
     if name == "contrib":
         return import_module(f"{__name__}.contrib")
     from lamina.compat.tvm import relay

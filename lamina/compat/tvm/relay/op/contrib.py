@@ -14,10 +14,14 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.transform import Pass, PassContext, Sequential
 from lamina.errors import UsageError
 from lamina.passes.pattern_tables import get_pattern_table, register_pattern_table, table_names
+
+__path__ = NO_FOLDER
+
 
 BEFORE = ("CanonicalizeOps", "SimplifyInference", "FoldConstant", "FoldScaleAxis")
 """Passes that bring a module into the form that patterns are written for, as TVM runs them."""
@@ -63,7 +67,7 @@ def prune(mod: IRModule, compiler: str, heavy: frozenset[str] = HEAVY) -> IRModu
     ctx = LaminaContext()
     ctx.params = store
     Inline().apply(ctx, changed)
-    return IRModule.of_ir(changed, store)
+    return IRModule.of_ir(changed, store, mod)
 
 
 class _Compiler(ModuleType):
@@ -109,7 +113,7 @@ for _table in table_names():
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from lamina.compat.tvm.relay.namespace import not_bridged
+    from lamina.compat.tvm.missing import not_bridged
 
     known = [n for n in globals() if not n.startswith("_")]
     raise not_bridged(f"relay.op.contrib.{name}", known)

@@ -1,0 +1,30 @@
+"""What rewrites have written, expressions of nodes of a program and of new ones, as values of the program."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.from_ir import Reader
+from lamina.compat.tvm.relay.scopes import scopes_of
+from lamina.compat.tvm.relay.to_ir import Body, Builder
+from lamina.dialects.relay.params import ParamStore
+
+
+def built(expr: e.Expr, reader: Reader, store: ParamStore) -> tuple[SSAValue, list[Operation]]:
+    """The value that an expression is, and the new ops that compute it, detached, in their order."""
+    builder = Builder(store)
+    builder.known = {n: v for v, n in reader.nodes.items()}
+    for call_op, n in reader.calls.items():
+        builder.known_tuples[n] = list(call_op.results)
+    block = Block()
+    body = Body(None, block)
+    scopes = scopes_of(expr, block, lambda n: n in builder.known or n in builder.known_tuples)
+    value = builder.one(builder.emit(expr, scopes.root, body, scopes.of), block)
+    made = list(block.ops)
+    for op in made:
+        op.detach()
+    return value, made
+
+
+__all__ = ["built"]
