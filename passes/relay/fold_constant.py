@@ -11,9 +11,10 @@ Before:
 After:
     %t = relay.constant #relay.param<"w/multiply", "89abcdef01234567"> : tensor<64x64xf32>
 
-Ops that grow their operands by more than `max_growth` bytes (full, broadcast_to, tile) stay, and so does an integer
-division whose divisor may be zero: that is an error of the run. `shape_of` and `ndarray_size` fold wherever the
-extents are known; an annotation stays, whatever it stands on.
+Ops that grow their operands by more than `max_growth` bytes (full, broadcast_to, tile) stay, save those that compute a
+weight of a product - from numbers of few bits, say -, and so does an integer division whose divisor may be zero: that
+is an error of the run. `shape_of` and `ndarray_size` fold wherever the extents are known; an annotation stays, whatever
+it stands on.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 ANY_GROWTH = 1 << 62
 """For weights of 8 bits that are wider on the way to others of 8 bits, however many there are."""
 SHAPES = frozenset(("relay.shape_of", "relay.ndarray_size"))
+COPIES = frozenset(("relay.full", "relay.broadcast_to", "relay.tile"))
+"""Ops whose results are nothing but their operands several times."""
 DIVISIONS = frozenset(f"relay.{n}" for n in ("divide", "floor_divide", "mod", "floor_mod", "trunc_divide", "trunc_mod"))
 
 
@@ -75,6 +78,7 @@ def fold_constants(root: Operation, store: ParamStore, max_growth: int = 65536, 
 def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 65536, fold_qnn: bool = False) -> int:
     """Fold those of some ops, in program order, that depend on constants alone: how many."""
     folded = 0
+    weights = _of_weights(ops)
     for op in ops:
         if not isinstance(op, RelayOp) or op.parent is None:
             continue
@@ -83,7 +87,8 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
             continue
         values = [constant_value(v) for v in op.operands]
         operands = [v for v in values if v is not None]
-        if len(operands) < len(values) or not _foldable(op, operands, max_growth):
+        growth = ANY_GROWTH if op in weights else max_growth
+        if len(operands) < len(values) or not _foldable(op, operands, growth):
             continue
         if op.name.startswith("relay.qnn.") and not fold_qnn:
             continue
@@ -95,6 +100,29 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
         _erase_with_constants(op)
         folded += 1
     return folded
+
+
+def _of_weights(ops: Sequence[Operation]) -> set[Operation]:
+    """The ops on constants alone, of some in program order, by which the weight of a product is computed."""
+    known: set[Operation] = set()
+    found: set[Operation] = set()
+    for op in ops:
+        if isinstance(op, ConstantOp):
+            known.add(op)
+        if not isinstance(op, RelayOp):
+            continue
+        operands = [v.owner for v in op.operands]
+        if operands and known.issuperset(operands) and op.name not in COPIES:  # type: ignore[arg-type]
+            known.add(op)
+        elif op.FUSION_KIND == OpPattern.OUT_ELEMWISE_FUSABLE and len(operands) > 1:
+            behind = [operands[1]]
+            while behind:
+                owner = behind.pop()
+                if owner in known and owner not in found and not isinstance(owner, ConstantOp):
+                    assert isinstance(owner, Operation)
+                    found.add(owner)
+                    behind += [v.owner for v in owner.operands]
+    return found
 
 
 def _fold_shape(op: RelayOp) -> bool:
