@@ -388,19 +388,31 @@ class Executable:
         is compiled for each shape cannot be saved. Raises LaminaError.
         """
         from lamina import artefact
+
+        artefact.write(path, self._saved(self.notes if notes is None else notes))
+
+    def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
+        """What a file of the program holds. Raises UnsupportedError where none can."""
+        from lamina import artefact
         from lamina.machine_program import MachineProgram
 
-        kept = self.notes if notes is None else notes
         if self._stored is not None:
             external = artefact.external_compilers([self._stored])
             how = self._target, self.context, self.sanitize
-            saved = artefact.Saved(artefact.PROGRAM, self._stored, *how, external, kept)
-        elif isinstance(self._program, MachineProgram):
-            saved = artefact.machine_saved(self._program, self.context, self.sanitize, kept)
-        else:
-            hint = "give the shapes: lamina.compile(model, shapes={...})"
-            raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
-        artefact.write(path, saved)
+            return artefact.Saved(artefact.PROGRAM, self._stored, *how, external, notes)
+        if isinstance(self._program, MachineProgram):
+            return artefact.machine_saved(self._program, self.context, self.sanitize, notes)
+        hint = "give the shapes: lamina.compile(model, shapes={...})"
+        raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Executable], tuple[bytes]]:
+        """Pickled and copied deeply as `save` and `load` do it; it has no texts then. Like a saved one it is code."""
+        from lamina import artefact
+
+        return _of_bytes, (artefact.to_bytes(self._saved(self.notes)),)
+
+    def __copy__(self) -> Executable:
+        return self
 
     @staticmethod
     def load(path: str | os.PathLike[str], threads: int | None = None) -> Executable:
@@ -452,6 +464,13 @@ class Executable:
             f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
             f"{self._target.cpu}, {threads_text(self.threads)}, opt level {self.opt_level}"
         )
+
+
+def _of_bytes(data: bytes) -> Executable:
+    """The program of a saved form."""
+    from lamina import artefact
+
+    return Executable.of_saved(artefact.of_bytes(data, (artefact.PROGRAM, artefact.MACHINE)))
 
 
 def threads_text(threads: int) -> str:

@@ -7,7 +7,8 @@ One file has all that a run needs, weights included: machine code, and for what 
 with the code of each part whose shapes are known or were met before. Loading runs no passes. External backends are
 named, not included. The file says which version of Lamina wrote it and for which processor; one of another version, a
 damaged and a foreign one are refused. Like a shared library it is code: load what you trust; and like one it is
-mapped: processes share its weights, and a file in use is replaced (`save` does that), not written over.
+mapped: processes share its weights, and a file in use is replaced (`save` does that), not written over. Programs that
+are pickled or copied deeply go through the bytes of such a file.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from lamina.checked_files import CheckedFiles
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.program_cache import enabled
-from lamina.program_file import LABEL, MAGIC, StoredProgram, read_program, write_file
+from lamina.program_file import LABEL, MAGIC, StoredProgram, program_bytes, read_program, write_file
 from lamina.suffixes import SAVED
 
 if TYPE_CHECKING:
@@ -71,6 +72,24 @@ class Saved:
 
 def write(path: str | os.PathLike[str], saved: Saved) -> None:
     """Write an artefact. Raises InputError where the disk does not allow it."""
+    if Path(path).exists() and not Path(path).is_file():  # a folder, or a device that would be replaced
+        raise InputError("cannot write: this is no file", where=str(path))
+    try:
+        write_file(Path(path), _MAGIC, _label(FORMAT), _described(saved))
+    except OSError as e:
+        raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None
+
+
+def to_bytes(saved: Saved) -> bytes:
+    """The bytes of an artefact's file. Raises InputError where there is no room for it on the disk meanwhile."""
+    try:
+        return program_bytes(_MAGIC, _label(FORMAT), _described(saved))
+    except OSError as e:
+        raise InputError(f"cannot write a temporary file: {e.strerror or e}") from None
+
+
+def _described(saved: Saved) -> StoredProgram:
+    """A program with what a file says of it."""
     from lamina import __version__
 
     description = {
@@ -83,21 +102,31 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
         "notes": dict(saved.notes),
         "contents": saved.contents.description,
     }
-    file = StoredProgram(description, saved.contents.objects, saved.contents.params)
-    if Path(path).exists() and not Path(path).is_file():  # a folder, or a device that would be replaced
-        raise InputError("cannot write: this is no file", where=str(path))
-    try:
-        write_file(Path(path), _MAGIC, _label(FORMAT), file)
-    except OSError as e:
-        raise InputError(f"cannot write: {e.strerror or e}", where=str(path)) from None
+    return StoredProgram(description, saved.contents.objects, saved.contents.params)
 
 
 def read(path: str | os.PathLike[str], kinds: Sequence[str]) -> Saved:
     """Read an artefact that this version can run on this machine. Raises InputError saying why it cannot."""
+    where = str(path)
+    return _checked(_whole(path, where), kinds, where)
+
+
+def of_bytes(data: bytes, kinds: Sequence[str]) -> Saved:
+    """The artefact of a file's bytes, as `read`."""
+    where = "a saved program"
+    _check_begin(data, where)
+    # Its arrays lie as in a file that is mapped: kernels rely on that.
+    mapped = mmap.mmap(-1, len(data))
+    mapped.write(data)
+    found = read_program(mapped, data[: MAGIC + LABEL])
+    if found is None:
+        raise InputError("is damaged: it is not what was saved", where=where, hint=_AGAIN)
+    return _checked(found, kinds, where)
+
+
+def _checked(found: StoredProgram, kinds: Sequence[str], where: str) -> Saved:
     from lamina import __version__
 
-    where = str(path)
-    found = _whole(path, where)
     description = found.description
     version, kind = description["lamina"], description["kind"]
     if version != __version__:
@@ -111,17 +140,21 @@ def read(path: str | os.PathLike[str], kinds: Sequence[str]) -> Saved:
     return Saved(kind, contents, target, context, description["sanitize"], external, description["notes"])
 
 
+def _check_begin(begin: bytes, where: str) -> None:
+    if begin[:MAGIC] != _MAGIC:
+        hint = f"`lamina compile MODEL -o FILE{SAVED}` and Executable.save write them"
+        raise InputError("is no program that Lamina has saved", where=where, hint=hint)
+    if begin[MAGIC : MAGIC + LABEL] != _label(FORMAT):
+        what = begin[MAGIC : MAGIC + LABEL].rstrip().decode("ascii", "replace")
+        raise InputError(f"is of {what!r}, this Lamina reads {FORMAT}", where=where, hint=_AGAIN)
+
+
 def _whole(path: str | os.PathLike[str], where: str) -> StoredProgram:
     """The file's contents, mapped, if it is one of ours and nothing of it is missing."""
     try:
         with open(path, "rb") as file:
             begin = file.read(MAGIC + LABEL)
-            if begin[:MAGIC] != _MAGIC:
-                hint = f"`lamina compile MODEL -o FILE{SAVED}` and Executable.save write them"
-                raise InputError("is no program that Lamina has saved", where=where, hint=hint)
-            if begin[MAGIC:] != _label(FORMAT):
-                what = begin[MAGIC:].rstrip().decode("ascii", "replace")
-                raise InputError(f"is of {what!r}, this Lamina reads {FORMAT}", where=where, hint=_AGAIN)
+            _check_begin(begin, where)
             status = os.fstat(file.fileno())
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as e:

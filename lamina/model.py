@@ -6,12 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
 
-from lamina.errors import UsageError
+from lamina.errors import UnsupportedError, UsageError
 from lamina.runtime.compiled import Port
 from lamina.suffixes import is_text as is_text
 from lamina.suffixes import refuse_saved
@@ -252,6 +252,17 @@ class Model:
         from lamina.compiler import module_text
 
         return module_text(self.module)
+
+    def __copy__(self) -> Model:
+        return replace(self)
+
+    def __deepcopy__(self, _: object) -> Model:
+        """Its own module; weights are never changed, and shared."""
+        return replace(self, module=self.module.clone())
+
+    def __reduce__(self) -> NoReturn:
+        hint = "pickle the file that it came from, or what lamina.compile makes of it"
+        raise UnsupportedError("a lamina.Model cannot be pickled", where=self.label, hint=hint)
 
     def __repr__(self) -> str:
         opsets = ", ".join(f"{domain or 'onnx'} {version}" for domain, version in sorted(self.opset.items()))

@@ -96,6 +96,16 @@ def write_file(
     return size
 
 
+def program_bytes(magic: bytes, label: bytes, program: StoredProgram) -> bytes:
+    """The bytes of the file that `write_file` would write. Raises OSError where no temporary file can hold them."""
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as file:
+        _write(file, magic, label, program)
+        file.seek(0)
+        return file.read()
+
+
 def read_program(data: Any, begins: bytes, trusted: bool = False) -> StoredProgram | None:
     """The program in the bytes of a file; None when it is not whole, or begins otherwise. Arrays stay in the bytes.
 

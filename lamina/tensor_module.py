@@ -250,6 +250,20 @@ class Module:
         """
         if addons:
             raise UsageError("addons cannot be exported", hint="the file holds the kernel alone")
+        artefact.write(file_name, self._saved())
+        return str(file_name)
+
+    save = export_library
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Module], tuple[bytes]]:
+        """Pickled and copied deeply as `save` and `load` do it; it has no texts then. Like a saved one it is code."""
+        return _of_bytes, (artefact.to_bytes(self._saved()),)
+
+    def __copy__(self) -> Module:
+        return self
+
+    def _saved(self) -> artefact.Saved:
+        """What a file of the kernel holds."""
         description = {
             **self._compiled.stored.description,
             "attributes": str(self._compiled.attributes),
@@ -263,11 +277,7 @@ class Module:
         }
         stored = self._compiled.stored
         contents = StoredProgram(description, stored.objects, stored.params)
-        saved = artefact.Saved(artefact.KERNEL, contents, TargetSpec.of(self.target), PassContext(0), False)
-        artefact.write(file_name, saved)
-        return str(file_name)
-
-    save = export_library
+        return artefact.Saved(artefact.KERNEL, contents, TargetSpec.of(self.target), PassContext(0), False)
 
     def _place(self, argument: Any) -> list[Any]:
         """Which size or parameter an argument is."""
@@ -361,6 +371,11 @@ class Module:
         numbers = [np.asarray(n, np.int64) for n in sizes]
         copies = [(o, c) for o, c in zip(outputs, compact, strict=True) if o is not c]
         return [*numbers, *arrays[: len(inputs)]], arrays[len(inputs) :], copies
+
+
+def _of_bytes(data: bytes) -> Module:
+    """The kernel of a saved form."""
+    return Module.of_saved(artefact.of_bytes(data, (artefact.KERNEL,)))
 
 
 def _pipeline(sanitize: bool) -> list[str]:
