@@ -136,7 +136,7 @@ def obstacle(target: TargetSpec) -> str:
     name = declared()
     machines = [("this machine", processor())]
     if name is not None:
-        machines.insert(0, (f"this machine, {name} as {VARIABLE} says,", host()))
+        machines.append((f"this machine, {name} as {VARIABLE} says,", host()))
     for subject, machine in machines:
         if _kind(target) != _kind(machine):
             return f"this machine is {_kind(machine)}"

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.jit import host_target
+from lamina.backends.cpu.jit import host_target, named_target
 from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.context import LaminaContext
 from lamina.dialects.target import TARGET
@@ -19,18 +19,18 @@ from lamina.runtime.execute import run_module
 Array = np.ndarray[Any, Any]
 
 
-def parsed(text: str) -> tuple[ModuleOp, LaminaContext]:
-    """A verified module, its target this machine."""
+def parsed(text: str, native: bool = True) -> tuple[ModuleOp, LaminaContext]:
+    """A verified module, its target this machine, or one that has all that intrinsics need."""
     context = LaminaContext()
     module = Parser(context, text or "builtin.module {}").parse_module()
     module.verify()
-    module.attributes[TARGET] = host_target(1)
+    module.attributes[TARGET] = host_target(1) if native else named_target("sapphirerapids")
     return module, context
 
 
 def run(text: str, inputs: Mapping[str, Array], native: bool) -> Array:
     """The one result of @main, by the tir interpreter right after the schedule, or by machine code."""
-    module, context = parsed(text)
+    module, context = parsed(text, native)
     passes = [*TIR_PIPELINE, *LLVM_PIPELINE] if native else ["te-to-tir"]
     run_pipeline(module, context, parse_pipeline(",".join(passes)))
     (result,) = run_module(module, context, "main", inputs).values()

@@ -188,6 +188,7 @@ def test_sum_is_computed(anchor: str) -> None:
 
 
 @needs_dnnl
+@pytest.mark.needs("avx512vnni or avxvnni")
 @pytest.mark.parametrize("choice", range(16))
 def test_quantised_products_are_exact(choice: int) -> None:
     """Bit for bit: sums are of integers, and fractions are cut off as relay.cast does."""

@@ -76,6 +76,7 @@ def test_saved_program_loads(tmp_path: Path) -> None:
 
 
 @needs_dnnl
+@pytest.mark.needs("avx512vnni or avxvnni")
 def test_quantised_program_that_was_partitioned_is_exact() -> None:
     """Patterns see qnn ops before a model is compiled: the graph passes put integer arithmetic in their place."""
     from lamina.dialects import relay as r

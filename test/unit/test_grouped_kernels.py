@@ -12,6 +12,7 @@ import lamina
 from lamina.backends.cpu.schedules.pixel_rows import APART, choose_tile
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
+from lamina.transform import PassContext
 
 
 class Case(NamedTuple):
@@ -70,7 +71,9 @@ def model(case: Case) -> tuple[Any, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("name", CASES)
 def test_kernel_gives_the_convolution(name: str) -> None:
     made, x, expected = model(CASES[name])
-    (found,) = lamina.compile(made, threads=CASES[name].threads).run({"x": x}).values()
+    # Not by transformed tiles, which some machines prefer where there is one group.
+    context = PassContext(opt_level=3, disabled_pass=["cpu-winograd"])
+    (found,) = lamina.compile(made, threads=CASES[name].threads, opt_level=context).run({"x": x}).values()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 

@@ -29,7 +29,6 @@ ort: Any = pytest.importorskip("onnxruntime")
 
 TOLERANCE = 1e-4
 QUICK = ("squeezenet", "shufflenet", "resnet50")
-TARGET = "x86-64-v3"
 SMALL = ("squeezenet", "densenet121", "resnet50")
 
 
@@ -52,7 +51,7 @@ def _session(model: onnx.ModelProto) -> Any:
 def _compare(model: onnx.ModelProto, names: list[str], opt_level: int) -> None:
     inputs = models.random_input(model)
     expected = dict(zip(names, _session(model).run(names, inputs), strict=True))
-    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=opt_level)
+    exe = lamina.compile(model, threads=1, opt_level=opt_level)
     found = exe.run(inputs)
     wrong: list[str] = []
     for name in names:
@@ -75,7 +74,7 @@ def test_values_agree_with_onnxruntime(name: str, opt_level: int, kernel_cache: 
 @pytest.mark.parametrize(("name", "opt_level"), _cases([3]))
 def test_stored_outputs(name: str, opt_level: int, kernel_cache: None) -> None:
     """The models as the onnx package ships them, with the outputs that it stores."""
-    exe = lamina.compile(models.light_path(name), target=TARGET, threads=1, opt_level=opt_level)
+    exe = lamina.compile(models.light_path(name), threads=1, opt_level=opt_level)
     found = exe.run(models.stored_input(name))
     np.testing.assert_allclose(next(iter(found.values())), models.stored_output(name), rtol=1e-3, atol=1e-7)
 
@@ -122,7 +121,7 @@ def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache
         assert relay_pipeline(context)[-1] == f"{FUSION}{{fuse-opt-level=0}}"
     else:
         assert _graph_passes(context) == _graph_passes(OPT_LEVELS[-1]) - {disabled}
-    exe = lamina.compile(model, target=TARGET, threads=1, opt_level=context)
+    exe = lamina.compile(model, threads=1, opt_level=context)
     found = exe.run(inputs)[models.before_softmax(model)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * float(np.abs(expected).max()))
 
@@ -137,7 +136,7 @@ def test_stage_texts(name: str, tmp_path: Path) -> None:
     from lamina.opt_tool import run_opt_tool
 
     model = models.encoder_block(heads=2, width=32, length=8) if name == "encoder" else models.light_model(name)
-    exe = lamina.compile(model, target=TARGET, threads=1, cache=False)
+    exe = lamina.compile(model, threads=1, cache=False)
     exe.save_texts(tmp_path)
     so_far: list[str] = []
     for level, pipeline in stage_pipelines(exe.opt_level).items():

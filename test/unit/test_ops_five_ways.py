@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from lamina.backends.cpu.jit import host_target, named_target
+from lamina.backends.cpu.jit import host_target
 from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
@@ -52,7 +52,7 @@ def module_of(op_type: type[RelayOp], s: Sample) -> ModuleOp:
     block.add_ops([op, ReturnOp(*op.results)])
     main = FuncOp("main", FunctionType.from_lists(list(block.arg_types), list(op.result_types)), Region(block))
     module = ModuleOp([main])
-    module.attributes[TARGET] = named_target("x86-64-v4", 1)
+    module.attributes[TARGET] = host_target(1)
     return module
 
 
@@ -98,7 +98,7 @@ def ways(module: ModuleOp, arrays: Arrays, fuse: int = 0, texts: str = "") -> di
     run("vectorized tir", module)
     apply(ctx, module, PLAN_MEMORY, texts)
     apply(ctx, module, TO_LLVM, texts)
-    program = load_module(module, ctx.params, host_target(1), workers=1)
+    program = load_module(module, ctx.params, workers=1)
     inputs = {p.name: a for p, a in zip(program.info.inputs, arrays, strict=True)}
     found["llvm"] = list(program.run(inputs).values())
     return found

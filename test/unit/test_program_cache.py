@@ -202,7 +202,7 @@ def test_the_second_compilation_comes_from_the_cache(folder: Path) -> None:
     np.testing.assert_array_equal(first(x), second(x))
     assert first.inputs == second.inputs and first.outputs == second.outputs
     assert [r.nodes for r in second.profile(repeats=1)] and second.text("relay") == first.text("relay")
-    for options in ({"opt_level": 0}, {"target": "x86-64-v2"}):
+    for options in ({"opt_level": 0}, {"target": "x86-64"}):
         assert not lamina.compile(model(), threads=1, **options).cached  # type: ignore[arg-type]
     other = lamina.compile(model(2.0), threads=1)
     assert not other.cached

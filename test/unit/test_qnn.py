@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
-from lamina.backends.cpu.jit import host_target, named_target
+from lamina.backends.cpu.jit import host_target
 from lamina.compiler import lower
 from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
@@ -53,14 +53,14 @@ def program(op_type: type[RelayOp], s: Sample, arrays: Arrays) -> tuple[ModuleOp
     block.add_ops([*constants.values(), op, ReturnOp(*op.results)])
     main = FuncOp("main", FunctionType.from_lists(list(block.arg_types), list(op.result_types)), Region(block))
     module = ModuleOp([main])
-    module.attributes[TARGET] = named_target("x86-64-v4", 1)
+    module.attributes[TARGET] = host_target(1)
     return module, [arrays[n] for n in given]
 
 
 def compiled(module: ModuleOp, arrays: Arrays, level: int) -> Arrays:
     ctx = LaminaContext()
     lower(module, ctx, level)
-    loaded = load_module(module, ctx.params, host_target(1), workers=1)
+    loaded = load_module(module, ctx.params, workers=1)
     return list(loaded.run({p.name: a for p, a in zip(loaded.info.inputs, arrays, strict=True)}).values())
 
 
@@ -112,10 +112,10 @@ def test_a_tflite_convolution_is_its_definition_in_64_bits(level: int) -> None:
     """The program computes both, and the largest difference."""
     file = Path(__file__).parents[1] / "execute" / "inputs" / "tflite_convolution.mlir"
     module = parse_text(LaminaContext(), file.read_text(), str(file))
-    module.attributes[TARGET] = named_target("x86-64-v4", 1)
+    module.attributes[TARGET] = host_target(1)
     ctx = LaminaContext()
     lower(module, ctx, level)
-    loaded = load_module(module, ctx.params, host_target(1), workers=1)
+    loaded = load_module(module, ctx.params, workers=1)
     random = np.random.default_rng(level)
     for _ in range(5):
         # Not next to a half of a step: there the quotient in f32, which quantize rounds, is not that in f64.

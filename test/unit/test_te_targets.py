@@ -18,6 +18,7 @@ from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.tensor_program import te_module
 from lamina.tensor_target import target_of
 
+from .host_features import needs
 from .te_tutorials import Calls, cuda_convolution, intrinsics
 
 
@@ -208,9 +209,9 @@ def test_a_program_that_was_written_as_text_can_be_built() -> None:
 
 
 def test_options_of_a_target() -> None:
-    assert str(target_of("llvm -mcpu=x86-64-v3 -keys=cpu")) == "llvm -mcpu=x86-64-v3 -keys=cpu"
-    machine = target_of("llvm -mcpu=haswell -num-cores=1").attr
-    assert machine is not None and (machine.cpu.data, machine.vector_bits.data) == ("x86-64-v3", 256)
+    assert str(target_of("llvm -mcpu=x86-64-v2 -keys=cpu")) == "llvm -mcpu=x86-64-v2 -keys=cpu"
+    machine = target_of("llvm -mcpu=nehalem -num-cores=1").attr
+    assert machine is not None and (machine.cpu.data, machine.vector_bits.data) == ("x86-64-v2", 128)
     assert machine.threads.data == 1
     narrow = target_of("llvm -mattr=-avx512f,-avx").attr
     assert narrow is not None and narrow.vector_bits.data == 128
@@ -221,11 +222,21 @@ def test_options_of_a_target() -> None:
     assert str(tvm.target.llvm("-num-cores=1")) == "llvm -num-cores=1"
     with pytest.raises(UsageError, match="a host is 'llvm', not 'cuda'"):
         tvm.target.Target("cuda", host="cuda")
-    enabled = [t for t in ("llvm", "cuda", "nvptx", "llvm -mcpu=haswell", "") if tvm.runtime.enabled(t)]
-    assert enabled == ["llvm", "llvm -mcpu=haswell"]
+    enabled = [t for t in ("llvm", "cuda", "nvptx", "llvm -mcpu=nehalem", "") if tvm.runtime.enabled(t)]
+    assert enabled == ["llvm", "llvm -mcpu=nehalem"]
     assert [t for t in ("llvm", "cuda") if tvm.testing.device_enabled(t)] == ["llvm"]
     with tvm.target.Target("llvm") as found:
         assert target_of(found) is found
+
+
+@pytest.mark.parametrize(
+    ("cpu", "level", "bits"),
+    [("core-avx2", "x86-64-v3", 256), ("znver3", "x86-64-v3", 256), ("znver4", "x86-64-v4", 512)],
+)
+def test_processors_by_their_level(cpu: str, level: str, bits: int) -> None:
+    needs(level)
+    machine = target_of(f"llvm -mcpu={cpu}").attr
+    assert machine is not None and (machine.cpu.data, machine.vector_bits.data) == (level, bits)
 
 
 @pytest.mark.parametrize(

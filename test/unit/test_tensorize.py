@@ -11,7 +11,6 @@ import pytest
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType, f32
 
-from lamina.backends.cpu.jit import host_target
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.te.schedule import TensorIntrinOp
@@ -27,17 +26,10 @@ from lamina.runtime.te_interpreter import run_te_func
 from lamina.runtime.tir_interpreter import run_tir_func
 
 from . import tensorize_cases as cases
+from .host_features import needs
 
 Array = np.ndarray[Any, Any]
-HOST = host_target(1)
 VNNI = "avx512vnni"
-
-
-def needs(*features: str) -> None:
-    """Skip where this processor lacks an instruction."""
-    missing = [f for f in features if not HOST.has_feature(f)]
-    if missing:
-        pytest.skip(f"this processor lacks {', '.join(missing)}")
 
 
 LEVELS = pytest.mark.parametrize("native", [False, True], ids=["interpreter", "machine code"])

@@ -10,7 +10,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.backends.cpu.jit import assembly, named_target
+from lamina.api import texts
+from lamina.backends.cpu.jit import named_target
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.target import TargetAttr
@@ -83,7 +84,7 @@ def test_products_leave_their_accumulators_in_registers() -> None:
     named = named_target("x86-64-v4")
     target = TargetAttr.get(named.triple.data, "znver4", named.features.data, 512, 32, 1)
     made, _, _ = model((1, 64, 14, 14), 64, [1, 1, 1, 1])
-    code = assembly(lamina.compile(made, target=target).text("ll"), target)
+    code = texts(made, target=target, threads=1).get("asm")
     hot = max(re.split(r"^\.L\w+:", code, flags=re.MULTILINE), key=lambda block: block.count("vfmadd"))
     assert hot.count("vfmadd") >= 128
     assert hot.count("(%rsp)") <= 8
