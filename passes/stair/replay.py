@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xdsl.dialects.arith import DivfOp
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -47,6 +48,7 @@ from lamina.passes.stair.registers import Register
 from lamina.passes.stair.scalars import FLOAT, compile_op, llvm_type, splat
 from lamina.passes.stair.spread import broadcast_lane, compile_spread_load, spreads_from_memory
 from lamina.passes.stair.teams import Team, compile_barrier, compile_shared_loop, compile_team
+from lamina.passes.stair.zero_lanes import quotient
 
 Step = Callable[[], None]
 
@@ -116,6 +118,13 @@ class Replay(Indices):
         type_ = llvm_type(op.result.type)
         mask: dict[str, Attribute] = {"mask": op.picks}
         return self.compile_plain(op, lambda operands: self.b.emit(llvm.ShuffleVectorOp, operands, type_, mask))
+
+    def compile_quotient(self, op: DivfOp) -> Step:
+        emit = compile_op(op, self.b)
+        assert emit is not None
+        if type(op.result.type) is VectorType:
+            return self.compile_plain(op, lambda operands: quotient(self.b, *operands))
+        return self.compile_plain(op, emit)
 
     def compile_select(self, op: SelectOp) -> Step:
         type_ = llvm_type(op.result.type)
@@ -210,6 +219,7 @@ _COMPILE: dict[type[Operation], Callable[[Replay, Any], Step]] = {
     IndexOp: lambda replay, op: replay.compile_index(op),
     ConditionOp: lambda replay, op: replay.compile_condition(op),
     SelectOp: lambda replay, op: replay.compile_select(op),
+    DivfOp: lambda replay, op: replay.compile_quotient(op),
     CheckOp: lambda replay, op: replay.compile_check(op),
     TeamOp: compile_team,
     TeamBarrierOp: compile_barrier,

@@ -12,13 +12,19 @@ from onnx import TensorProto, helper
 import lamina
 
 Part = Callable[[Any, Any], Any]
+
+
+def truncated(a: Any, b: Any) -> Any:
+    return np.trunc(a / b).astype(np.int64)
+
+
 PARTS: dict[str, tuple[int, int, Part]] = {
     # operator: element type, element type of the result, what it computes of a part and of the part after it
     "Abs": (TensorProto.INT64, TensorProto.INT64, lambda a, b: np.abs(a)),
-    "Div": (TensorProto.INT64, TensorProto.INT64, lambda a, b: np.trunc(a / b).astype(np.int64)),
+    "Div": (TensorProto.INT64, TensorProto.INT64, truncated),
     "Less": (TensorProto.FLOAT, TensorProto.BOOL, np.less),
     "Pad": (TensorProto.FLOAT, TensorProto.FLOAT, lambda a, b: np.pad(a, ((1, 0), (0, 2)))),
-    "Where": (TensorProto.FLOAT, TensorProto.FLOAT, lambda a, b: np.where(a < b, a, b)),
+    "Where": (TensorProto.FLOAT, TensorProto.FLOAT, np.minimum),
 }
 
 
