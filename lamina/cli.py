@@ -59,11 +59,9 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     target.add_argument("--target", default="cpu", metavar="NAME", help=TARGETS)
     target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
     for option, what in (("required", "runs whatever its level"), ("disabled", "does not run")):
-        target.add_argument(
-            f"--{option}-pass", action="append", default=[], metavar="PASS", help=f"a graph pass that {what}"
-        )
+        target.add_argument(f"--{option}-pass", action="append", default=[], metavar="PASS", help=f"a pass that {what}")
     target.add_argument(
-        "--pass-config", action="append", default=[], metavar="PASS.OPTION=VALUE", help="an option of a graph pass"
+        "--pass-config", action="append", default=[], metavar="PASS.OPTION=VALUE", help="an option of a pass"
     )
     target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
     target.add_argument(

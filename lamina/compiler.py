@@ -114,10 +114,10 @@ def relay_pipeline(opt_level: int | PassContext, backends: Sequence[str] = ()) -
     `backends` are the external ones that may take parts of the graph, the preferred one first.
     """
     context = PassContext.of(opt_level)
-    strange = sorted(context.required_pass.difference(GRAPH_PASSES))
+    strange = sorted(context.required_pass.difference(GRAPH_PASSES, TE_PIPELINE, _names(TIR_PIPELINE), LLVM_PIPELINE))
     if strange:
         raise UsageError(
-            f"{strange[0]!r} is none of the graph passes that compile a model",
+            f"{strange[0]!r} is none of the passes that compile a model",
             hint="run it on the model before, by lamina.transform",
         )
     away = functions_away(context)
@@ -199,14 +199,41 @@ def stage_pipelines(
 
     With `sanitize` the kernels check bounds, unwritten elements and races while they run. `backends` are external.
     """
+    context = PassContext.of(opt_level)
+    return {
+        "te": ",".join([*relay_pipeline(context, backends), *enabled(TE_PIPELINE, context)]),
+        "tir": ",".join(tir_pipeline(context, sanitize)),
+        "llvm": ",".join(enabled(LLVM_PIPELINE, context)),
+    }
+
+
+def tir_pipeline(context: PassContext, sanitize: bool = False) -> list[str]:
+    """The passes from te to the end of the tir level, as a context says."""
     tir = list(TIR_PIPELINE)
     if sanitize:
         tir.insert(tir.index("tir-form-teams"), "tir-sanitize")
-    return {
-        "te": ",".join([*relay_pipeline(opt_level, backends), *TE_PIPELINE]),
-        "tir": ",".join(tir),
-        "llvm": ",".join(LLVM_PIPELINE),
-    }
+    return enabled(tir, context)
+
+
+def enabled(passes: Sequence[str], context: PassContext) -> list[str]:
+    """Those of a list of passes below the graph that a context leaves in, with the options that it gives.
+
+    Raises UsageError for one that it leaves out and no program can do without.
+    """
+    concerned = context.disabled_pass.union(context.options)
+    if concerned.isdisjoint(_names(passes)):
+        return list(passes)
+    found: list[str] = []
+    for p in parse_pipeline(",".join(passes)):
+        if p.name not in context.disabled_pass:
+            found.append(print_pipeline([context.configured(p)]))
+        elif getattr(p, "needed", False):
+            raise UsageError(f"{p.name!r} cannot be disabled", hint="without it nothing becomes machine code")
+    return found
+
+
+def _names(passes: Sequence[str]) -> list[str]:
+    return [p.partition("{")[0] for p in passes]
 
 
 def pipeline_text(opt_level: int | PassContext, sanitize: bool = False, backends: Sequence[str] = ()) -> str:

@@ -110,10 +110,11 @@ def _text(module: ModuleOp) -> str:
 def _split(module: ModuleOp, target: Target) -> ModuleOp:
     """Kernels and host code of a module of the te level, which is changed."""
     from lamina.collector import quiet_gc
-    from lamina.compiler import DEVICE_PIPELINE
+    from lamina.compiler import DEVICE_PIPELINE, enabled
     from lamina.tensor_program import run_passes
+    from lamina.transform import PassContext
 
-    *passes, last = DEVICE_PIPELINE
+    passes, last = enabled(DEVICE_PIPELINE[:-1], PassContext.active() or PassContext(0)), DEVICE_PIPELINE[-1]
     options = " ".join(f"{name.replace('_', '-')}={value}" for name, value in target.limits().items())
     with quiet_gc():
         run_passes(module, [*passes, f"{last}{{{options}}}" if options else last])

@@ -380,9 +380,9 @@ def _of_bytes(data: bytes) -> Module:
 
 def _pipeline(sanitize: bool) -> list[str]:
     """The passes to the end of the tir level, with the calling convention once there is a kernel."""
-    from lamina.compiler import stage_pipelines
+    from lamina.compiler import tir_pipeline
 
-    stair, *passes = stage_pipelines(0, sanitize)["tir"].split(",")
+    stair, *passes = tir_pipeline(PassContext.active() or PassContext(0), sanitize)
     return [stair, "tir-make-packed-api", *passes]
 
 

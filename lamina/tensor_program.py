@@ -71,14 +71,16 @@ def outputs_of(schedule: Schedule, args: Sequence[Any]) -> list[Tensor]:
 def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "main", binds: Any = None) -> ModuleOp:
     """The loops of a scheduled program, a module of the tir level; printed, it is the text.
 
-    With `simple_mode` they stand as the schedule has made them; without, after the passes that lead to machine code.
+    With `simple_mode` they stand as the schedule has made them; without, after the passes that lead to machine code
+    (`build` runs the same): those that the current PassContext leaves in.
     Raises LaminaError, with the line of the schedule, where a primitive cannot be applied.
     """
-    from lamina.compiler import TIR_PIPELINE
+    from lamina.compiler import tir_pipeline
+    from lamina.transform import PassContext
 
     check_binds(binds, [a for a in args if isinstance(a, Tensor)], "lower")
     module, _ = te_module(sch, args, name)
-    return run_passes(module, SIMPLE if simple_mode else tuple(TIR_PIPELINE))
+    return run_passes(module, SIMPLE if simple_mode else tir_pipeline(PassContext.active() or PassContext(0)))
 
 
 def run_passes(module: ModuleOp, passes: Sequence[str]) -> ModuleOp:

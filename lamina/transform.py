@@ -71,30 +71,30 @@ def _key(name: str) -> str:
 
 
 @cache
-def _graph_passes() -> dict[str, PassFile]:
-    """The passes on graphs by every way to write their names, punctuation and case left out."""
+def _passes() -> dict[str, PassFile]:
+    """The passes of the tree by every way to write their names, punctuation and case left out."""
     from lamina.registry import our_passes
 
     found: dict[str, PassFile] = {}
     for file in our_passes().values():
         if file.level == "relay":
             found[_key(file.path.stem)] = file
-        if file.level in ("relay", "backend"):
-            found[_key(file.name)] = file
+        found[_key(file.name)] = file
     return found
 
 
 def find_pass(name: str) -> PassFile:
-    """The file of a graph pass: `FoldConstant`, `relay.FoldConstant` and `relay-fold-constant` are one.
+    """The file of a pass: `FoldConstant`, `relay.FoldConstant` and `relay-fold-constant` are one, `tir.UnrollLoop` too.
 
     Raises UsageError, with near names, when there is none.
     """
-    file = _graph_passes().get(_key(name))
+    file = _passes().get(_key(name))
     if file is None:
         from lamina.registry import our_passes
 
-        near = did_you_mean(name, [*constructors(), *our_passes()])
-        raise UsageError(f"unknown graph pass {name!r}", hint=near or "see `opt-tool --list-passes`")
+        spelled = [f"tir.{f.path.stem.title().replace('_', '')}" for f in our_passes().values() if f.level == "tir"]
+        near = did_you_mean(name, [*constructors(), *our_passes(), *spelled])
+        raise UsageError(f"unknown pass {name!r}", hint=near or "see `opt-tool --list-passes`")
     return file
 
 
@@ -211,7 +211,8 @@ class PassContext:
     def run(self, info: PassInfo, module: ModuleOp, action: Callable[[], _M]) -> _M | None:
         """Do what a pass does between the instruments; None where one of them refuses it."""
         if self.instruments:
-            wanted = any(r == info.name or find_pass(r).load().__name__ == info.name for r in self.required_pass)
+            tree = self.required_pass.difference(_written)
+            wanted = info.name in self.required_pass or any(find_pass(r).load().__name__ == info.name for r in tree)
             if not all([i.should_run(module, info) for i in self.instruments]) and not wanted:
                 return None
         for instrument in self.instruments:
@@ -243,7 +244,7 @@ def _pass_names(what: str, given: Iterable[str] | None) -> frozenset[str]:
 
 
 _written: set[str] = set()
-"""The names of passes that are Python functions."""
+"""The names of passes that are not of the tree: Python functions, and classes of others."""
 
 
 def _option(key: str) -> tuple[str, str]:
@@ -300,11 +301,15 @@ class Pass(abc.ABC):
 
 
 class ModuleTransform(Pass):
-    """A pass of the tree with its options."""
+    """A pass of the tree with its options, or any other that is a class: of xDSL, or the user's own."""
 
     def __init__(self, pass_: ModulePass) -> None:
+        from lamina.registry import find_our_pass
+
         self.pass_ = pass_
         self.info = pass_info(type(pass_))
+        if find_our_pass(pass_.name) is None:
+            _written.add(pass_.name)
 
     def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
         context = PassContext.current()
@@ -346,15 +351,12 @@ class Sequential(Pass):
 
     def __init__(
         self,
-        passes: Sequence[Pass] | None = None,
+        passes: Sequence[Pass | ModulePass] | None = None,
         opt_level: int = 0,
         name: str = "sequential",
         required: Sequence[str] | None = None,
     ) -> None:
-        self.passes = list(passes or ())
-        for p in self.passes:
-            if not isinstance(p, Pass):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise UsageError(f"{p!r} is no pass", hint="call its constructor: FoldConstant()")
+        self.passes = list(map(_as_pass, passes or ()))
         self.info = PassInfo(opt_level, name, tuple(required or ()))
 
     def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
@@ -366,6 +368,16 @@ class Sequential(Pass):
                 module = ModuleTransform(find_pass(name).load()()).transform(module, ctx)
             module = p.transform(module, ctx)
         return module
+
+
+def _as_pass(given: Pass | ModulePass) -> Pass:
+    from xdsl.passes import ModulePass
+
+    if isinstance(given, Pass):
+        return given
+    if isinstance(given, ModulePass):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return ModuleTransform(given)
+    raise UsageError(f"{given!r} is no pass", hint="call its constructor: FoldConstant()")
 
 
 def _registered(p: Pass) -> str:
@@ -404,7 +416,7 @@ def _constructor(file: PassFile) -> Callable[..., Pass]:
 
 def __getattr__(name: str) -> Any:
     """`transform.FoldConstant`: the constructor of the pass that has the name, as it is or as TVM writes it."""
-    file = None if name.startswith("_") else _graph_passes().get(_key(name))
+    file = None if name.startswith("_") else _passes().get(_key(name))
     if file is None or file.level != "relay" or name[0].islower():
         near = did_you_mean(name, list(constructors())) if not name.startswith("_") else ""
         raise AttributeError(f"module 'lamina.transform' has no attribute {name!r}{'; ' + near if near else ''}")

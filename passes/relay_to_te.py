@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp as MainCallOp
@@ -54,6 +54,7 @@ LONGEST_NAME = 80
 @dataclass(frozen=True)
 class RelayToTePass(ModulePass):
     name = "relay-to-te"
+    needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions: dict[Any, te.FuncOp] = {}

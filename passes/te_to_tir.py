@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DictionaryAttr,
@@ -67,6 +67,7 @@ from lamina.passes.nests.scans import lower_scan, place_states
 @dataclass(frozen=True)
 class TeToTirPass(ModulePass):
     name = "te-to-tir"
+    needed: ClassVar[bool] = True
 
     stop_after: int = -1
 

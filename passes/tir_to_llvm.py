@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -81,6 +81,7 @@ SLICES = 256
 @dataclass(frozen=True)
 class TirToLlvmPass(ModulePass):
     name = "tir-to-llvm"
+    needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_features(op)

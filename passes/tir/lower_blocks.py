@@ -16,6 +16,7 @@ After:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -33,6 +34,7 @@ from lamina.passes.base import Context, ModulePass, inherit_location
 @dataclass(frozen=True)
 class LowerBlocksPass(ModulePass):
     name = "tir-lower-blocks"
+    needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:

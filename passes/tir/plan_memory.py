@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import accumulate, count
 from math import prod
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -81,6 +81,7 @@ WORKSPACES = "workspaces"
 @dataclass(frozen=True)
 class PlanMemoryPass(ModulePass):
     name = "tir-plan-memory"
+    needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         workspaces = {f.sym_name.data: lift_allocations(f) for f in op.ops if isinstance(f, FuncOp)}

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -75,6 +75,7 @@ from lamina.passes.tir.phases import explicit_indices
 @dataclass(frozen=True)
 class VectorizeLoopPass(ModulePass):
     name = "tir-vectorize-loop"
+    needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [f for f in all_ops(op) if type(f) is FuncOp]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from io import StringIO
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 import lamina
-from lamina import transform
-from lamina.compiler import GRAPH_PASSES, pipeline_text, relay_pipeline
+from lamina import te, transform
+from lamina.compiler import GRAPH_PASSES, LLVM_PIPELINE, TE_PIPELINE, TIR_PIPELINE, pipeline_text, relay_pipeline
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import Precision, precision_of
 from lamina.errors import UsageError
@@ -92,13 +97,14 @@ def test_tvm_spellings_of_names() -> None:
         (lambda: transform.fold_constant(), "no attribute 'fold_constant'"),
         (lambda: PassContext(5), "opt_level is one of 0, 1, 2, 3, 4, not 5"),
         (lambda: PassContext(disabled_pass="FoldConstant"), "disabled_pass is a list of names"),
-        (lambda: PassContext(required_pass=["FastMaths"]), "unknown graph pass 'FastMaths'; did you mean 'FastMath'"),
+        (lambda: PassContext(required_pass=["FastMaths"]), "unknown pass 'FastMaths'; did you mean 'FastMath'"),
         (lambda: PassContext(config={"relay.FuseOps.max_dept": 3}), "has no option 'max_dept'; did you mean"),
         (lambda: PassContext(config={"max_depth": 3}), "'max_depth' names no option of a pass"),
         (lambda: transform.FuseOps(max_depth="deep"), "option 'max-depth' of pass 'relay-fuse-ops' takes int"),
         (lambda: transform.FuseOps(1, 2, 3), "FuseOps takes 2 arguments, got 3"),
         (lambda: Sequential([transform.FoldConstant]), "is no pass"),
-        (lambda: relay_pipeline(PassContext(3, ["DivToMul"])), "'relay-div-to-mul' is none of the graph passes"),
+        (lambda: PassContext(disabled_pass=["tir.UnrolLoop"]), "'tir.UnrolLoop'; did you mean 'tir.UnrollLoop'"),
+        (lambda: relay_pipeline(PassContext(3, ["DivToMul"])), "'relay-div-to-mul' is none of the passes"),
     ],
 )
 def test_mistakes_are_named(call: Any, words: str) -> None:
@@ -162,6 +168,43 @@ def test_sequential_runs_what_the_context_enables_and_what_passes_require(model:
         assert "fast_softmax" in transform.FastMath()(model).text()
 
 
+@dataclass(frozen=True)
+class Count(ModulePass):
+    """A pass of a user's own, as a class."""
+
+    name = "mine-count"
+    opt_level: ClassVar[int] = 2
+    found: list[int] = field(default_factory=list[int])
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.found.append(sum(1 for o in op.walk() if o.name == "relay.nn.conv2d"))
+
+
+def test_a_pass_of_ones_own_stands_in_a_sequence(model: Model) -> None:
+    """Between passes of the tree and of xDSL, as what the context enables."""
+    count = Count()
+    seq = Sequential([transform.CombineParallelConv2D(), count, CommonSubexpressionElimination()])
+    for context, wanted in (
+        (PassContext(1), []),
+        (PassContext(4), [1]),
+        (PassContext(3), [1, 3]),
+        (PassContext(4, disabled_pass=["mine-count"]), [1, 3]),
+        (PassContext(1, required_pass=["mine-count"], instruments=[transform.PassInstrument()]), [1, 3, 3]),
+    ):
+        with context:
+            assert "nn.conv2d" in seq(model).text()
+        assert count.found == wanted
+    seen: list[transform.PassInfo] = []
+
+    class See(transform.PassInstrument):
+        def run_before_pass(self, mod: Any, info: transform.PassInfo) -> None:
+            seen.append(info)
+
+    with PassContext(3, instruments=[See()]):
+        seq(model)
+    assert [i.name for i in seen] == ["mine-count", "cse"]
+
+
 def test_passes_written_in_python(model: Model) -> None:
     @transform.module_pass(opt_level=2, name="CountConvolutions")
     def count(mod: Any, ctx: PassContext) -> None:
@@ -191,6 +234,54 @@ def test_levels_agree(model: Model, expected: Any, level: int) -> None:
 def test_no_pass_is_needed_for_the_result(model: Model, expected: Any, name: str, kernel_cache: None) -> None:
     got = lamina.compile(model, threads=1, opt_level=PassContext(4, disabled_pass=[name]))(X)
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
+
+
+BELOW = [p.partition("{")[0] for p in (*TE_PIPELINE, *TIR_PIPELINE, *LLVM_PIPELINE)]
+NEEDED = {"relay-to-te", "te-to-tir", "tir-lower-blocks", "tir-vectorize-loop", "tir-plan-memory", "tir-to-llvm"}
+
+
+@pytest.mark.parametrize("target", ["cpu", "x86-64-v3"])
+def test_all_passes_below_the_graph_that_are_not_needed_may_go(
+    model: Model, expected: Any, target: str, kernel_cache: None
+) -> None:
+    with PassContext(3, disabled_pass=[n for n in BELOW if n not in NEEDED]):
+        exe = lamina.compile(model, target, threads=2, cache=False)
+    assert set(exe.pipeline.split(",")).intersection(BELOW) == NEEDED
+    np.testing.assert_allclose(exe(X), expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_each_pass_below_the_graph_is_left_out_or_refused(name: str) -> None:
+    """Also by TVM's spelling: tir.UnrollLoop."""
+    level, *words = name.split("-")
+    spelled = f"tir.{''.join(map(str.title, words))}" if level == "tir" else name
+    context = PassContext(disabled_pass=[spelled])
+    if name in NEEDED:
+        with pytest.raises(UsageError, match=f"'{name}' cannot be disabled; without it nothing becomes machine code"):
+            pipeline_text(context)
+    else:
+        wanted = [p for p in pipeline_text(2).split(",") if p.partition("{")[0] != name]
+        assert pipeline_text(context).split(",") == wanted
+
+
+def test_passes_below_the_graph_take_options() -> None:
+    context = PassContext(config={"tir.StorageFlatten.aligned_only": False})
+    wanted = pipeline_text(2).replace("tir-storage-flatten{aligned-only=true}", "tir-storage-flatten")
+    assert pipeline_text(context) == wanted != pipeline_text(2)
+
+
+def test_kernels_are_built_as_the_context_says() -> None:
+    a = te.placeholder((63,), name="A")
+    b = te.compute((63,), lambda i: a[i] * a[i] + 1.0, name="B")
+    s = te.create_schedule(b.op)
+    with PassContext(disabled_pass=["tir.FuseMultiplyAdd"]):
+        apart = str(lamina.lower(s, [a, b], simple_mode=False))
+        kernel = lamina.build(s, [a, b])
+    assert "math.fma" in str(lamina.lower(s, [a, b], simple_mode=False)) and "arith.mulf" in apart
+    assert "math.fma" not in apart + kernel.get_source("tir")
+    x, y = np.arange(63, dtype=np.float32), np.empty(63, np.float32)
+    kernel(x, y)
+    np.testing.assert_array_equal(y, x * x + 1)
 
 
 def test_the_current_context_compiles(model: Model) -> None:
