@@ -12,6 +12,7 @@ from lamina.compat.tvm.relay.expr import Constant, Expr, Tuple, TupleWrapper, as
 from lamina.compat.tvm.relay.op_devices import DEVICE_COMPOSITES
 from lamina.compat.tvm.relay.op_functions import op_function, wrapped
 from lamina.compat.tvm.relay.op_images import IMAGE_COMPOSITES
+from lamina.compat.tvm.relay.op_packed import PACKED_COMPOSITES
 from lamina.compat.tvm.relay.ty import TensorType
 from lamina.errors import UnsupportedError, UsageError
 from lamina.runtime.debugging import debugger
@@ -335,6 +336,7 @@ COMPOSITES: dict[str, Any] = {
     "nn.dropout_raw": dropout_raw,
     "nn.sparse_dense": sparse_dense,
     **IMAGE_COMPOSITES,
+    **PACKED_COMPOSITES,
     **DEVICE_COMPOSITES,
     **{
         f"nn.global_{kind}_pool{rank}d": _global_pool(kind, rank, layout)

@@ -20,7 +20,7 @@ from lamina.dialects.relay.base import from_attribute
 from lamina.te.expr import dtype_of
 
 _CONV_TRANSPOSE = (
-    "data weight strides padding dilation channels kernel_size groups data_layout kernel_layout out_layout"
+    "data weight strides padding dilation groups channels kernel_size data_layout kernel_layout out_layout"
     " output_padding out_dtype"
 )
 _POOL = "data pool_size={0} strides dilation padding layout out_layout='' ceil_mode"
@@ -66,6 +66,8 @@ SIGNATURES: dict[str, str] = {
     "zeros": "shape dtype",
     "ones": "shape dtype",
     "fixed_point_multiply": "data:x multiplier shift",
+    "fixed_point_multiply_per_axis": "x:data y:fp_multiplier lshift:left_shift rshift:right_shift is_lshift_required"
+    " is_rshift_required axis:axes",
     "nn.conv1d_transpose": _CONV_TRANSPOSE,
     "nn.conv2d_transpose": _CONV_TRANSPOSE,
     "nn.conv3d_transpose": _CONV_TRANSPOSE,
@@ -98,7 +100,7 @@ SIGNATURES: dict[str, str] = {
     " data_layout='NCHW8c' kernel_layout='OIHW' out_layout out_dtype",
     "qnn.conv2d": _QNN_CONV,
     "qnn.conv2d_transpose": "data weight input_zero_point kernel_zero_point input_scale kernel_scale strides padding"
-    " dilation channels kernel_size groups data_layout kernel_layout out_layout output_padding out_dtype",
+    " dilation groups channels kernel_size data_layout kernel_layout out_layout output_padding out_dtype",
     "qnn.concatenate": "data input_scales input_zero_points output_scale output_zero_point axis",
     "qnn.leaky_relu": "x:data alpha input_scale input_zero_point output_scale output_zero_point",
     "qnn.avg_pool2d": "data input_scale input_zero_point output_scale output_zero_point pool_size strides padding"
@@ -110,6 +112,21 @@ SIGNATURES: dict[str, str] = {
     "annotation.cast_hint": "data:x dtype",
 }
 """`name`, `name:ours`, `name=default`, in TVM's order."""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+LATER: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    **{f"image.resize{rank}d": ("roi", lambda value: not isinstance(value, str)) for rank in (1, 2, 3)},
+    "qnn.requantize": ("compute_dtype", lambda value: value in (None, "None", "int64", "float32", "float64")),
+    **{f"nn.{kind}_pool{rank}d": ("out_layout", _is_text) for kind in ("max", "avg") for rank in (1, 2, 3)},
+}
+"""Parameters that TVM has had since 0.8, in the middle of the others, and what they may be.
+
+What stands in such a place and may not be it is for the parameter behind, as a program of before means it.
+"""
 
 _LENGTHS = {"1d": 1, "2d": 2, "3d": 3}
 _REPEATED = frozenset(("strides", "dilation", "kernel_size", "pool_size", "output_padding", "tile_rows"))
@@ -131,6 +148,8 @@ class OpFunction:
 
         words = SIGNATURES.get(name)
         listed = words.split() if words is not None else [*self.operands, *known]
+        if words is None and self.operands == ["x"] and "." not in name:
+            listed[0] = "data:x"  # what TVM calls the operand of every function of elements
         self.ours: dict[str, str] = {}
         parameters: list[Parameter] = []
         for word in listed:
@@ -160,6 +179,10 @@ class OpFunction:
             self.order = [g for g in self.ours if g != "axis"]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        later, fits = LATER.get(self.op_name, ("", _is_text))
+        place = list(self.ours).index(later) if later else len(args)
+        if place < len(args) and not fits(args[place]):
+            args = (*args[:place], self.__signature__.parameters[later].default, *args[place:])
         try:
             bound = self.__signature__.bind(*args, **kwargs)
         except TypeError as e:

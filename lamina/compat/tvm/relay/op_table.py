@@ -43,6 +43,9 @@ WHERE_UNKNOWN = {"nn.pad": "dyn.nn.pad"}
 """The operator that takes them as operands when they are not known."""
 
 
+PACKED = frozenset(("nn.contrib_dense_pack", "qnn.contrib_dense_pack"))
+"""Operators whose weights are NC16n in TVM and NK16n here."""
+
 WITH_EFFECTS = frozenset(("debug",))
 """Operators that are no tensor ops here."""
 
@@ -118,6 +121,8 @@ def op_of_call(call: Call) -> tuple[type[RelayOp], list[Expr], dict[str, Any]]:
             raise UnsupportedError(f"{name}: {what} have to be constants", hint="give numbers")
     cls = op_class(name)
     known = cls.known_attributes()
+    if name in PACKED and "weight_layout" in attrs:
+        attrs["weight_layout"] = str(attrs["weight_layout"]).replace("C", "K").replace("c", "k")
     for key in [k for k in attrs if k not in known]:
         value = attrs.pop(key)
         if value not in ("", (), False, -1) and key not in _IGNORED:
@@ -194,6 +199,8 @@ def call_parts(op: RelayOp, args: Sequence[Expr]) -> tuple[str, list[Expr], Attr
     """TVM's operator, its arguments and its attributes, of an op whose operands are some expressions."""
     name = op.name.removeprefix("relay.")
     attrs = {key: from_attribute(value) for key, value in op.properties.items()}
+    if name in PACKED:
+        attrs["weight_layout"] = attrs["weight_layout"].replace("K", "C").replace("k", "c")
     defaults = op.defaults()
     for key, value in attrs.items():
         if value == () and key in defaults:
