@@ -172,15 +172,28 @@ def group_normalization(n: Node, b: Builder) -> Value | None:
 
 
 @onnx_op("LayerNormalization")
-def layer_normalization(n: Node, b: Builder) -> Value | None:
-    x, scale = n.input(0), n.input(1)
-    if n.wants_output(1) or n.wants_output(2) or x.dtype in ("float16", "bfloat16"):
-        return None  # ONNX's function has the mean and the deviation on the way, and their type, `stash_type`
-    axis = n.axis(n.attr("axis", -1), x.rank)
+def layer_normalization(n: Node, b: Builder) -> list[Value] | None:
+    """Until opset 17 the operator was onnxruntime's."""
+    x = n.input(0)
+    if x.dtype in ("float16", "bfloat16") and n.version >= 17:
+        return None  # ONNX's function computes in the type `stash_type`
+    wide = b.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
+    bias = n.input(2) if n.has(2) else None
+    y, *moments = layer_normalized(n, b, wide, n.input(1), bias, n.attr("axis", -1), n.attr("epsilon", 1e-5))
+    return [b.cast(y, x.dtype), *(b.cast(m, "float32") for m in moments)]
+
+
+def layer_normalized(
+    n: Node, b: Builder, x: Value, scale: Value, bias: Value | None, axis: int, epsilon: float
+) -> list[Value]:
+    """(x - mean) / sqrt(variance + epsilon) * scale + bias over all axes from `axis` on; then, where the node's second
+    or third output is wanted, the mean and the factor that a distance from it is multiplied by."""
+    axis = n.axis(axis, x.rank)
     normal = x.shape[axis:]
     count = prod(normal)
 
     def vector(v: Value) -> Value:
+        v = b.cast(v, x.dtype)
         if prod(v.shape) == 1 and count != 1:
             return b.op("broadcast_to", b.reshape(v, (1,)), shape=[count])
         if prod(v.shape) != count:
@@ -188,9 +201,21 @@ def layer_normalization(n: Node, b: Builder) -> Value | None:
         return b.reshape(v, (count,))
 
     flat = b.reshape(x, (*x.shape[:axis], count))
-    bias = vector(n.input(2)) if n.has(2) else b.splat(np.zeros((), np.dtype(_numpy(x.dtype)))[()], (count,))
-    y = b.op("nn.layer_norm", flat, vector(scale), bias, axis=-1, epsilon=n.attr("epsilon", 1e-5))
-    return b.reshape(y, x.shape)
+    shift = b.splat(np.zeros((), np.dtype(_numpy(x.dtype)))[()], (count,)) if bias is None else vector(bias)
+    y = b.op("nn.layer_norm", flat, vector(scale), shift, axis=-1, epsilon=epsilon)
+    results = [b.reshape(y, x.shape)]
+    if n.wants_output(1) or n.wants_output(2):
+        axes = list(range(axis, x.rank))
+        mean = b.op("mean", x, axis=axes, keepdims=True)
+        distance = b.op("subtract", x, mean)
+        results += [mean, inverse_deviation(b, b.op("multiply", distance, distance), axes, epsilon)]
+    return results
+
+
+def inverse_deviation(b: Builder, squares: Value, axes: list[int], epsilon: float) -> Value:
+    """1 / sqrt(mean + epsilon) of squares over axes, which stay with extent 1."""
+    mean = b.op("mean", squares, axis=axes, keepdims=True)
+    return b.op("rsqrt", b.op("add", mean, b.scalar(epsilon, mean)))
 
 
 def _numpy(dtype: str) -> np.dtype[np.generic]:

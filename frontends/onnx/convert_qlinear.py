@@ -7,56 +7,32 @@ Source: onnxruntime, docs/ContribOperators.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from onnx.defs import OpSchema
 
 from lamina.frontends.onnx.builder import Builder, Node, Value
+from lamina.frontends.onnx.contributed import (
+    FLOAT,
+    FLOATS,
+    INT,
+    INTS,
+    STANDARD,
+    STRING,
+    STRINGS,
+    contributed,
+    given,
+    standard,
+    standards,
+)
 from lamina.frontends.onnx.convert_quant import (
     convolution_of_integers,
     product_of_integers,
     requantized,
 )
-from lamina.frontends.onnx.registry import Converter, converters, declare, onnx_op
 
-MICROSOFT = "com.microsoft"
-VERSION = 17
-"""The opset whose float operators are meant: attributes hold the axes of reductions."""
-
-
-_INT, _INTS, _FLOAT, _STRING = (getattr(OpSchema.AttrType, kind) for kind in ("INT", "INTS", "FLOAT", "STRING"))
-_WINDOW = {"auto_pad": _STRING, "kernel_shape": _INTS, "pads": _INTS, "strides": _INTS, "channels_last": _INT}
-_UNARY = "X X_scale X_zero? Y_scale Y_zero?"
-
-
-def contributed(*names: str, inputs: str, **attrs: OpSchema.AttrType) -> Callable[[Converter], Converter]:
-    """Declares operators of onnxruntime and registers their converter.
-
-    `inputs` are the names; one that ends in `?` may be missing, one that ends in `*` stands for any number.
-    """
-    option = OpSchema.FormalParameterOption
-    options = {"?": option.Optional, "*": option.Variadic}
-    for name in names:
-        given = [
-            OpSchema.FormalParameter(
-                i.rstrip("?*"), "T", param_option=options.get(i[-1], option.Single), is_homogeneous=False
-            )
-            for i in inputs.split()
-        ]
-        declare(
-            OpSchema(
-                name,
-                MICROSOFT,
-                1,
-                inputs=given,
-                outputs=[OpSchema.FormalParameter("Y", "T")],
-                type_constraints=[("T", ["tensor(uint8)"], "not looked at")],
-                attributes=[OpSchema.Attribute(a, kind, required=False) for a, kind in attrs.items()],
-            )
-        )
-    return onnx_op(*names, domain=MICROSOFT)
+_WINDOW = {"auto_pad": STRING, "kernel_shape": INTS, "pads": INTS, "strides": INTS, "channels_last": INT}
+_UNARY = "X X_scale X_zero_point? Y_scale Y_zero_point?"
 
 
 def _one(n: Node, b: Builder, i: int) -> Value | None:
@@ -71,29 +47,20 @@ def _one(n: Node, b: Builder, i: int) -> Value | None:
     return b.reshape(v, ())
 
 
-def _standard(
-    n: Node, b: Builder, op_type: str, inputs: Sequence[Value | None], version: int = VERSION, **attrs: Any
-) -> Value:
-    """What a standard operator makes of the inputs."""
-    made = converters()["", op_type](n.as_op(op_type, inputs, version, attrs), b)
-    assert isinstance(made, Value)
-    return made
-
-
 def _real(n: Node, b: Builder, i: int) -> Value:
     """Input `i` as the numbers that it stands for: its scale and its zero point are the next inputs."""
-    return _standard(n, b, "DequantizeLinear", [n.input(i), _one(n, b, i + 1), _one(n, b, i + 2)])
+    return standard(n, b, "DequantizeLinear", [n.input(i), _one(n, b, i + 1), _one(n, b, i + 2)])
 
 
 def _quantized(n: Node, b: Builder, x: Value, i: int, dtype: str) -> Value:
     """Numbers as integers of a dtype; the scale and the zero point are input `i` and the next."""
     zero = _one(n, b, i + 1) or b.constant(np.zeros((), dtype))
-    return _standard(n, b, "QuantizeLinear", [x, _one(n, b, i), zero])
+    return standard(n, b, "QuantizeLinear", [x, _one(n, b, i), zero])
 
 
-def _float_op(n: Node, b: Builder, inputs: Sequence[Value], version: int = VERSION) -> Value:
+def _float_op(n: Node, b: Builder, inputs: Sequence[Value], version: int = STANDARD) -> Value:
     """The operator that a QLinear one is named after, with its attributes."""
-    return _standard(n, b, n.op_type.removeprefix("QLinear"), inputs, version, **n.attrs)
+    return standard(n, b, n.op_type.removeprefix("QLinear"), inputs, version, **n.attrs)
 
 
 def _channels_first(n: Node, b: Builder, x: Value) -> Value:
@@ -112,34 +79,39 @@ def qlinear_binary(n: Node, b: Builder) -> Value:
 
 
 @contributed("QLinearSigmoid", inputs=_UNARY)
-@contributed("QLinearLeakyRelu", inputs=_UNARY, alpha=_FLOAT)
-@contributed("QLinearReduceMean", inputs=_UNARY, axes=_INTS, keepdims=_INT)
+@contributed("QLinearLeakyRelu", inputs=_UNARY, alpha=FLOAT)
+@contributed("QLinearReduceMean", inputs=_UNARY, required=("axes", "keepdims"), axes=INTS, keepdims=INT)
 def qlinear_unary(n: Node, b: Builder) -> Value:
     made = _float_op(n, b, [_real(n, b, 0)])
     return _quantized(n, b, made, 3, n.input(0).dtype)
 
 
-@contributed("QLinearSoftmax", inputs=_UNARY, axis=_INT, opset=_INT)
+@contributed("QLinearSoftmax", inputs=_UNARY, required=("opset",), axis=INT, opset=INT)
 def qlinear_softmax(n: Node, b: Builder) -> Value:
     """What `axis` means is what it meant in the opset that the attribute names."""
     made = _float_op(n, b, [_real(n, b, 0)], n.attr("opset", 13))
     return _quantized(n, b, made, 3, n.input(0).dtype)
 
 
-@contributed("QLinearAveragePool", inputs=_UNARY, ceil_mode=_INT, count_include_pad=_INT, **_WINDOW)
-@contributed("QLinearGlobalAveragePool", inputs=_UNARY, channels_last=_INT)
+@contributed(
+    "QLinearAveragePool",
+    inputs=_UNARY,
+    required=("kernel_shape",),
+    ceil_mode=INT,
+    count_include_pad=INT,
+    **_WINDOW,
+)
+@contributed("QLinearGlobalAveragePool", inputs=_UNARY, channels_last=INT)
 def qlinear_pool(n: Node, b: Builder) -> Value:
     x = _channels_first(n, b, _real(n, b, 0))
     made = _quantized(n, b, _float_op(n, b, [x]), 3, n.input(0).dtype)
     return _channels_back(n, b, made)
 
 
-@contributed("QLinearConcat", inputs="Y_scale Y_zero inputs*", axis=_INT)
+@contributed("QLinearConcat", inputs="Y_scale Y_zero_point inputs*", required=("axis",), axis=INT)
 def qlinear_concat(n: Node, b: Builder) -> Value:
     """The result's scale and zero point come first, then the tensors with theirs."""
-    count, rest = divmod(len(n.inputs) - 2, 3)
-    if "axis" not in n.attrs:
-        raise n.fail("has no attribute 'axis'")
+    count, rest = divmod(len(n.inputs) - 2 + (len(n.inputs) % 3 == 1), 3)  # the last zero point may be missing
     if count < 1 or rest:
         raise n.fail(f"{len(n.inputs)} inputs, expects two and three for each tensor")
     parts = [_real(n, b, 2 + 3 * k) for k in range(count)]
@@ -155,8 +127,8 @@ def qlinear_where(n: Node, b: Builder) -> Value:
 @contributed(
     "QLinearConv",
     inputs="x x_scale x_zero w w_scale w_zero y_scale y_zero B?",
-    dilations=_INTS,
-    group=_INT,
+    dilations=INTS,
+    group=INT,
     **_WINDOW,
 )
 def qlinear_conv(n: Node, b: Builder) -> Value:
@@ -171,9 +143,9 @@ def qlinear_conv(n: Node, b: Builder) -> Value:
 @contributed(
     "QGemm",
     inputs="A a_scale a_zero B b_scale b_zero C? y_scale? y_zero?",
-    alpha=_FLOAT,
-    transA=_INT,
-    transB=_INT,
+    alpha=FLOAT,
+    transA=INT,
+    transB=INT,
 )
 def qgemm(n: Node, b: Builder) -> Value:
     """alpha * A B + C: C is int32 of the scale of the products, alpha * a_scale * b_scale; floats without y_scale."""
@@ -206,7 +178,7 @@ def _scaled(b: Builder, sums: Value, a_scale: Value, b_scale: Value, bias: Value
 
 @contributed("MatMulIntegerToFloat", inputs="A B a_scale b_scale a_zero? b_zero? bias?")
 def matmul_integer_to_float(n: Node, b: Builder) -> Value:
-    a_zero, b_zero, bias = (n.input(i) if n.has(i) else None for i in (4, 5, 6))
+    a_zero, b_zero, bias = (given(n, i) for i in (4, 5, 6))
     sums = product_of_integers(n, b, n.input(0), n.input(1), a_zero, b_zero)
     return _scaled(b, sums, n.input(2), n.input(3), bias)
 
@@ -215,7 +187,7 @@ def matmul_integer_to_float(n: Node, b: Builder) -> Value:
 def dynamic_quantize_matmul(n: Node, b: Builder) -> Value:
     """The product with A as uint8 of a scale and zero point by which its least and greatest number, and 0, fit."""
     x = n.input(0)
-    b_zero, bias = (n.input(i) if n.has(i) else None for i in (3, 4))
+    b_zero, bias = (given(n, i) for i in (3, 4))
     zero = b.scalar(0, x)
     most, least = b.op("maximum", b.op("max", x), zero), b.op("minimum", b.op("min", x), zero)
     scale = b.op("divide", b.op("subtract", most, least), b.scalar(255, x))
@@ -227,7 +199,40 @@ def dynamic_quantize_matmul(n: Node, b: Builder) -> Value:
     return _scaled(b, sums, scale, n.input(2), bias)
 
 
-@contributed("QuantizeLinear", "DequantizeLinear", inputs="X scale zero?", axis=_INT)
+@contributed("QuantizeLinear", "DequantizeLinear", inputs="X scale zero?", axis=INT)
 def linear(n: Node, b: Builder) -> Value:
     """As ONNX's, of 16-bit integers since before ONNX had them."""
-    return _standard(n, b, n.op_type, [n.input(i) if n.has(i) else None for i in range(3)], **n.attrs)
+    return standard(n, b, n.op_type, [given(n, i) for i in range(3)], **n.attrs)
+
+
+@contributed(
+    "DynamicQuantizeLSTM",
+    inputs="X W R B? sequence_lens? initial_h? initial_c? P? W_scale W_zero_point R_scale R_zero_point",
+    outputs="Y? Y_h? Y_c?",
+    activations=STRINGS,
+    direction=STRING,
+    **dict.fromkeys(("hidden_size", "input_forget"), INT),
+    **dict.fromkeys(("activation_alpha", "activation_beta"), FLOATS),
+    clip=FLOAT,
+)
+def dynamic_quantize_lstm(n: Node, b: Builder) -> list[Value]:
+    """ONNX's LSTM with the weights that the bytes stand for, [directions, width, 4 * hidden]. The input and the states
+    stay floats: that onnxruntime rounds them to bytes before each product is its way to be fast."""
+    weights: list[Value] = []
+    for i, at in ((1, 8), (2, 10)):
+        w = n.input(i)
+        if w.rank != 3:
+            raise n.fail("weights must be [directions, width, 4 * hidden]")
+        scale, zero = (_by_direction(n, b, b.cast(n.input(k), "float32"), w) for k in (at, at + 1))
+        real = b.op("multiply", b.op("subtract", b.cast(w, "float32"), zero), scale)
+        weights.append(b.op("transpose", real, axes=[0, 2, 1]))
+    rest = [given(n, i) for i in range(3, 8)]
+    return standards(n, b, "LSTM", [n.input(0), *weights, *rest], 14, **n.attrs)
+
+
+def _by_direction(n: Node, b: Builder, v: Value, w: Value) -> Value:
+    """One number a direction, or one a column, as it broadcasts to the weights."""
+    directions, _, columns = w.shape
+    if v.shape not in ((directions,), (directions, columns)):
+        raise n.fail(f"a scale or zero point of shape {list(v.shape)} for weights of {list(w.shape)}")
+    return b.reshape(v, (directions, 1, columns if v.rank == 2 else 1))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from onnx.defs import OpSchema
@@ -16,6 +16,7 @@ Converter: TypeAlias = "Callable[[Node, Builder], AnyValue | Sequence[AnyValue] 
 
 _CONVERTERS: dict[tuple[str, str], Converter] = {}
 _SCHEMAS: dict[tuple[str, str], OpSchema] = {}
+_LIMITS: dict[tuple[str, str], Mapping[str, Sequence[Any]]] = {}
 _HELD: set[tuple[str, str]] = set()
 _OPEN: dict[tuple[str, str], Converter] = {}
 _FIRST: set[tuple[str, str]] = set()
@@ -39,15 +40,31 @@ def onnx_op(*names: str, domain: str = "", held: bool = False) -> Callable[[Conv
     return register
 
 
-def declare(schema: OpSchema) -> None:
-    """Declares an operator that ONNX does not know, so that its nodes are checked like those of others."""
+def declare(schema: OpSchema, only: Mapping[str, Sequence[Any]]) -> None:
+    """Declares an operator that ONNX does not know, so that its nodes are checked like those of others.
+
+    `only` has the supported values of attributes that have others, and nothing for inputs and outputs that are not.
+    """
     _SCHEMAS[(schema.domain, schema.name)] = schema
+    _LIMITS[(schema.domain, schema.name)] = only
 
 
 def declared(domain: str, op_type: str) -> OpSchema | None:
     """The declaration of an operator by a file of this folder."""
     converters()
     return _SCHEMAS.get((domain, op_type))
+
+
+def declarations() -> Mapping[tuple[str, str], OpSchema]:
+    """All declarations by files of this folder."""
+    converters()
+    return _SCHEMAS
+
+
+def limits(domain: str, op_type: str) -> Mapping[str, Sequence[Any]]:
+    """What of an operator is supported where not all is: values of attributes; of inputs and outputs nothing."""
+    converters()
+    return _LIMITS.get((domain, op_type), {})
 
 
 def open_op(*names: str, domain: str = "", first: bool = False) -> Callable[[Converter], Converter]:

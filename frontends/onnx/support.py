@@ -6,11 +6,11 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from lamina.errors import UnsupportedError
-from lamina.frontends.onnx.attributes import schema_of
+from lamina.frontends.onnx.attributes import attribute_values, schema_of
 from lamina.frontends.onnx.bodies import RawNode, subgraphs
 from lamina.frontends.onnx.functions import has_function, plain_function
 from lamina.frontends.onnx.graph import Graph, read_graph
-from lamina.frontends.onnx.registry import converters
+from lamina.frontends.onnx.registry import converters, declared, limits
 from lamina.frontends.onnx.source import Source, read_model, shown
 
 
@@ -76,28 +76,45 @@ def report_of(graph: Graph) -> SupportReport:
     """The report on a graph that was read."""
     known = converters()
     supported: dict[str, int] = {}
-    missing: dict[tuple[str, str, int], list[str]] = {}
-    reasons: dict[tuple[str, str, int], str] = {}
+    missing: dict[tuple[str, str, int, str], list[str]] = {}
     pending = deque(graph.nodes)
     while pending:
         node = pending.popleft()
         if schema_of(node) is not None:  # of other operators' bodies nothing is known
             for body in subgraphs(node):
                 pending.extend(graph.bodies.flatten(body.node, node.scope.inside(body, f"{node.index}")))
+        limit = ""
         if (node.domain, node.op_type) in known and (node.domain or _exists(node)):
-            supported[node.op_type] = supported.get(node.op_type, 0) + 1
-            continue
+            limit = _limit(node, f"{graph.label}: {node.title}")
+            if not limit:
+                supported[node.op_type] = supported.get(node.op_type, 0) + 1
+                continue
         function = plain_function(node)
-        if function is not None or has_function(node):
+        if not limit and (function is not None or has_function(node)):
             pending.extend(graph.bodies.expand(function, node) if function is not None else ())
             supported[node.op_type] = supported.get(node.op_type, 0) + 1
             continue
-        key = (node.domain, node.op_type, node.version)
+        key = (node.domain, node.op_type, node.version, limit or _reason(node, graph))
         missing.setdefault(key, []).append(node.name or next((o for o in node.outputs if o), str(node.index)))
-        reasons[key] = _reason(node, graph)
-    listed = (UnsupportedOp(*key, len(nodes), tuple(nodes), reasons[key]) for key, nodes in missing.items())
+    listed = (UnsupportedOp(*key[:3], len(nodes), tuple(nodes), key[3]) for key, nodes in missing.items())
     ordered = sorted(listed, key=lambda u: (-u.count, u.full_name))
     return SupportReport(graph.label, len(graph.nodes), dict(sorted(supported.items())), tuple(ordered))
+
+
+def _limit(node: RawNode, where: str) -> str:
+    """What of a declared operator the node wants that is not supported, nothing where all is."""
+    only, schema = limits(node.domain, node.op_type), schema_of(node)
+    if not only or schema is not declared(node.domain, node.op_type):
+        return ""
+    values = attribute_values(node, where)
+    for name, value in values.items():
+        if name in only and value not in only[name]:
+            return f"{name} is {value!r}, only {' and '.join(map(repr, only[name]))} is supported"
+    for kind, formal, actual in (("input", schema.inputs, node.inputs), ("output", schema.outputs, node.outputs)):
+        for parameter, name in zip(formal, actual, strict=False):
+            if name and parameter.name in only:
+                return f"the {kind} {parameter.name} is not supported"
+    return ""
 
 
 def _exists(node: RawNode) -> bool:
@@ -108,6 +125,8 @@ def _exists(node: RawNode) -> bool:
 def _reason(node: RawNode, graph: Graph) -> str:
     if node.domain and node.domain not in graph.opset and not node.version:
         return "its domain is not imported and no local function has its name"
+    if node.domain == "com.microsoft.nchwc":
+        return "onnxruntime's own layout, whose block the file does not tell: save with ORT_ENABLE_EXTENDED"
     if node.domain not in ("", "ai.onnx.ml", "ai.onnx.preview.training", "ai.onnx.training"):
         return "not a standard ONNX operator"
     schema = schema_of(node)

@@ -103,7 +103,8 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
 
 
 def _of_weights(ops: Sequence[Operation]) -> set[Operation]:
-    """The ops on constants alone, of some in program order, by which the weight of a product is computed."""
+    """The ops on constants alone, of some in program order, by which the weight of a product, or of a
+    recurrent layer, is computed: what they read second."""
     known: set[Operation] = set()
     found: set[Operation] = set()
     for op in ops:
@@ -114,7 +115,7 @@ def _of_weights(ops: Sequence[Operation]) -> set[Operation]:
         operands = [v.owner for v in op.operands]
         if operands and known.issuperset(operands) and op.name not in COPIES:  # type: ignore[arg-type]
             known.add(op)
-        elif op.FUSION_KIND == OpPattern.OUT_ELEMWISE_FUSABLE and len(operands) > 1:
+        elif len(operands) > 1 and (op.FUSION_KIND == OpPattern.OUT_ELEMWISE_FUSABLE or hasattr(type(op), "weight")):
             behind = [operands[1]]
             while behind:
                 owner = behind.pop()
