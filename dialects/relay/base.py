@@ -14,9 +14,9 @@ the attributes by keyword:
     legalize(operands, **attrs)   another form of the op that is computed better, or None: for relay-legalize
     precision                     where it applies
 
-and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), NO_GRADIENT. Attributes are properties:
-integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values, `RelayOp.make` takes
-them so.
+and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), LAYOUTS, NO_GRADIENT. Attributes are
+properties: integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values,
+`RelayOp.make` takes them so.
 """
 
 from __future__ import annotations
@@ -191,6 +191,10 @@ class RelayOp(IRDLOperation, Declared):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
     PRECISION: ClassVar[Precision | None] = None
     """Where nothing is said, what computes or moves single elements follows (`precision_of`)."""
+
+    LAYOUTS: ClassVar[tuple[str, ...]] = ()
+    """Of each operand the attribute that holds its layout, "" for one that has none; the first is the result's too.
+    Empty where no other layout can be asked of the op."""
 
     NO_GRADIENT: ClassVar[str] = ""
     """Why an op on floats has no gradient."""

@@ -62,6 +62,7 @@ class Resize(RelayOp):
     """Base of the ops that resize the axes in AXES of a tensor."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     AXES: ClassVar[str]
 
     data = operand_def(TensorType)

@@ -46,6 +46,7 @@ class DepthToSpaceOp(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     name = "relay.nn.depth_to_space"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     data = operand_def()
     result = result_def()
     block_size = int_prop()
@@ -118,6 +119,7 @@ class SpaceToDepthOp(RelayOp):
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     name = "relay.nn.space_to_depth"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     data = operand_def()
     result = result_def()
     block_size = int_prop()

@@ -56,6 +56,7 @@ class Convolution(RelayOp):
 class PlainConvolution(Convolution, DataAndWeight):
     """A convolution in whole axes over the spatial axes SPATIAL: its facets, whatever their number."""
 
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout")
     SPATIAL: ClassVar[str]
 
     @classmethod

@@ -54,6 +54,7 @@ class TransposedConvolution(Convolution, DataAndWeight):
     """
 
     PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout")
 
     SPATIAL: ClassVar[str]
     INPUT: ClassVar[str]

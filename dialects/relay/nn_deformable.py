@@ -42,6 +42,7 @@ class DeformableConv2dOp(Convolution, ConvolutionFields2d):
     [N, O, H', W'] with G `deformable_groups` (orders by the layouts; the offset's is the data's)."""
 
     name = "relay.nn.deformable_conv2d"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "data_layout", "kernel_layout")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     data = operand_def()
     offset = operand_def()

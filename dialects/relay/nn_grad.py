@@ -50,6 +50,7 @@ class _PoolGrad(RelayOp):
     """What each element of the data gets from the windows that it lies in."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "layout")
 
     out_grad = operand_def()
     data = operand_def()
@@ -181,7 +182,9 @@ class AvgPool2dGradOp(_PoolGrad, PoolFields2d):
                 places.append([p for p in reached if 0 <= p < w.extent])
                 counted = [p for p in reached if p < w.extent + w.after]
                 count *= len(counted if attrs["count_include_pad"] else places[-1])
-            share = np.take(np.take(out_grad, window[0], axes[0]), window[1], axes[1] - 1) / max(count, 1)
+            there: list[Any] = [slice(None)] * data.ndim
+            there[axes[0]], there[axes[1]] = window
+            share = out_grad[tuple(there)] / max(count, 1)
             for pixel in product(*places):
                 at: list[Any] = [slice(None)] * data.ndim
                 for axis, p in zip(axes, pixel, strict=True):

@@ -109,6 +109,7 @@ class _Pool(RelayOp):
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     SPATIAL: ClassVar[str]
 
     data = operand_def()

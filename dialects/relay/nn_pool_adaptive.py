@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Global(RelayOp):
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
 
@@ -132,6 +133,7 @@ class _Adaptive(RelayOp):
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     SPATIAL: ClassVar[str]
 
     data = operand_def()

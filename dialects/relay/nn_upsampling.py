@@ -27,6 +27,7 @@ class Upsampling(RelayOp):
     """Base of both: RESIZE is what they are for the sizes that follow from the scales."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     RESIZE: ClassVar[type[Resize]]
     METHODS: ClassVar[dict[str, str]]
     """The methods, and what resizing calls them."""

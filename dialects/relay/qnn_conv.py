@@ -65,6 +65,7 @@ class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
     """
 
     name = "relay.qnn.conv2d"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout", "", "", "", "")
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     channels = opt_prop_def(IntegerAttr)

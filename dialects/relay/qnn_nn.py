@@ -207,6 +207,7 @@ class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d):
     """
 
     name = "relay.qnn.avg_pool2d"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "", "", "", "")
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     count_include_pad = bool_prop(False)

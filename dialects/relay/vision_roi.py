@@ -69,6 +69,7 @@ class RoiAlignOp(RelayOp):
     """
 
     name = "relay.vision.roi_align"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
@@ -243,6 +244,7 @@ class RoiPoolOp(RelayOp):
     halves away from zero; 0 for a part outside the image."""
 
     name = "relay.vision.roi_pool"
+    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 

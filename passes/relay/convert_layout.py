@@ -54,7 +54,7 @@ class ConvertLayout(ModulePass):
             return
         wanted = dict(map(desired, self.desired_layouts))
         blocks = wanted.get("relay.nn.conv2d")
-        if blocks is not None and plain(blocks.data) != blocks.data:
+        if blocks is not None and blocks.data != "default" and plain(blocks.data) != blocks.data:
             del wanted["relay.nn.conv2d"]
             lanes = block_of(blocks.data, "C")
             outputs = block_of(blocks.kernel, "O") if blocks.kernel != "default" else lanes * self.v

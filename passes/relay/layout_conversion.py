@@ -7,7 +7,7 @@ at any other op the value comes back by a layout_transform, made at first use an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -15,6 +15,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.relay.base import (
     OpPattern,
     RelayOp,
+    TensorInfo,
+    TypeMismatch,
     attrs_of,
     has_unknown_extents,
     normalize_axis,
@@ -82,31 +84,29 @@ class LayoutConverter:
     def _asked(self, op: RelayOp) -> bool:
         """Put an op that layouts are asked of into them; False where it has them or cannot."""
         wanted = self.wanted.get(op.name)
-        if wanted is None or op in self.skipped:
+        if wanted is None or op in self.skipped or not op.LAYOUTS:
             return False
         attrs = attrs_of(op)
-        field = "data_layout" if "data_layout" in attrs else "layout"
-        source = attrs.get(field)
-        if source is None or (attrs.get("out_layout") or source) != source:
+        field = op.LAYOUTS[0]
+        source = attrs[field]
+        if (attrs.get("out_layout") or source) != source:
             return False
-        layout = source if wanted.data == "default" else wanted.data
-        if sorted(layout) != sorted(source):
+        given: dict[str, Any] = {field: source if wanted.data == "default" else wanted.data}
+        if sorted(given[field]) != sorted(source):
             return False
-        kernel = ""
-        if "kernel_layout" in attrs:
-            kernel = wanted.kernel if wanted.kernel != "default" else _kernel_for(op, layout)
-            if sorted(kernel) != sorted(attrs["kernel_layout"]):
+        if "kernel_layout" in op.LAYOUTS:
+            given["kernel_layout"] = wanted.kernel if wanted.kernel != "default" else _kernel_for(op, given[field])
+            if sorted(given["kernel_layout"]) != sorted(attrs["kernel_layout"]):
                 return False
-        if layout == source and kernel in ("", attrs["kernel_layout"]):
+        if all(attrs[name] == layout for name, layout in given.items()) or not _fits(op, attrs, given):
             return False
-        given: dict[str, Any] = {field: layout}
-        operands = [self._form(op.operands[0], source, layout, op), *map(self._plain_at(op), op.operands[1:])]
-        if kernel:
-            given["kernel_layout"] = kernel
-            operands[1] = self._form(op.operands[1], attrs["kernel_layout"], kernel, op)
+        operands = [
+            self._form(value, attrs[name], given[name], op) if name else self._plain_at(op)(value)
+            for value, name in zip(op.operands, op.LAYOUTS, strict=True)
+        ]
         if "out_layout" in attrs:
             given["out_layout"] = ""
-        self._become(op, operands, given, source, layout)
+        self._become(op, operands, given, source, given[field])
         return True
 
     # -- ops that follow -----------------------------------------------------------------------------------------
@@ -131,7 +131,11 @@ class LayoutConverter:
             pairs = home.permuted([width[2 * i : 2 * i + 2] for i in range(rank)])
             given = {"pad_width": tuple(w for pair in pairs for w in pair)}
             self._become(op, [home.value], given, home.source, home.layout)
-        elif attrs.get("layout") == home.source and len(op.operands) == 1 and attrs.get("out_layout", "") == "":
+        elif (
+            op.LAYOUTS == ("layout",)
+            and (attrs["layout"], attrs.get("out_layout", "")) == (home.source, "")
+            and _fits(op, attrs, {"layout": home.layout})
+        ):
             self._become(op, [home.value], {"layout": home.layout}, home.source, home.layout)
         elif isinstance(op, Reduction) and len(op.operands) == 1:
             return self._reduce(op, home)
@@ -247,6 +251,20 @@ _AXIS = frozenset(
     )
 )  # fmt: skip
 """Ops on one axis of their first operand, that further operands, if any, lie along."""
+
+
+def _fits(op: RelayOp, attrs: Mapping[str, Any], given: Mapping[str, str]) -> bool:
+    """Whether an op works in other layouts of its operands: some know a few alone."""
+    infos = [tensor_info(t) for t in op.operand_types]
+    for n, name in enumerate(op.LAYOUTS):
+        if name:
+            shape = tuple(infos[n].shape[attrs[name].index(letter)] for letter in given[name])
+            infos[n] = TensorInfo(shape, infos[n].dtype)
+    try:
+        type(op).infer_type(*infos, **{**attrs, **given})
+    except TypeMismatch:
+        return False
+    return True
 
 
 def _kernel_for(op: RelayOp, layout: str) -> str:
