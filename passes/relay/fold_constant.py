@@ -14,7 +14,7 @@ After:
 Ops that grow their operands by more than `max_growth` bytes (full, broadcast_to, tile) stay, save those that compute a
 weight of a product - from numbers of few bits, say -, and so does an integer division whose divisor may be zero: that
 is an error of the run. `shape_of` and `ndarray_size` fold wherever the extents are known; an annotation stays, whatever
-it stands on.
+it stands on. A choice whose condition is known is its branch.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.annotation import Annotation
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, has_unknown_extents
+from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.params import (
     INLINE_BYTES,
@@ -80,6 +81,8 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
     folded = 0
     weights = _of_weights(ops)
     for op in ops:
+        if type(op) is IfOp and op.parent is not None and choose_branch(op):
+            folded += 1
         if not isinstance(op, RelayOp) or op.parent is None:
             continue
         if op.name in SHAPES and _fold_shape(op):
@@ -124,6 +127,28 @@ def _of_weights(ops: Sequence[Operation]) -> set[Operation]:
                     found.add(owner)
                     behind += [v.owner for v in owner.operands]
     return found
+
+
+def choose_branch(op: IfOp) -> bool:
+    """Put what the branch that is taken computes in the place of a choice, if its condition is known."""
+    condition = constant_value(op.condition)
+    if not isinstance(condition, DenseIntOrFPElementsAttr):
+        return False
+    taken = (op.true_region if dense_array(condition).item() else op.false_region).block
+    given = taken.last_op
+    parent = op.parent
+    assert given is not None and parent is not None
+    if [v.type for v in given.operands] != list(op.result_types):
+        return False  # what reads the results was typed by less
+    for inner in list(taken.ops):
+        if inner is not given:
+            inner.detach()
+            parent.insert_op_before(inner, op)
+    for result, value in zip(op.results, given.operands, strict=True):
+        inherit_name(value, result)
+        result.replace_all_uses_with(value)
+    _erase_with_constants(op)
+    return True
 
 
 def _fold_shape(op: RelayOp) -> bool:
