@@ -20,12 +20,14 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
     """All unsupported operators at once."""
     from dataclasses import asdict
 
+    from lamina.foreign_files import refuse_foreign
     from lamina.frontends.onnx import check_model
     from lamina.suffixes import is_text, refuse_saved
 
     refuse_saved(args.model)
     if is_text(args.model):
         raise UsageError("check is about the operators of ONNX models", hint=f"`opt-tool {args.model}` checks a text")
+    refuse_foreign(args.model)
     report = check_model(args.model)
     if args.json:
         unsupported = [{**asdict(u), "name": u.full_name} for u in report.unsupported]

@@ -62,8 +62,10 @@ class Origin:
             from lamina.relay_source import copy_of_module
 
             return copy_of_module(self.source, self.shapes)
+        from lamina.foreign_files import refuse_foreign
         from lamina.frontends.onnx import load_onnx
 
+        refuse_foreign(self.source)
         return load_onnx(cast("Any", self.source), self.shapes or None)
 
     def unchanged(self) -> bool:

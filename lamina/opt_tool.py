@@ -178,8 +178,10 @@ class Session:
 
     def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:
         if self.model is not None:
+            from lamina.foreign_files import refuse_foreign
             from lamina.frontends.onnx import load_onnx
 
+            refuse_foreign(self.model)
             imported = load_onnx(self.model)
             ctx.params = imported.store
             return imported.module

@@ -1,0 +1,159 @@
+"""Files of others that people give in the place of a model: known by what they begin with, else by their suffix.
+
+The answer says what the file is and how to get an ONNX model of it. What begins as an ONNX model does is one, whatever
+its suffix: ONNX files were called .pb once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from lamina.errors import InputError, UnsupportedError
+
+BEGIN = 4096
+"""Bytes at which a file is known."""
+_TORCH = "torch.onnx.export(module, inputs, 'model.onnx') makes an ONNX model of it"
+_TF2ONNX = "python -m tf2onnx.convert"
+_CONVERTED = "give the model that it was converted from, as ONNX"
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A kind of file: `what` it is or holds. `begins` is true of the first bytes of one, None where it has no mark."""
+
+    what: str
+    suffixes: tuple[str, ...]
+    begins: Callable[[bytes], bool] | None
+    hint: str
+    is_model: bool = True
+    """Whether it holds a model: else it is bad input rather than unsupported."""
+
+
+def _mark(*marks: bytes, at: int = 0) -> Callable[[bytes], bool]:
+    return lambda begin: begin[at:].startswith(marks)
+
+
+def _safetensors(begin: bytes) -> bool:
+    return begin[8:9] == b"{" and int.from_bytes(begin[:8], "little") < 1 << 30
+
+
+def _ir_text(begin: bytes) -> bool:
+    return b"\0" not in begin and any(word in begin for word in (b"func.func", b"builtin.module", b"te.func"))
+
+
+# fmt: off
+ARCHIVES = {
+    "torch": Foreign("is a PyTorch file", (".pt", ".pth", ".ptl", ".torchscript"), None, _TORCH),
+    "exported": Foreign("is a program of torch.export", (".pt2",), None,
+        "torch.onnx.export(torch.export.load(FILE), f='model.onnx') makes an ONNX model of it"),
+    "keras": Foreign("is a Keras model", (".keras",), None,
+        "model.export('model.onnx', format='onnx') writes it as ONNX"),
+    "arrays": Foreign("holds arrays, not a model", (".npz",), None, "give them with --input, or to the program", False),
+    "other": Foreign("is an archive", (".zip", ".tar", ".gz", ".xz", ".bz2", ".zst", ".7z"),
+        _mark(b"PK\3\4", b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"),
+        "unpack it, and give the model in it", False),
+}
+"""Kinds of archives, which are told apart by the names in them."""
+
+FOREIGN = (
+    *ARCHIVES.values(),
+    Foreign("is a pickle, as PyTorch writes weights", (".pkl", ".pickle"),
+        _mark(b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5"), _TORCH),
+    Foreign("is a TensorFlow Lite model", (".tflite", ".lite"), _mark(b"TFL3", at=4),
+        f"{_TF2ONNX} --tflite FILE --output model.onnx"),
+    Foreign("is an HDF5 file, as Keras writes models", (".h5", ".hdf5"), _mark(b"\x89HDF\r\n\x1a\n"),
+        "load it with Keras, and model.export('model.onnx', format='onnx')"),
+    Foreign("is a TensorFlow graph", (".pb", ".pbtxt", ".meta", ".ckpt"), _mark(b"\x08\1"),
+        f"{_TF2ONNX} --saved-model FOLDER (or --graphdef FILE) --output model.onnx"),
+    Foreign("holds weights in the GGUF format", (".gguf", ".ggml"), _mark(b"GGUF", b"ggml", b"lmgg"),
+        "export the model that they were converted from to ONNX: optimum-cli export onnx --model NAME FOLDER"),
+    Foreign("holds weights without a model", (".safetensors",), _safetensors,
+        "export the model that they belong to: optimum-cli export onnx --model NAME FOLDER, or torch.onnx.export"),
+    Foreign("holds an array, not a model", (".npy",), _mark(b"\x93NUMPY"), "give it with --input NAME=@FILE", False),
+    Foreign("is a model that onnxruntime has converted", (".ort",), _mark(b"ORTM", at=4),
+        "give the ONNX model that it was made from"),
+    Foreign("is a Core ML model", (".mlmodel", ".mlpackage"), None, _CONVERTED),
+    Foreign("is an OpenVINO model", (".xml",), _mark(b"<?xml", b"<net"), _CONVERTED),
+    Foreign("is a TensorRT engine", (".engine", ".plan", ".trt"), None, "give the ONNX model that it was built from"),
+    Foreign("is a PaddlePaddle model", (".pdmodel", ".pdiparams", ".pdparams"), None,
+        "paddle2onnx --model_dir FOLDER --save_file model.onnx"),
+    Foreign("is a Caffe model", (".caffemodel", ".prototxt"), None, "give it as ONNX"),
+    Foreign("is MLIR bytecode", (".mlirbc",), _mark(b"ML\xefR"), "give the program as text, with mlir-opt"),
+    Foreign("is IR as text", (), _ir_text, "give it a name that ends with .mlir", False),
+    Foreign("is a pointer of git LFS, and not the file itself", (), _mark(b"version https://git-lfs"),
+        "`git lfs pull` fetches it", False),
+    Foreign("is a web page, as a failed download leaves one", (), _mark(b"<!DOCTYPE", b"<!doctype", b"<html"),
+        "download the file itself", False),
+    Foreign("is a compiled program", (), _mark(b"lamina artefact\n"),
+        "give it a name that ends with .lamina, as `lamina run` and lamina.Executable.load expect", False),
+)
+# fmt: on
+
+
+def identify(begin: bytes, name: str, archive: Callable[[], Any]) -> Foreign | None:
+    """The kind of a file that begins so and has that name; None for what may be an ONNX model.
+
+    `archive` gives what `ZipFile` opens, the path or all bytes, where the beginning is that of an archive.
+    """
+    if begin[:1] == b"\x08" and begin[1:2] >= b"\3" and b"GGUF" not in begin[:4]:
+        return None  # field 1 of a ModelProto, a version of ONNX
+    kind = next((f for f in FOREIGN if f.begins is not None and f.begins(begin)), None)
+    if kind is ARCHIVES["other"]:
+        return _archive(archive()) or _by_suffix(name) or kind
+    return kind or _by_suffix(name)
+
+
+def _by_suffix(name: str) -> Foreign | None:
+    return next((f for f in FOREIGN if f.suffixes and name.lower().endswith(f.suffixes)), None)
+
+
+def _archive(given: Any) -> Foreign | None:
+    try:
+        with ZipFile(given) as archive:
+            names = archive.namelist()
+    except (OSError, BadZipFile, ValueError):
+        return None
+    if any(n.endswith(("archive_format", "serialized_exported_program.json")) for n in names):
+        return ARCHIVES["exported"]
+    if any(n.endswith("data.pkl") for n in names):
+        return ARCHIVES["torch"]
+    if any(n.endswith("model.weights.h5") for n in names):
+        return ARCHIVES["keras"]
+    return ARCHIVES["arrays"] if names and all(n.endswith(".npy") for n in names) else None
+
+
+def described(path: str | os.PathLike[str]) -> Foreign | None:
+    """The kind of somebody else's file, or of a folder that holds a model; None for others and what is not there."""
+    place = Path(path)
+    try:
+        if place.is_dir():
+            inside = next((f for f in ("saved_model.pb", "model.onnx") if (place / f).is_file()), None)
+            return _by_suffix(inside or place.name) if inside != "model.onnx" else None
+        if not place.is_file():
+            return None
+        with place.open("rb") as file:
+            begin = file.read(BEGIN)
+    except (OSError, ValueError):
+        return None
+    return identify(begin, place.name, lambda: place)
+
+
+def refuse_foreign(source: object) -> None:
+    """Raise where a model is expected, and a path or bytes are those of a file of somebody else's.
+
+    UnsupportedError for a model of another framework, InputError for what is no model.
+    """
+    if isinstance(source, bytes):
+        kind, where = identify(source[:BEGIN], "", lambda: BytesIO(source)), "the bytes"
+    elif isinstance(source, (str, os.PathLike)):
+        kind, where = described(source), str(os.fspath(source))  # pyright: ignore[reportUnknownArgumentType]
+    else:
+        return
+    if kind is not None:
+        raise (UnsupportedError if kind.is_model else InputError)(kind.what, where=where, hint=kind.hint)
