@@ -30,6 +30,7 @@ from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.extents import Draws, fresh_draws
 from lamina.frontends.onnx.frames import Frame
 from lamina.frontends.onnx.source import shown
+from lamina.frontends.onnx.strings import Strings
 from lamina.frontends.onnx.tensors import checked_nbytes, decode, dtype_of, type_name
 
 if TYPE_CHECKING:
@@ -249,6 +250,8 @@ class Builder:
         self.label = label
         self.folder = folder
         self.limit = limit
+        self.strings = Strings()
+        """Those of the whole model."""
         self.node: Node | None = None
         self.subgraph: Callable[[GraphProto, Sequence[AnyValue], str], list[AnyValue]] = self._no_subgraph
         """Puts a branch or loop body of the node here: given its graph, its inputs and a name of its own."""
@@ -294,7 +297,7 @@ class Builder:
 
     def tensor(self, proto: Any, name: str = "") -> Value:
         """A constant from a TensorProto of the model."""
-        array = decode(proto, self.where, self.folder, self.limit)
+        array = decode(proto, self.where, self.folder, self.limit, self.strings)
         return Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(proto.data_type))
 
     def check_size(self, shape: Sequence[int], dtype: str) -> None:

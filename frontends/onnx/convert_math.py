@@ -12,6 +12,7 @@ from lamina.dialects.dtypes import is_float, itemsize
 from lamina.frontends.onnx.builder import AnyValue, Builder, Node, Value
 from lamina.frontends.onnx.legacy import legacy_operand
 from lamina.frontends.onnx.registry import onnx_op
+from lamina.frontends.onnx.tensors import HELD
 
 _UNARY = {
     "Relu": "nn.relu",
@@ -38,7 +39,6 @@ _BINARY = {
     "Add": "add",
     "Sub": "subtract",
     "Mul": "multiply",
-    "Equal": "equal",
     "Less": "less",
     "Greater": "greater",
     "LessOrEqual": "less_equal",
@@ -55,6 +55,15 @@ _BINARY = {
 @onnx_op(*_UNARY)
 def unary(n: Node, b: Builder) -> Value:
     return b.op(_UNARY[n.op_type], n.input(0))
+
+
+@onnx_op("Equal", held=True)
+def equal(n: Node, b: Builder) -> Value:
+    """Strings are equal where their numbers are."""
+    x, y = n.input(0), n.input(1)
+    if {x.logical, y.logical} & {*HELD} and (x.logical, y.logical) != ("string", "string"):
+        raise n.unsupported(f"Equal of {x.logical} and {y.logical} is not supported", "cast to float32 first")
+    return b.op("equal", b.plain(x), legacy_operand(n, b, x, b.plain(y)))
 
 
 @onnx_op(*_BINARY)

@@ -217,12 +217,17 @@ def constant(n: Node, b: Builder) -> Value:
     name = n.outputs[0] if n.outputs else ""
     if "value" in n.attrs:
         return b.tensor(n.attrs["value"], name)
+    if "value_string" in n.attrs or "value_strings" in n.attrs:
+        one = n.attrs.get("value_string")
+        given = [one] if one is not None else list(n.attrs["value_strings"])
+        codes = np.array([b.strings.code(s) for s in given], np.int64).reshape(() if one is not None else (-1,))
+        return b.held(b.constant(codes, name=name), "string")
     for key, dtype in (
         ("value_float", np.float32), ("value_floats", np.float32), ("value_int", np.int64), ("value_ints", np.int64)
     ):  # fmt: skip
         if key in n.attrs:
             return b.constant(np.asarray(n.attrs[key], dtype), name=name)
-    raise n.unsupported("string and sparse constants are not supported")
+    raise n.unsupported("sparse constants are not supported")
 
 
 @onnx_op("ConstantOfShape")

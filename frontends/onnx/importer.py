@@ -90,6 +90,8 @@ class ImportedModel:
     label: str
     sequences: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
     """The outputs that are sequences, with their lengths, or optional and missing; `y` has the ports `y[0]`, `y[1]`."""
+    strings: tuple[str, ...] = ()
+    """Those that the model knows, by the numbers that ports of the type `string` hold."""
 
 
 def load_onnx(
@@ -166,6 +168,7 @@ class _Importer:
             self.graph.opset,
             self.model.label,
             self.sequences,
+            self.builder.strings.known(),
         )
 
     # -- inputs ------------------------------------------------------------------------------------
@@ -212,7 +215,9 @@ class _Importer:
             return False
         array = np.asarray(self.fixed[proto.name])
         logical = type_name(proto.type.tensor_type.elem_type)
-        if logical in HELD and str(array.dtype) != HELD[logical]:
+        if logical == "string" and array.dtype.kind not in "iu":
+            array = self.builder.strings.encoded(array)
+        elif logical in HELD and str(array.dtype) != HELD[logical]:
             array = plain_array(array, logical)
         self.values[proto.name] = Value(array.shape, str(array.dtype), array=array, name=proto.name, logical=logical)
         return True
@@ -290,7 +295,7 @@ class _Importer:
         return value
 
     def _decoded(self, tensor: Any, name: str, where: str, apart: Any = None) -> Value:
-        array = decode(tensor, where, self.model.folder, self.limit, apart)
+        array = decode(tensor, where, self.model.folder, self.limit, self.builder.strings, apart)
         value = Value(array.shape, str(array.dtype), array=array, name=name, logical=type_name(tensor.data_type))
         if apart is not None:
             value.digest = self.model.digests.get((name, array.shape))
@@ -378,7 +383,8 @@ class _Importer:
         """Elements of such a type are no numbers of the type that holds them: what computes with them is refused."""
         if node.op_type in ("Loop", "If", "Scan") or function_of(node.raw, node.inputs) is not None:
             return False
-        raise node.unsupported(f"{node.op_type} of {held} is not supported", "cast to float32 first")
+        hint = "LabelEncoder maps strings to numbers" if held == "string" else "cast to float32 first"
+        raise node.unsupported(f"{node.op_type} of {held} is not supported", hint)
 
     def _subgraph(self, graph: Any, inputs: Sequence[AnyValue], tag: str) -> list[AnyValue]:
         """The outputs of a branch or loop body of the current node, put here."""

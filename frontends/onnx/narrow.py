@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.errors import UnsupportedError
 from lamina.frontends.onnx.tensors import HELD
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _INTEGERS = {"int4": (-8, 4), "uint4": (0, 4), "int2": (-2, 2), "uint2": (0, 2)}
 """The least value and the number of bits."""
+_NO_NUMBERS, _LABELS = "casts of strings are not supported", "LabelEncoder maps strings to numbers"
 LIMITS = {"int4": (-8, 7), "uint4": (0, 15), "int2": (-2, 1), "uint2": (0, 3)}
 
 
@@ -66,6 +68,8 @@ def widened(b: Builder, x: Value) -> Value:
     """The numbers that a held tensor stands for: floats as float32, integers in the type that holds them."""
     if x.logical in _INTEGERS:
         return b.plain(x)
+    if x.logical == "string":
+        raise UnsupportedError(_NO_NUMBERS, where=b.where, hint=_LABELS)
     if x.logical == "float8e8m0":
         exponents = np.arange(256, dtype=np.float64) - 127
         table = np.append(np.exp2(exponents[:-1]), np.nan).astype(np.float32)
@@ -78,6 +82,8 @@ def narrowed(n: Node, b: Builder, x: Value, logical: str, saturate: bool, round_
     """Numbers in a held type. Integers wrap around; floats are rounded to the nearest, ties to even."""
     if logical in _INTEGERS:
         return b.held(_wrapped(b, x, logical), logical)
+    if logical == "string":
+        raise n.unsupported(_NO_NUMBERS, _LABELS)
     if x.dtype != "float32":
         if x.dtype == "float64":
             raise n.unsupported(f"a cast of float64 to {logical} is not supported", "cast to float32 first")

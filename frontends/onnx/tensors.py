@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lamina.frontends.onnx.strings import Strings
+
 DEFAULT_MAX_TENSOR_BYTES = 1 << 34
 
 _DTYPE: dict[int, str] = {
@@ -37,8 +39,10 @@ _DTYPE: dict[int, str] = {
 HELD: dict[str, str] = {
     **{t: "uint8" for t in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0")},
     **{"float4e2m1": "uint8", "int4": "int8", "uint4": "uint8", "int2": "int8", "uint2": "uint8"},
+    "string": "int64",
 }
-"""Element types, as `type_name` calls them, that are held in another: their codes, or their values in a byte each."""
+"""Element types, as `type_name` calls them, that are held in another: their codes, their values in a byte each, or of
+strings their numbers in the model's table."""
 
 # Where each type's values lie when they are not in raw_data.
 _TYPED_FIELD: dict[str, str] = {
@@ -51,7 +55,7 @@ _TYPED_FIELD: dict[str, str] = {
 
 
 def dtype_of(code: int, where: str) -> str:
-    """The dtype that holds an ONNX element type. Raises UnsupportedError for strings and complex numbers."""
+    """The dtype that holds an ONNX element type. Raises UnsupportedError for complex numbers."""
     found = _DTYPE.get(code)
     if found is None:
         try:
@@ -95,11 +99,12 @@ def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> 
 
 
 def decode(
-    tensor: TensorProto, where: str, folder: Path | None, limit: int, apart: Future[NDArray[np.uint8]] | None = None
-) -> NDArray[Any]:
+    tensor: TensorProto, where: str, folder: Path | None, limit: int, strings: Strings,
+    apart: Future[NDArray[np.uint8]] | None = None,
+) -> NDArray[Any]:  # fmt: skip
     """The values of a tensor. Raises LaminaError where dims, type and data do not fit each other.
 
-    `apart` are its bytes where the message is without them.
+    `strings` are the model's, which those of the tensor join; `apart` are its bytes where the message is without them.
     """
     dtype = dtype_of(tensor.data_type, where)
     shape = tuple(tensor.dims)
@@ -107,7 +112,7 @@ def decode(
     if tensor.HasField("segment"):
         raise UnsupportedError("tensors in segments are not supported", where=where, hint="save the model in one piece")
     if (held := type_name(tensor.data_type)) in HELD:
-        return _held(tensor, held, shape, where)
+        return _held(tensor, held, shape, where, strings)
     if tensor.data_location == TensorProto.EXTERNAL:
         return _external(tensor, where, folder, size).view(numpy_dtype(dtype)).reshape(shape)
     if apart is not None or tensor.HasField("raw_data"):
@@ -125,13 +130,15 @@ def decode(
         raise InputError(f"the values cannot be read: {e}", where=where, hint="export the model again") from None
 
 
-def _held(tensor: TensorProto, logical: str, shape: tuple[int, ...], where: str) -> NDArray[Any]:
+def _held(tensor: TensorProto, logical: str, shape: tuple[int, ...], where: str, strings: Strings) -> NDArray[Any]:
     """A tensor of a type that numpy lacks, in the type that holds it."""
     from lamina.frontends.onnx.narrow import plain_array
 
     if tensor.data_location == TensorProto.EXTERNAL:
         raise UnsupportedError(f"external data of {logical} is not supported", where=where, hint="store it inside")
     try:
+        if logical == "string":
+            return np.array([strings.code(s) for s in tensor.string_data], np.int64).reshape(shape)
         return plain_array(numpy_helper.to_array(tensor), logical).reshape(shape)
     except (ValueError, TypeError, OverflowError) as e:
         raise InputError(f"the values cannot be read: {e}", where=where, hint="export the model again") from None

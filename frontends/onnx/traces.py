@@ -67,7 +67,7 @@ class TraceBuilder(Builder):
 
     def __init__(self, like: Builder) -> None:
         super().__init__(Block(), like.store, like.label, like.folder, like.limit)
-        self.node = like.node
+        self.node, self.strings = like.node, like.strings
         self.location = FileLineColLoc(StringAttr(like.label), IntAttr(0), IntAttr(0))
         self.refs: dict[SSAValue, Ref] = {}
         self.constants: list[Value] = []

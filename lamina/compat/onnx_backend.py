@@ -25,6 +25,7 @@ from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.onnx import check_model, load_onnx
 from lamina.frontends.onnx.builder import NeedsDataError, NeedsMachineError, NeedsValueError
 from lamina.frontends.onnx.narrow import plain_array
+from lamina.frontends.onnx.strings import Strings
 from lamina.frontends.onnx.tensors import HELD, code_of, type_name
 from lamina.model import Model, Origin, port_of
 
@@ -50,6 +51,7 @@ class _Program:
     fixed: frozenset[str]
     outputs: tuple[ImportedPort, ...]
     sequences: dict[str, int | None]
+    strings: tuple[str, ...]
 
 
 class LaminaRep(BackendRep):
@@ -84,11 +86,16 @@ class LaminaRep(BackendRep):
             self._programs.move_to_end(key)
             program = self._programs[key]
             arrays = {name: v for name, v in given.items() if name not in program.fixed}
-            results = program.run(dict(_flat(arrays)))
+            strings = Strings(program.strings)
+            numbers = {name: strings.encoded(v) if v.dtype.kind == "O" else v for name, v in _flat(arrays)}
+            results = program.run(numbers)
         except UnsupportedError as e:
             raise BackendIsNotSupposedToImplementIt(str(e)) from e
         for port in program.outputs:
-            results[port.name] = _as_declared(results[port.name], port.logical)
+            found = results[port.name]
+            results[port.name] = (
+                strings.decoded(found) if port.logical == "string" else _as_declared(found, port.logical)
+            )
         return self._outputs(*(_output(o.name, results, program.sequences) for o in self.model.graph.output))
 
     def _named(self, inputs: Any) -> dict[str, Given]:
@@ -126,7 +133,7 @@ class LaminaRep(BackendRep):
                 if imported is not None:
                     break
                 self._fixed |= fresh
-        return _Program(self.build(imported), frozenset(fixed), imported.outputs, imported.sequences)
+        return _Program(self.build(imported), frozenset(fixed), imported.outputs, imported.sequences, imported.strings)
 
     def _wants_machine(self, error: UnsupportedError, fixable: bool) -> bool:
         """Whether the machine is to run a model: shapes are rather fixed to their values, data is rather not."""
@@ -164,6 +171,8 @@ def _given(name: str, value: Any) -> Given:
 
 def _array(name: str, value: Any) -> Array:
     array = numpy_helper.to_array(value) if isinstance(value, TensorProto) else np.asarray(value)
+    if array.dtype.kind in "OUST":
+        return array.astype(object)
     if array.dtype.kind not in "biufV":
         raise UnsupportedError(f"elements of type {array.dtype} are not supported", where=f"input {name!r}")
     logical = type_name(helper.np_dtype_to_tensor_dtype(array.dtype))
