@@ -83,12 +83,12 @@ def compile(
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
-    origin, fresh = _source_of(model, shapes)
+    origin, source = _source_of(model, shapes)
     context = _context(opt_level)
     chosen = spec_of(target, threads)
     check_host(chosen)
     answers = _answers(choices, chosen)
-    fresh = _with_choices(fresh, answers)
+    fresh = _with_choices(source, answers)
     # What decides a program of a backend from another package, or with forms of ops that a user has written, is not
     # among what the key holds.
     foreign = any_registered() or any(map(is_foreign, chosen.backend_list()))
@@ -116,7 +116,9 @@ def compile(
             from lamina.open_model import OpenProgram
 
             stored = OpenProgram(origin, chosen.attr(), context, programs is not None, sanitize, e)
-        if programs is not None and key and isinstance(stored, StoredProgram) and origin.unchanged():
+        # What ops of a user mean is in no key either.
+        known = key and not (isinstance(source, _Imports) and source.foreign)
+        if programs is not None and known and isinstance(stored, StoredProgram) and origin.unchanged():
             # Written while it is linked: both wait for the disk and for LLVM rather than for Python.
             writer = ThreadPoolExecutor(1, "lamina-store")
             writing = writer.submit(programs.store, key, stored)
@@ -206,7 +208,7 @@ def _context(opt_level: int | PassContext | None) -> PassContext:
 def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
     if not isinstance(model, Model):
         origin = Origin.of(model, shapes)
-        return origin, _imports_of(origin)
+        return origin, _Imports(origin)
     if shapes:
         raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
     return model.origin, _copies_of(model)
@@ -227,14 +229,20 @@ def _copies_of(model: Model) -> Fresh:
     return fresh
 
 
-def _imports_of(origin: Origin) -> Fresh:
-    def fresh() -> _Module:
+class _Imports:
+    """Imports a model anew each time."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        self.foreign = False
+        """Whether it was seen to hold ops whose meaning the digest of its origin does not tell."""
+
+    def __call__(self) -> _Module:
         from lamina.driver import Source
 
-        imported = origin.read()
+        imported = self.origin.read()
+        self.foreign = getattr(imported, "foreign", False)
         return Source(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
-
-    return fresh
 
 
 class Executable:

@@ -67,6 +67,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     target.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"
     )
+    target.add_argument("-p", "--passes", metavar="PASSES", help="run these first, on the graph: as for opt-tool -p")
+    _add_load(target)
     if command != "tune":
         target.add_argument(
             "--choices", type=path_argument, metavar="FILE.json", help="compile as a file of `lamina tune` says"
@@ -134,9 +136,7 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=path_argument, metavar="FILE", help=what)
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
     parser.add_argument("--target", metavar="NAME", help=f"{TARGETS} (default: the program's own)")
-    parser.add_argument(
-        "--load", action="append", default=[], type=path_argument, metavar="FILE.py", help="passes for the pipeline"
-    )
+    _add_load(parser)
     parser.add_argument("--size", action="append", default=[], metavar="NAME=N", help="the value of a size")
     parser.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input of a model"
@@ -146,6 +146,17 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs that are drawn (default: 0)")
     parser.add_argument("--quiet", action="store_true", help="say only what differs")
+
+
+def _add_load(parser: Any) -> None:
+    parser.add_argument(
+        "--load",
+        action="append",
+        default=[],
+        type=path_argument,
+        metavar="FILE.py",
+        help="add the file's dialects and passes to those of installed packages (xdsl.universe)",
+    )
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -219,13 +230,15 @@ def _execute(command: str, args: Any, out: TextIO, err: TextIO) -> int:
     import warnings
 
     from lamina import commands
+    from lamina.command_models import plugins
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         err.write(f"warning: {message}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show
-        return commands.COMMANDS[command](args, out, err)
+        with plugins(args):
+            return commands.COMMANDS[command](args, out, err)
 
 
 def _traceback(debug: bool, err: TextIO) -> None:

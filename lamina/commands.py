@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina import profile_commands
+from lamina.command_models import arrays_of, compiled, context_of, given_inputs, model_of, shapes_of, texts_of
 from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, LaminaError, UsageError
 
 if TYPE_CHECKING:
-    from lamina.api import Executable, Model
     from lamina.context import LaminaContext
-    from lamina.transform import PassContext
 
 
 def check(args: Any, out: TextIO, err: TextIO) -> int:
@@ -44,7 +43,7 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.suffixes import is_saved, refuse_saved
     from lamina.targets import target_of
 
-    context = _context(args)
+    context = context_of(args)
     if args.print_pipeline:
         out.write(pipeline_text(context, args.sanitize, target_of(args.target, args.threads).backend_list()) + "\n")
         return EXIT_OK
@@ -73,7 +72,7 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
             out.write(f"{saved}\n")
         return EXIT_OK
     # The text of a machine that this one is not can be had as well.
-    texts = _texts(args)
+    texts = texts_of(args)
     if args.output is not None:
         folder = Path(args.output)
         if args.emit == "all":
@@ -176,10 +175,11 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.tuning.in_situ import choose_in_situ
 
     refuse_saved(args.model)
-    model = api.load(args.model, _shapes(args.shape))
+    model, shapes = model_of(args)
+    model = api.load(model, shapes) if isinstance(model, str) else model
     inputs = given_inputs(args, model, err)
     with StageProgress(err) as progress:
-        how = args.threads, _context(args), inputs, args.rounds, progress, not args.no_cache
+        how = args.threads, context_of(args), inputs, args.rounds, progress, not args.no_cache
         found = choose_in_situ(model, args.target, None, *how)
     if args.time:
         err.write(progress.table() + "\n")
@@ -193,7 +193,6 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.debugging.compare import compare_levels
     from lamina.diagnostics import location_text
     from lamina.pipeline import parse_pipeline
-    from lamina.registry import Registry
     from lamina.targets import target_of
 
     sizes: dict[str, int] = {}
@@ -202,11 +201,8 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
         if not mark or not value.isdecimal():
             raise UsageError(f"--size {given!r} is no size", hint="give e.g. --size n=65")
         sizes[name] = int(value)
-    text, ctx = _text_and_weights(args.file, {**sizes, **_shapes(args.shape)})
-    registry = Registry()
-    for path in args.load:
-        registry.load_file(Path(path))
-    passes = None if args.pipeline is None else parse_pipeline(args.pipeline, registry)
+    text, ctx = _text_and_weights(args.file, {**sizes, **shapes_of(args.shape)})
+    passes = None if args.pipeline is None else parse_pipeline(args.pipeline, args.registry)
 
     def tell(line: str) -> None:
         if not args.quiet:
@@ -219,7 +215,7 @@ def debug(args: Any, out: TextIO, err: TextIO) -> int:
             pipeline=passes,
             target=None if args.target is None else target_of(args.target, 1),
             sizes=sizes if args.file.endswith(".mlir") else {},
-            inputs=_arrays(args.input),
+            inputs=arrays_of(args.input),
             seed=args.seed,
             tell=tell,
             ctx=ctx,
@@ -266,133 +262,6 @@ COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
 
 def _figures(benchmark: Any) -> dict[str, float]:
     return {"median": benchmark.median, "p10": benchmark.p10, "p90": benchmark.p90, "runs": len(benchmark.times)}
-
-
-def compiled(args: Any, err: TextIO) -> Executable:
-    from lamina import api
-    from lamina.measure import peak_memory
-    from lamina.progress import StageProgress
-    from lamina.suffixes import is_saved
-
-    if is_saved(args.model):
-        return _saved(args, err)
-    with StageProgress(err) as progress:
-        exe = api.compile(
-            args.model,
-            args.target,
-            _shapes(args.shape),
-            args.threads,
-            _context(args),
-            progress,
-            not args.no_cache,
-            args.sanitize,
-            args.choices,
-        )
-    if args.time:
-        err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
-        err.write(f"peak memory {peak_memory() / 1e6:.0f} MB\n")
-    return exe
-
-
-def _saved(args: Any, err: TextIO) -> Executable:
-    """A compiled program from its file."""
-    from time import perf_counter
-
-    from lamina import api
-    from lamina.measure import peak_memory
-
-    for option in _DECIDED:
-        if option in args.given:
-            name = f"--{option.replace('_', '-')}"
-            raise UsageError(f"{name} is for models; {args.model} is compiled", hint="give it to `lamina compile`")
-    start = perf_counter()
-    exe = api.Executable.load(args.model, args.threads)
-    if args.time:
-        err.write(f"loaded in {perf_counter() - start:.3f} s, peak memory {peak_memory() / 1e6:.0f} MB\n")
-    return exe
-
-
-_DECIDED = (
-    "target",
-    "opt_level",
-    "required_pass",
-    "disabled_pass",
-    "pass_config",
-    "shape",
-    "choices",
-    "no_cache",
-    "sanitize",
-)
-"""Options that say how a model is compiled."""
-
-
-def _context(args: Any) -> PassContext:
-    """Which graph passes run, as the options say."""
-    from lamina.transform import OPT_LEVELS, PassContext
-
-    if args.opt_level not in OPT_LEVELS:
-        raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
-    config: dict[str, Any] = {}
-    for given in args.pass_config:
-        key, equals, value = given.partition("=")
-        if not equals:
-            raise UsageError(f"--pass-config {given!r} gives no value", hint="as in relay.FuseOps.max_depth=10")
-        config[key] = tuple(value.split(","))
-    return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config)
-
-
-def _texts(args: Any) -> Any:
-    from lamina.api import texts
-
-    how = _shapes(args.shape), args.threads, _context(args), args.sanitize, args.choices
-    return texts(args.model, args.target, *how)
-
-
-def _shapes(given: Sequence[str]) -> dict[str, Any]:
-    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension."""
-    shapes: dict[str, Any] = {}
-    for text in given:
-        name, mark, sizes = text.rpartition("=")
-        try:
-            if not mark or not name:
-                raise ValueError
-            shapes[name] = int(sizes) if "," not in sizes else [int(s) for s in sizes.strip(",").split(",")]
-        except ValueError:
-            hint = "give e.g. --shape x=1,3,224,224 (a shape) or --shape batch=8 (a dimension)"
-            raise UsageError(f"--shape {text!r} is not NAME=D,D,...", hint=hint) from None
-    return shapes
-
-
-def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str, Any]:
-    """The arrays that files give, and random ones for the rest."""
-    from lamina.measure import random_inputs
-
-    ports = exe.inputs
-    arrays = _arrays(args.input, ports[0].name if len(ports) == 1 else None)
-    missing = [p for p in ports if p.name not in arrays]
-    if missing:
-        err.write(f"note: random values for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")
-        arrays |= {n: a for n, a in random_inputs(ports).items() if n not in arrays}
-    return arrays
-
-
-def _arrays(given: Sequence[str], only: str | None = None) -> dict[str, Any]:
-    """The arrays of files, `X.npz` or `NAME=@X.npy`; an array without a name is the input `only`."""
-    from lamina.array_files import read_arrays
-
-    found: dict[str, Any] = {}
-    for text in given:
-        name, mark, path = text.partition("=@")
-        loaded = read_arrays(path if mark else text)
-        if isinstance(loaded, dict):
-            if mark:
-                raise UsageError(f"{path} names its arrays: {', '.join(loaded) or 'none'}", hint=f"give --input {path}")
-            found |= loaded
-        elif mark or only is not None:
-            found[name if mark else str(only)] = loaded
-        else:
-            raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
-    return found
 
 
 def _ends_as_a_file(path: str) -> bool:

@@ -1,16 +1,20 @@
 """The compile context: which dialects exist, and the weights and source file of the module at hand.
 
-All dialects are registered by name and loaded at first use. `llvm` is ours (xDSL's op classes completed). A dialect
+All dialects are registered by name and loaded at first use; those of other installed packages (`xdsl.universe`) are
+looked for where a name has none of the known ones. `llvm` is ours (xDSL's op classes completed). A dialect
 module may go further and offer `find_op(name) -> type | None`: then an op file is imported
 when its first op is read, and the dialect as a whole only where all of it is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -63,6 +67,19 @@ def dialect_factory(name: str) -> Callable[[], Dialect]:
     return load
 
 
+_given: ContextVar[Mapping[str, Callable[[], Dialect]]] = ContextVar("dialects", default=MappingProxyType({}))
+
+
+@contextmanager
+def with_dialects(dialects: Mapping[str, Callable[[], Dialect]]) -> Generator[None]:
+    """While it lasts every new context knows these dialects as well."""
+    token = _given.set(dialects)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
 @dataclass
 class LaminaContext(Context):
     """An xDSL context with Lamina's dialects, its parameter store and the path of the file being processed."""
@@ -81,6 +98,7 @@ class LaminaContext(Context):
     """Where passes that choose among candidates say what they asked, if it is wanted."""
     _params: Any = None
     _finders: dict[str, Any] = field(default_factory=dict[str, Any])
+    _looked_around: bool = False
 
     def __post_init__(self) -> None:
         if self._registered_dialects:
@@ -90,6 +108,8 @@ class LaminaContext(Context):
                 self.register_dialect(name, factory)
         for name in OUR_DIALECTS:
             self.register_dialect(name, dialect_factory(name))
+        for name, factory in _given.get().items():
+            self.register_dialect(name, factory)
 
     @property
     def params(self) -> ParamStore:
@@ -144,6 +164,7 @@ class LaminaContext(Context):
             self.questions,
             self._params,
             self._finders,
+            self._looked_around,
         )
 
     # -- tensor intrinsics (passes/nests/intrinsics.py) ------------------------------------------------------
@@ -181,12 +202,25 @@ class LaminaContext(Context):
             self._finders[dialect] = module
         return vars(module).get("find_op")
 
+    def _look_around(self, name: str) -> None:
+        """Where nobody has registered the dialect of a name, take in those of installed packages."""
+        dialect, dot, _ = name.partition(".")
+        if not dot or dialect in self._registered_dialects or self._looked_around:
+            return
+        self._looked_around = True
+        from lamina.registry import installed_dialects
+
+        for found, factory in installed_dialects().items():
+            if found not in self._registered_dialects:
+                self.register_dialect(found, factory)
+
     def _get_known_op(self, name: str) -> type[Operation] | None:
         known = self._loaded_ops.get(name)
         if known is not None:
             return known
         finder = self._finder(name)
         if finder is None:
+            self._look_around(name)
             return super()._get_known_op(name)
         found = finder(name)
         if found is not None:
@@ -196,6 +230,7 @@ class LaminaContext(Context):
     def _find_attribute(self, name: str) -> None:
         if name in self._loaded_attrs or name in self._loaded_types:
             return
+        self._look_around(name)
         home = _LAZY_ATTRIBUTES.get(name)
         if home is not None and name.partition(".")[0] not in self._loaded_dialects:
             self.load_attr_or_type(getattr(import_module(home[0]), home[1]))

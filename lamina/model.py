@@ -225,6 +225,8 @@ class Model:
     @staticmethod
     def of(origin: Origin) -> Model:
         imported = origin.read()
+        if getattr(imported, "foreign", False):
+            origin = replace(origin, digest=None)
         inputs, outputs = (tuple(map(port_of, side)) for side in (imported.inputs, imported.outputs))
         return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
 

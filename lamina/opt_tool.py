@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
-from lamina.context import LaminaContext
+from lamina.context import LaminaContext, with_dialects
 from lamina.diagnostics import Diagnostic, ElidingPrinter, at_op, diagnostic_of, render, see_op
 from lamina.errors import (
     EXIT_INPUT,
@@ -105,6 +105,11 @@ class Session:
             self.err.write(f"warning: {problem}\n")
         for file in args.load:
             self.registry.load_file(Path(file))
+        with with_dialects(self.registry.dialects):
+            return self._run()
+
+    def _run(self) -> int:
+        args = self.args
         if args.list_passes or args.pass_help or args.list_ops or args.show_dialects:
             self._list()
             return EXIT_OK
@@ -164,11 +169,6 @@ class Session:
         ctx = LaminaContext(allow_unregistered=self.args.allow_unregistered_dialect)
         ctx.source_path = self.source or (None if name.startswith("<") else Path(name))
         ctx.emit = self.emit_from_pass
-        known = set(ctx.registered_dialect_names)
-        for dialect, factory in self.registry.dialects.items():
-            if dialect in known:
-                raise InputError(f"dialect '{dialect}' exists already", hint="give the loaded one another name")
-            ctx.register_dialect(dialect, factory)
         return ctx
 
     def _format(self, name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from lamina.command_models import compiled, given_inputs
 from lamina.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ ROOFLINE_REPEATS = 20
 
 def profile(args: Any, out: TextIO, err: TextIO) -> int:
     """The time of each kernel in real runs, and a trace where one is asked for."""
-    from lamina.commands import compiled, given_inputs
-
     if args.repeats < 1:
         raise UsageError("--repeats must be positive")
     if args.limit is not None and args.limit < 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -104,6 +105,18 @@ def find_our_pass(name: str) -> PassFile | None:
     return None
 
 
+@cache
+def installed_dialects() -> dict[str, Callable[[], Dialect]]:
+    """The dialects of other installed packages; what does not load is left out with a warning."""
+    from warnings import warn
+
+    registry = Registry()
+    registry.load_universes()
+    for problem in registry.problems:
+        warn(problem, stacklevel=2)
+    return registry.dialects
+
+
 class Registry:
     """The passes and extra dialects known to one tool or one compilation."""
 
@@ -170,7 +183,10 @@ class Registry:
                 self.problems.append(f"universe {entry.name!r} ({entry.value}) is left out: {type(e).__name__}: {e}")
                 continue
             self._universe_passes.update(passes)
-            self.dialects.update(dialects)
+            taken = _taken()
+            self.dialects.update({name: factory for name, factory in dialects.items() if name not in taken})
+            for name in taken.intersection(dialects):
+                self.problems.append(f"dialect {name!r} of universe {entry.name!r} is left out: there is one already")
             self._origin.update(dict.fromkeys(passes, entry.name))
 
     def load_file(self, path: Path) -> None:
@@ -195,12 +211,24 @@ class Registry:
         if not dialects and not passes:
             raise InputError("defines neither a Dialect nor a ModulePass", where=str(path))
         for dialect in dialects:
+            if dialect.name in _taken() or dialect.name in self.dialects:
+                what = f"dialect {dialect.name!r} exists already"
+                raise InputError(what, where=str(path), hint="give the loaded one another name")
             self.dialects[dialect.name] = lambda d=dialect: d
         for cls in passes:
             if find_our_pass(cls.name) or cls.name in self.foreign() or cls.name in self.loaded:
                 raise InputError(f"pass {cls.name!r} exists already", where=str(path), hint="choose another name")
             self.loaded[cls.name] = lambda c=cls: c
             self._origin[cls.name] = str(path)
+
+
+def _taken() -> set[str]:
+    """The names of dialects that every context has."""
+    from xdsl.dialects import get_all_dialects
+
+    from lamina.context import OUR_DIALECTS
+
+    return {*get_all_dialects(), *OUR_DIALECTS}
 
 
 def _line_in(error: BaseException, path: str) -> int | None:

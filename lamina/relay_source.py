@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -56,6 +56,8 @@ class ReadProgram:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     label: str
+    foreign: bool = False
+    """Whether ops of other packages or of the user stand in it: what they mean is not in the text."""
 
     @property
     def opset(self) -> dict[str, int]:
@@ -99,7 +101,8 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     except LaminaError as e:
         e.where = e.where or (location_text(e.op) if e.op is not None else "") or label
         raise
-    return of_module(module, ctx.params, Path(path).name, shapes)
+    foreign = any(not type(op).__module__.startswith(("lamina.", "xdsl.")) for op in module.walk())
+    return replace(of_module(module, ctx.params, Path(path).name, shapes), foreign=foreign)
 
 
 def copy_of_module(module: ModuleOp, shapes: Mapping[str, Any] | None = None) -> ReadProgram:
