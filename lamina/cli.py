@@ -113,6 +113,12 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         _add_inputs(parser)
         parser.add_argument("--repeats", type=int, metavar="N", help="runs of each (default: as --seconds allow)")
         parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="default: 5")
+        parser.add_argument(
+            "--tolerance",
+            type=float,
+            metavar="T",
+            help="how far outputs may be off, of the largest value (default: 1e-4, of float16 1e-2, quantised 0.1)",
+        )
         parser.add_argument("--profile", action="store_true", help="print the time of each kernel too")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
         parser.add_argument(

@@ -36,18 +36,21 @@ def plugins(args: Any) -> Generator[None]:
         yield
 
 
-def model_of(args: Any) -> tuple[str | Model, dict[str, Any]]:
-    """The model, and the shapes to import it for; one that passes of --passes have changed is imported already."""
-    shapes = shapes_of(args.shape)
+def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]]:
+    """The model, and the shapes to import it for; one that passes of --passes have changed is imported already.
+
+    `source` is what takes the place of the file that is given.
+    """
+    shapes, source = shapes_of(args.shape), args.model if source is None else source
     if not args.passes:
-        return args.model, shapes
+        return source, shapes
     from lamina.api import load
     from lamina.pipeline import parse_pipeline
     from lamina.transform import ModuleTransform
     from lamina.user_code import users_mistake
     from lamina.verification import verify_module
 
-    model = load(args.model, shapes)
+    model = load(source, shapes)
     for p in parse_pipeline(args.passes, args.registry):
         try:
             model = ModuleTransform(p)(model)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina import profile_commands
 from lamina.command_models import arrays_of, compiled, context_of, given_inputs, model_of, shapes_of, texts_of
-from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, LaminaError, UsageError
+from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, LaminaError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
+    from lamina.agreement import Agreement
+    from lamina.api import Executable
     from lamina.context import LaminaContext
 
 
@@ -131,6 +133,8 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
 
     if args.seconds <= 0:
         raise UsageError("--seconds must be positive")
+    if args.tolerance is not None and not args.tolerance >= 0:
+        raise UsageError(f"--tolerance is a part of the largest value, not {args.tolerance}")
     if args.output is not None and not args.roofline:
         raise UsageError("--output is for the picture of --roofline", hint="give both, or neither")
     args.threads = args.threads or 1
@@ -140,18 +144,26 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     found: dict[str, Any] = {"model": str(args.model), "threads": exe.threads, "cpu": exe.target.cpu.data}
     found["compile_peak_mb"] = round(compile_peak / 1e6, 1)
     out.write("" if args.json else f"{args.model}: {threads_text(exe.threads)}, {exe.target.cpu.data}\n")
-    if is_text(args.model) or is_saved(args.model) or find_spec("onnxruntime") is None:
+    why = "it is no ONNX model" if is_text(args.model) or is_saved(args.model) else ""
+    why = why or ("onnxruntime is not installed" if find_spec("onnxruntime") is None else "")
+    wrong = False
+    try:
+        session = measure.onnxruntime_session(str(args.model), exe.threads) if not why else None
+    except UnsupportedError as e:
+        session, why = None, str(e)
+    if session is None:
         ours = exe.benchmark(inputs, args.repeats, args.seconds)
         found["lamina"] = _figures(ours)
-        no_model = is_text(args.model) or is_saved(args.model)
-        why = "it is no ONNX model" if no_model else "onnxruntime is not installed"
         text = f"lamina       {ours}\n({why}: nothing to compare with)\n"
     else:
-        session = measure.onnxruntime_session(str(args.model), exe.threads)
         result = measure.compare(exe.run, session, inputs, args.repeats, args.seconds)
         found |= {"lamina": _figures(result.ours), "onnxruntime": _figures(result.theirs)}
         found |= {"ratio": result.ratio, "difference": result.difference}
-        text = f"{result}\n"
+        agreed = _agreement(args, exe, session, inputs)
+        found |= {"allowed": agreed.allowed, "before": agreed.before, "wrong": agreed.wrong}
+        wrong = bool(agreed.wrong)
+        text = f"{result}\n" + (f"{agreed}\n" if str(agreed) else "")
+        text += f"             `lamina debug compare {args.model}` finds the step\n" if wrong else ""
     roofline = profile_commands.roofline(exe, inputs, str(args.model), args.repeats) if args.roofline else None
     if roofline is not None:
         found["roofline"] = roofline.plain()
@@ -162,7 +174,28 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     out.write(json.dumps(found, indent=2) + "\n" if args.json else text)
     if args.profile:
         out.write(exe.profile(inputs).table() + "\n")
-    return EXIT_OK
+    return EXIT_INPUT if wrong else EXIT_OK
+
+
+def _agreement(args: Any, exe: Executable, session: Any, inputs: Mapping[str, Any]) -> Agreement:
+    """Whether a program and onnxruntime compute the same, also before a last op that hides it."""
+    import onnx
+
+    from lamina import agreement, api, measure
+
+    def both(session: Any, exe: Executable) -> tuple[Any, Any]:
+        names = [o.name for o in session.get_outputs()]
+        return exe.run(inputs), measure.named(names, session.run(None, dict(inputs)))
+
+    def again(model: Any) -> tuple[Any, Any]:
+        data = model.SerializeToString()
+        given, shapes = model_of(args, data)
+        how = args.threads, context_of(args), None, not args.no_cache, args.sanitize, args.choices
+        inner = api.compile(given, args.target, shapes, *how)
+        return both(measure.onnxruntime_session(data, exe.threads), inner)
+
+    # With the weights that it has in other files.
+    return agreement.agreement(*both(session, exe), onnx.load(args.model), again, args.tolerance)
 
 
 def tune(args: Any, out: TextIO, err: TextIO) -> int:

@@ -6,7 +6,7 @@ No figure stands alone: medians come with the 10th and 90th percentile, and what
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.errors import UsageError
+from lamina.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from lamina.runtime.compiled import Port
@@ -151,7 +151,10 @@ class Comparison:
 
 
 def onnxruntime_session(model: str | bytes, threads: int) -> Any:
-    """An inference session of onnxruntime with as many threads. Raises UsageError where it is not installed."""
+    """An inference session of onnxruntime with as many threads.
+
+    Raises UsageError where it is not installed, UnsupportedError where it refuses the model.
+    """
     try:
         import onnxruntime  # type: ignore[import-untyped]
     except ImportError:
@@ -161,7 +164,22 @@ def onnxruntime_session(model: str | bytes, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    try:
+        return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as e:
+        # Its exceptions have no class in common but this one.
+        raise UnsupportedError(f"onnxruntime refuses the model: {' '.join(str(e).split())[:200]}") from e
+
+
+def named(names: Sequence[str], values: Iterable[Any]) -> dict[str, Any]:
+    """Results in order under their names; the tensors of a sequence `y` are y[0], y[1], as we call them."""
+    found: dict[str, Any] = {}
+    for name, value in zip(names, values, strict=True):
+        if isinstance(value, list):
+            found |= {f"{name}[{k}]": v for k, v in enumerate(value)}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        elif value is not None:
+            found[name] = value
+    return found
 
 
 def compare(
@@ -173,8 +191,7 @@ def compare(
     warmup: int = 2,
 ) -> Comparison:
     """Run both by turns, each run timed by itself, and compare what they compute."""
-    names = [o.name for o in session.get_outputs()]
-    theirs = dict(zip(names, session.run(None, dict(inputs)), strict=True))
+    theirs = named([o.name for o in session.get_outputs()], session.run(None, dict(inputs)))
     ours = run(inputs)
     times: tuple[list[float], list[float]] = [], []
     for _ in range(warmup):
@@ -192,17 +209,23 @@ def compare(
         if repeats is None and now > end and len(times[0]) >= 5:
             break
     ratios = tuple(a / b for a, b in zip(*times, strict=True))
-    difference = max((largest_difference(ours[n], theirs[n]) for n in names), default=0.0)
+    difference = max((largest_difference(ours[n], theirs[n]) for n in theirs), default=0.0)
     return Comparison(Benchmark(tuple(times[0])), Benchmark(tuple(times[1])), difference, ratios)
 
 
 def largest_difference(found: Array, expected: Array) -> float:
-    """The largest absolute difference over the largest absolute expected value; infinite where shapes differ."""
+    """The largest absolute difference over the largest absolute expected value.
+
+    Infinite where shapes differ, or where one has a NaN or an infinity that the other has not.
+    """
     found, expected = np.asarray(found), np.asarray(expected)
     if found.shape != expected.shape:
         return float("inf")
-    if not expected.size:
-        return 0.0
     a, b = found.astype(np.float64), expected.astype(np.float64)
-    worst = float(np.max(np.abs(a - b)))
-    return worst / (float(np.max(np.abs(b))) or 1.0) if np.isfinite(worst) else float("inf")
+    compared = np.isfinite(a) & np.isfinite(b)
+    if not np.array_equal(a[~compared], b[~compared], equal_nan=True):
+        return float("inf")
+    if not compared.any():
+        return 0.0
+    worst = float(np.max(np.abs(a[compared] - b[compared])))
+    return worst / (float(np.max(np.abs(b[compared]))) or 1.0)
