@@ -131,8 +131,10 @@ def bench(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.api import threads_text
     from lamina.suffixes import is_saved, is_text
 
-    if args.seconds <= 0:
+    if not args.seconds > 0:
         raise UsageError("--seconds must be positive")
+    if args.repeats is not None and args.repeats < 1:
+        raise UsageError("--repeats must be positive")
     if args.tolerance is not None and not args.tolerance >= 0:
         raise UsageError(f"--tolerance is a part of the largest value, not {args.tolerance}")
     if args.output is not None and not args.roofline:

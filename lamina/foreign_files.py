@@ -96,13 +96,18 @@ FOREIGN = (
 # fmt: on
 
 
+def is_onnx(begin: bytes) -> bool:
+    """Whether a file begins as an ONNX model: with field 1, the version of its format, which is at least 3."""
+    return begin[:1] == b"\x08" and begin[1:2] >= b"\3"
+
+
 def identify(begin: bytes, name: str, archive: Callable[[], Any]) -> Foreign | None:
     """The kind of a file that begins so and has that name; None for what may be an ONNX model.
 
     `archive` gives what `ZipFile` opens, the path or all bytes, where the beginning is that of an archive.
     """
-    if begin[:1] == b"\x08" and begin[1:2] >= b"\3" and b"GGUF" not in begin[:4]:
-        return None  # field 1 of a ModelProto, a version of ONNX
+    if is_onnx(begin):
+        return None
     kind = next((f for f in FOREIGN if f.begins is not None and f.begins(begin)), None)
     if kind is ARCHIVES["other"]:
         return _archive(archive()) or _by_suffix(name) or kind

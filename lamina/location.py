@@ -10,8 +10,6 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
-import xdsl
-
 from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
@@ -21,7 +19,11 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_PACKAGES = tuple(f"{Path(p).parent}/" for p in (__file__, xdsl.__file__))
+_PACKAGE = f"{Path(__file__).parent}/"
+_BESIDE = tuple(
+    f"{name}/" for name in ("xdsl", "numpy", "onnx", "google", "llvmlite", "ml_dtypes", "safetensors", "onnxruntime")
+)
+"""The packages that Lamina calls; others in their folder are a user's, who installed them."""
 _LIBRARY = f"{sysconfig.get_path('stdlib')}/"
 
 
@@ -45,7 +47,8 @@ class Place(NamedTuple):
 def caller() -> Place | None:
     """The innermost place that is the user's, None where there is none.
 
-    Not the user's are Lamina, xDSL and Python's library, which stands between where a context manager is a decorator.
+    Not the user's are Lamina, the packages that it calls and Python's library, which stands between where a context
+    manager is a decorator.
     """
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
@@ -90,9 +93,10 @@ def placed(function: Callable[P, T]) -> Callable[P, T]:
 
 @cache
 def _is_ours(filename: str) -> bool:
-    if filename.startswith(_LIBRARY):
-        return "/site-packages/" not in filename or filename.startswith(_PACKAGES)
-    return filename.startswith((*_PACKAGES, "<frozen"))
+    if filename.startswith((_PACKAGE, "<frozen")):
+        return True
+    _, installed, package = filename.rpartition("-packages/")  # of site-packages, or Debian's dist-packages
+    return package.startswith(_BESIDE) if installed else filename.startswith(_LIBRARY)
 
 
 def _column(code: CodeType, instruction: int) -> int:

@@ -118,7 +118,15 @@ class Session:
             if args.split_input_file or args.run_reproducer:
                 raise UsageError(f"{name} is an ONNX model, and no text", hint="import it first: opt-tool -o FILE.mlir")
             self.model = name if args.input_file == name else data
-        text = "" if self.model is not None else decode(data, name)
+        try:
+            text = "" if self.model is not None else decode(data, name)
+        except InputError:
+            from lamina.foreign_files import BEGIN, is_onnx, refuse_foreign
+
+            if is_onnx(data[:BEGIN]):
+                raise InputError("is an ONNX model, and no text", where=name, hint="-f onnx reads it") from None
+            refuse_foreign(data)
+            raise
         if args.run_reproducer:
             from lamina.tool import reproducer
 

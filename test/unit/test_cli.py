@@ -98,6 +98,9 @@ def test_help_and_version() -> None:
         (["run", "MODEL", "--input", "x=@nowhere.npy"], 1, "nowhere.npy: cannot read"),
         (["run", "MODEL", "--input", "MODEL"], 1, "not an npy or npz file"),
         (["bench", "MODEL", "--seconds", "0"], 2, "--seconds must be positive"),
+        (["bench", "MODEL", "--seconds", "nan"], 2, "--seconds must be positive"),
+        (["bench", "MODEL", "--repeats", "0"], 2, "--repeats must be positive"),
+        (["bench", "MODEL", "--repeats", "-1"], 2, "--repeats must be positive"),
     ],
 )
 def test_mistakes_end_in_one_line(model: Path, argv: list[str], status: int, words: str) -> None:

@@ -104,6 +104,16 @@ def test_what_begins_as_onnx_is_onnx_whatever_its_suffix(tmp_path: Path, model: 
     assert described(path) is not None
 
 
+@pytest.mark.parametrize(
+    "name", [n for n in FILES if n not in ("net.txt", "net.onnx", "page.onnx", "graph.pb", "net.h5")]
+)
+def test_opt_tool_knows_what_is_no_text(tmp_path: Path, name: str) -> None:
+    content, said = FILES[name]
+    (tmp_path / "net.mlir").write_bytes(content + b"\xff")
+    status, _, err = run_opt_tool([str(tmp_path / "net.mlir")])
+    assert status in (1, 3) and said in err, err
+
+
 def test_a_folder_that_tensorflow_has_saved(tmp_path: Path, model: bytes) -> None:
     (tmp_path / "saved_model.pb").write_bytes(b"\x08\x01")
     with pytest.raises(UnsupportedError, match="is a TensorFlow graph; python -m tf2onnx.convert --saved-model"):

@@ -56,7 +56,7 @@ def test_its_weights_are_written_beside_its_text(model: Path, tmp_path: Path) ->
     [
         (["MODEL", "--split-input-file"], 2, "is an ONNX model, and no text"),
         (["-f", "onnx", __file__], 1, "not a whole ONNX file"),
-        (["-f", "mlir", "MODEL"], 1, "is not UTF-8"),
+        (["-f", "mlir", "MODEL"], 1, "product.onnx: error: is an ONNX model, and no text; -f onnx reads it"),
         (["MODEL", "-o", "/nowhere/net.mlir"], 1, "/nowhere/net.safetensors: error: cannot write the weights"),
     ],
 )

@@ -113,3 +113,16 @@ def test_a_place_is_not_in_the_library_that_stands_between() -> None:
 
     found = quiet_gc()(caller)()
     assert found is not None and found.file == __file__
+
+
+def test_an_exception_in_a_package_that_lamina_calls_is_no_users() -> None:
+    import numpy as np
+
+    from lamina.user_code import users_mistake
+
+    try:
+        np.quantile([], 0.5)
+    except IndexError as e:
+        assert e.__traceback__ is not None
+        e.__traceback__ = e.__traceback__.tb_next  # as if Lamina had called it
+        assert e.__traceback__ is not None and users_mistake(e) is None
