@@ -10,7 +10,7 @@ from lamina.frontends.onnx.registry import onnx_op
 
 @onnx_op("Slice")
 def slice_of(n: Node, b: Builder) -> Value:
-    """x[starts:ends:steps] on axes, bounds clamped as in Python; attributes until opset 10, then inputs."""
+    """x[starts:ends:steps] on axes, bounds clamped; attributes until opset 10, then inputs."""
     x = n.input(0)
     if n.version < 10:
         starts, ends = list(n.attr("starts", ())), list(n.attr("ends", ()))
@@ -29,7 +29,7 @@ def slice_of(n: Node, b: Builder) -> Value:
     end: list[int] = []
     for start, stop, axis, step in zip(starts, ends, axes, steps, strict=True):
         extent = x.shape[axis]
-        first, last, _ = slice(start, stop, step).indices(extent)
+        first, last = _bounds(start, stop, step, extent)
         begin.append(first)
         # Going down, "before the first element" is -1, which would mean the last one.
         end.append(-extent - 1 if last < 0 else last)
@@ -37,6 +37,14 @@ def slice_of(n: Node, b: Builder) -> Value:
     if whole and set(steps) <= {1}:
         return x
     return b.op("strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
+
+
+def _bounds(start: int, stop: int, step: int, extent: int) -> tuple[int, int]:
+    """Where a slice begins and ends, from the front. Going down it begins at an element in any case, at the first one
+    where its start is before that: there Python has nothing."""
+    low, high = (0, extent) if step > 0 else (-1, extent - 1)
+    first, last = (v + extent if v < 0 else v for v in (start, stop))
+    return max(min(first, high), 0), max(min(last, high), low)
 
 
 def from_front(n: Node, b: Builder, indices: Value, extent: int) -> Value:

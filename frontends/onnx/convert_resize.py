@@ -45,7 +45,7 @@ def places(way: _Way, extent: int, size: int, scale: float, roi: tuple[float, fl
         span = (roi[1] - roi[0]) * (extent - 1)
         return roi[0] * (extent - 1) + (x * span / (length - 1) if length != 1 else np.full(size, span / 2))
     if way.coordinates == "pytorch_half_pixel" and length == 1:
-        return np.full(size, -0.5)
+        return np.zeros(size)
     if way.coordinates == "tf_half_pixel_for_nn":
         return (x + 0.5) / scale
     shift = extent / 2 * (1 - size / length) if way.coordinates == "half_pixel_symmetric" else 0.0

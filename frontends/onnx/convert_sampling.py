@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from lamina.dialects.dtypes import itemsize
+from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.frontends.onnx.builder import Builder, Node, Value
-from lamina.frontends.onnx.convert_nn import per_axis
+from lamina.frontends.onnx.convert_nn import matrices, per_axis
 from lamina.frontends.onnx.registry import onnx_op
 from lamina.frontends.onnx.tensors import HELD
 
@@ -35,6 +35,27 @@ def grid_sample(n: Node, b: Builder) -> Value:
         padding_mode=n.attr("padding_mode", "zeros"),
         align_corners=bool(n.attr("align_corners", 0)),
     )
+
+
+@onnx_op("AffineGrid")
+def affine_grid(n: Node, b: Builder) -> Value:
+    """The places of a grid from -1 to 1 - the middles of its cells, or its corners - after a matrix for each batch.
+
+    An axis of one corner has it at -1, as the step of ONNX's function for the depth and its reference have it.
+    """
+    theta, size = n.input(0), n.ints(1, "the size")
+    spatial = size[2:]
+    rank = len(spatial)
+    if rank not in (2, 3) or theta.shape != (size[0], rank, rank + 1):
+        raise n.fail(f"theta must be a matrix of {rank} rows for each of {size[:1]}")
+    b.check_size([size[0], *spatial, rank], theta.dtype)
+    corners = bool(n.attr("align_corners", 0))
+    lines = [np.linspace(-1, 1, e) if corners else (2 * np.arange(e) + 1) / e - 1 for e in spatial]
+    grids = np.meshgrid(*lines, indexing="ij")[::-1]
+    points = np.stack([*grids, np.ones(spatial)], -1).reshape(1, -1, rank + 1)
+    grid = b.constant(points.astype(numpy_dtype(theta.dtype)))
+    moved = matrices(n, b, grid, b.op("transpose", theta, axes=[0, 2, 1]))
+    return b.reshape(moved, (size[0], *spatial, rank))
 
 
 @onnx_op("DeformConv")

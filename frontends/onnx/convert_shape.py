@@ -172,15 +172,17 @@ def pad(n: Node, b: Builder) -> Value:
 
 
 def _wrapped(n: Node, b: Builder, x: Value, width: list[int]) -> Value:
-    """The tensor repeated on both sides."""
+    """The tensor repeated on both sides; what negative numbers cut off is cut off before."""
     for a in range(x.rank):
         before, extent, after = width[2 * a], x.shape[a], width[2 * a + 1]
         if not before and not after:
             continue
-        if not extent or before + extent + after < 0:
+        kept = np.arange(max(-before, 0), extent - max(-after, 0))
+        if not kept.size:
             raise n.fail(f"pads {before} and {after} do not fit axis {a} of extent {extent}")
         b.check_size([*x.shape[:a], before + extent + after, *x.shape[a + 1 :]], x.dtype)
-        x = b.op("take", x, b.constant(np.arange(-before, extent + after) % extent), axis=a, mode="clip")
+        places = kept[np.arange(-max(before, 0), kept.size + max(after, 0)) % kept.size]
+        x = b.op("take", x, b.constant(places), axis=a, mode="clip")
     return x
 
 

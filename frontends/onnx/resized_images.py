@@ -36,8 +36,6 @@ def resized_image(
         return None
     if max(*x.shape[2:], *sizes[2:]) > LARGEST_EXTENT or (exclude_outside and mode == "linear"):
         return None
-    if coordinates == "pytorch_half_pixel" and mode == "cubic" and 1 in sizes[2:]:
-        return None  # ONNX puts the one element at -1/2, TVM at 0
     roi = [w[end] for end in (0, 1) for w in windows[2:]] if windows is not None else None
     if roi is not None and max(map(abs, roi)) > FARTHEST:
         return None

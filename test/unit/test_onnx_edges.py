@@ -1,0 +1,63 @@
+"""Corners of operators that ONNX's own tests leave out, against onnxruntime: found by random models of one operator."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from contributed_nodes import Nodes  # noqa: E402
+
+
+def test_slices_go_down_from_the_first_element_where_they_start_before_it() -> None:
+    g = Nodes()
+    x = np.arange(24).reshape(4, 6)
+    for start, end, step in ((-9, -9, -1), (-7, -99, -2), (9, -99, -1), (-1, -4, -3), (2, 5, -1), (-9, 3, 2)):
+        g.add("Slice", [x, *(np.array([v]) for v in (start, end, 1, step))], domain="")
+    g.check(g.imported())
+
+
+def test_what_wraps_is_what_negative_pads_leave() -> None:
+    g = Nodes(opset=19)
+    x = g.floats(3, 5)
+    for pads in ([1, -1, 0, 2], [0, 2, 0, -2], [-1, 3, 2, -1], [2, 7, 4, 0]):
+        g.add("Pad", [x, np.array(pads)], domain="", mode="wrap")
+    g.check(g.imported())
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+def test_grids_of_one_line(corners: int) -> None:
+    """onnxruntime puts a lone corner at the far end, ONNX's reference at the near one, its function nowhere."""
+    g = Nodes(opset=20)
+    theta, size = g.floats(2, 2, 3), np.array([2, 1, 3, 1])
+    g.add("AffineGrid", [theta, size], domain="", align_corners=corners)
+    (found,) = g.imported().values()
+    y = np.array([-1, 0, 1]) if corners else np.array([-2, 0, 2]) / 3
+    x = -1.0 if corners else 0.0
+    wanted = [[[m @ np.array([x, v, 1])] for v in y] for m in theta.astype(np.float64)]
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6)
+    if not corners:
+        g.check(g.imported())
+
+
+def test_grids_of_places_and_volumes() -> None:
+    g = Nodes(opset=20)
+    for corners in (0, 1):
+        g.add("AffineGrid", [g.floats(2, 2, 3), np.array([2, 3, 4, 5])], domain="", align_corners=corners)
+        g.add("AffineGrid", [g.floats(1, 3, 4), np.array([1, 3, 2, 4, 3])], domain="", align_corners=corners)
+    g.check(g.imported())
+
+
+def test_one_element_of_half_pixels_is_the_first() -> None:
+    g = Nodes()
+    image = g.floats(1, 1, 5, 4)
+    attrs: dict[str, Any] = {"coordinate_transformation_mode": "pytorch_half_pixel", "cubic_coeff_a": -0.5}
+    for mode in ("cubic", "linear"):
+        g.add("Resize", [image, None, None, np.array([1, 1, 7, 1])], domain="", mode=mode, **attrs)
+        g.add("Resize", [g.floats(1, 1, 6), None, None, np.array([1, 1, 1])], domain="", mode="linear", **attrs)
+    g.check(g.imported())
