@@ -368,6 +368,8 @@ def _expr(d: _Draw, e: Any) -> Any:
     if isinstance(e, TypeExpr):
         if e.what == "value":
             return np.asarray(_left_value(d, e.pattern))
+        if e.what == "ssa":
+            return None  # there is no program around a draw: what a guard asks of it, it must not need
         info = _right(d, e.pattern)[0]
         return {"shape": info.shape, "dtype": info.dtype, "rank": len(info.shape)}[e.what]
     if isinstance(e, Computed):

@@ -279,6 +279,7 @@ class Conv2dOp(PlainConvolution, ConvolutionFields2d):
             sample(x, w, attrs={"padding": [0, 1, 2, 3], "strides": [2, 1], "dilation": [2, 1]}),
             sample((2, 4, 5, 5), (6, 2, 1, 1), attrs={"groups": 2}),
             sample((1, 6, 8, 8), (6, 1, 3, 3), attrs={"groups": 6, "padding": [1, 1, 1, 1]}),
+            sample((2, 3, 4, 5), (3, 1, 3, 2), attrs={"groups": 3, "channels": 3, "kernel_size": [3, 2]}),
             sample((1, 1, 1, 1), (1, 1, 1, 1)),
             sample(
                 (1, 5, 6, 3), (2, 3, 3, 4),
@@ -313,6 +314,7 @@ class Conv1dOp(PlainConvolution, ConvolutionFields1d):
             sample(x, w, attrs={"padding": [0, 2], "strides": [2]}),
             sample(x, w, attrs={"dilation": [3]}),
             sample((2, 4, 5), (6, 2, 1), attrs={"groups": 2}),
+            sample((1, 3, 3), (3, 1, 3), attrs={"groups": 3, "channels": 3, "kernel_size": [3], "padding": [1]}),
             sample((1, 1, 1), (1, 1, 1)),
             sample(
                 (1, 6, 3), (3, 3, 4),
@@ -342,6 +344,7 @@ class Conv3dOp(PlainConvolution, ConvolutionFields3d):
             sample(x, w, attrs={"padding": [1], "strides": [2], "dilation": [2, 1, 2]}),
             sample((2, 4, 3, 3, 5), (6, 2, 1, 1, 1), attrs={"groups": 2}),
             sample((1, 3, 3, 4, 9), (3, 1, 3, 3, 3), attrs={"groups": 3, "padding": [1, 1, 1]}),
+            sample((1, 3, 4, 3, 5), (3, 1, 2, 3, 1), attrs={"groups": 3, "channels": 3, "kernel_size": [2, 3, 1]}),
             sample((1, 1, 1, 1, 1), (1, 1, 1, 1, 1)),
             sample(
                 (1, 3, 4, 5, 3), (2, 3, 3, 3, 2),

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from lamina.dialects.relay.params import store_of
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.relay.fold_scale_axis import backward, fold_scales
+from lamina.passes.relay.fold_scale_axis import backward, backward_of_everything, fold_scales
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class BackwardFoldScaleAxis(ModulePass):
 
     name = "relay-backward-fold-scale-axis"
     opt_level: ClassVar[int] = 3
+    everything: bool = False
+    """Weights and factors move also where they are no constants."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fold_scales(op, store_of(ctx), backward)
+        fold_scales(op, store_of(ctx), backward_of_everything if self.everything else backward)

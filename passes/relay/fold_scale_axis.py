@@ -9,9 +9,11 @@ After:
     %1 = relay.nn.conv2d %0, %v : (...) -> tensor<1x8x6x6xf32>
     %3 = relay.add %1, %t : (tensor<1x8x6x6xf32>, tensor<8x1x1xf32>) -> tensor<1x8x6x6xf32>
 
-Backward into what comes before, with its bias and activation, then forward into what follows. Weights and factors must
-be constants; what becomes of them is folded at once. A factor passes a ReLU, also a leaky one, when it is known to be
-positive (small inline constants only: parameters are not computed for it).
+Backward into what comes before, through biases and activations, then forward into what follows (`scale_paths.py` says
+which way). A bias is multiplied, or divided, with it. Constants are folded at once. A factor passes a ReLU, also a
+leaky one, when it is known to be positive, and goes ahead of a bias when it is known not to be zero (small inline
+constants only: parameters are not computed for it). Weights and factors must be constants, unless `everything` is set,
+as in TVM: then they are multiplied in each run, and weights that were constants can no longer be packed.
 """
 
 from __future__ import annotations
@@ -21,42 +23,36 @@ from math import prod
 from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import TensorInfo
-from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.terms import OpPattern, Pattern, attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.fold_constant import fold_constants
+from lamina.passes.relay.scale_paths import (
+    absorbed_above,
+    absorbed_below,
+    along_channels,
+    along_last,
+    beside,
+    depthwise,
+    fills,
+    floating,
+    nonzero,
+    on_axis,
+    on_bias,
+    positive,
+)
 from lamina.passes.rewriting import Rules
 
 Ints = tuple[int, ...]
 
-x = var("x")
-w, s, b = const("w s b")
-data, kernel, a, alpha = attr("data kernel a alpha")
+NAME = "relay-fold-scale-axis"
+CONVOLUTIONS = (r.nn.conv1d, r.nn.conv2d, r.nn.conv3d)
 
-backward = Rules("relay-fold-scale-axis")
-forward = Rules("relay-fold-scale-axis")
-
-
-@computed
-def along_channels(shape: Ints, layout: str) -> bool:
-    """Whether a factor of that shape has one number a channel, or one for all, of a tensor in the layout."""
-    channel = axis_of(layout, "C") - len(layout) + len(shape)
-    return len(shape) <= len(layout) and all(e == 1 or i == channel for i, e in enumerate(shape))
-
-
-@computed
-def on_axis(shape: Ints, layout: str, letter: str) -> Ints:
-    """The shape that puts the numbers of a factor on an axis of the kernel."""
-    return tuple(prod(shape) if name == letter else 1 for name in layout)
-
-
-@computed
-def along_last(shape: Ints) -> bool:
-    return all(e == 1 for e in shape[:-1])
+x, y, b = var("x y b")
+c, known = const("c w")
+v, unknown = var("v w")
+data, out, kernel, a, g, alpha = attr("data out kernel a g alpha")
 
 
 @computed
@@ -70,26 +66,25 @@ def row(shape: Ints) -> Ints:
 
 
 @computed
-def positive(value: Any) -> bool:
-    return value is not None and bool(np.all(value > 0))
-
-
-@computed
-def floating(dtype: str) -> bool:
-    """A ReLU does not commute with integers that wrap."""
-    return is_float(dtype)
+def line(shape: Ints) -> Ints:
+    return (prod(shape),)
 
 
 def reshaped(value: Pattern, newshape: Any) -> OpPattern:
     return r.reshape(value, newshape=newshape, allowzero=False)
 
 
-def scaled_kernel(letter: str) -> OpPattern:
+def scaled(weight: Pattern, factor: Pattern, letter: str) -> OpPattern:
     """The weights times the factor on their O or I axis."""
-    return r.multiply(w, reshaped(s, on_axis(s.shape, kernel, letter)))
+    return r.multiply(weight, reshaped(factor, on_axis(factor.shape, kernel, letter)))
 
 
-# -- backward: conv(x, w) * s = conv(x, w * s on the output channels) ------------------------------
+def plain(value: Any) -> Any:
+    return r.nn.relu(value)
+
+
+def leaky(value: Any) -> Any:
+    return r.nn.leaky_relu(value, alpha=alpha)
 
 
 def some_input(op: Any) -> Any:
@@ -102,70 +97,101 @@ def some_input(op: Any) -> Any:
     return choose
 
 
-def same(y: Any, bias: Any) -> Any:
-    return y
+def a_factor(rng: Any) -> TensorInfo:
+    """Draws one number, or one for each channel in blocks of 16."""
+    blocks = int(rng.integers(4))
+    return TensorInfo((1, blocks, 1, 1, 16) if blocks else (), "float64")
 
 
-def leaky(y: Any) -> Any:
-    return r.nn.leaky_relu(y, alpha=alpha)
+# -- backward: conv(x, w) * s = conv(x, w * s on the output channels) ------------------------------
 
 
-def unchanged(y: Any) -> Any:
-    return y
-
-
-BIASES = (same, r.add, r.subtract)
-ACTIVATIONS = (unchanged, r.nn.relu, leaky)
-
-
-def after(y: Pattern, folded: Pattern, fits: Any) -> Rules:
-    """The rules for a factor behind y, its bias and its activation; `folded` is y with the factor in its weights.
+def behind(w: Pattern, s: Any, is_positive: Any, everything: bool) -> Rules:
+    """The rules for a factor behind what it is multiplied with.
 
     (y + b) * s = y * s + b * s,   relu(y) * s = relu(y * s) for s > 0
     """
-    found = Rules("relay-fold-scale-axis")
-    for bias in BIASES:
-        for activation in ACTIVATIONS:
-            rule = r.multiply(activation(bias(y, b)), s) >> activation(bias(folded, r.multiply(b, s)))
-            guards = () if activation is unchanged else (positive(s.value), floating(s.dtype))
-            found += rule.when(fits, *guards).finite()
+    found = Rules(NAME)
+    taken = absorbed_above(y.ssa, s.shape, is_positive, everything)
+    for bias in (r.add, r.subtract):
+        for left, right in ((y, b), (b, y)) if bias is r.subtract else ((y, b),):
+            rule = r.multiply(bias(left, right), s) >> bias(r.multiply(left, s), r.multiply(right, s))
+            found += rule.when(taken, beside(b.ssa, s.shape, is_positive, everything)).finite()
+    rule = r.multiply(r.nn.bias_add(y, b, axis=a), s)
+    moved = r.nn.bias_add(r.multiply(y, s), r.multiply(b, reshaped(s, line(s.shape))), axis=a)
+    found += (rule >> moved).when(taken, on_bias(s.shape, y.rank, a)).finite()
+    if is_positive is not False:
+        for activation in (plain, leaky):
+            rule = r.multiply(activation(y), s) >> activation(r.multiply(y, s))
+            found += rule.when(is_positive, floating(s.dtype), taken).finite()
+
+    for op in CONVOLUTIONS:
+        conv = op(x, w, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
+        rule = r.multiply(conv, s) >> op(x, scaled(w, s, "O"), like=conv)
+        found += rule.when(along_channels(s.shape, data, conv.shape)).finite()
+    # The kernel of a group of a transposed convolution holds the output channels of that group only.
+    op = r.nn.conv2d_transpose
+    conv = op(x, w, groups=1, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
+    rule = r.multiply(conv, s) >> op(x, scaled(w, s, "O"), like=conv)
+    found += rule.when(along_channels(s.shape, data, conv.shape)).finite()
+    op = r.nn.contrib_conv2d_NCHWc
+    conv = op(x, w, kernel_layout=kernel, out_layout=out, out_dtype="")
+    rule = (r.multiply(conv, s) >> op(x, scaled(w, s, "O"), like=conv)).drawing(**{s.name: a_factor})
+    found += rule.when(along_channels(s.shape, out, conv.shape), fills(s.shape, w.shape, kernel, "O")).finite()
+
+    dense = r.nn.dense(x, w, out_dtype="")
+    folded = r.nn.dense(x, r.multiply(w, reshaped(s, column(s.shape))), like=dense)
+    found += (r.multiply(dense, s) >> folded).when(along_last(s.shape)).finite()
     return found
 
 
-@computed
-def axes_after(axis: int, rank: int) -> int:
-    return rank - 1 - axis % rank
+# -- forward: conv(x * s, w) = conv(x, w * s on the input channels) --------------------------------
 
 
-# A bias before a factor is an addition like any other.
-for activation in ACTIVATIONS:
-    biased = r.multiply(activation(r.nn.bias_add(x, b, axis=a)), s)
-    column_of_b = r.expand_dims(b, axis=1, num_newaxis=axes_after(a, x.rank))
-    backward += biased >> r.multiply(activation(r.add(x, column_of_b)), s)
+def before(w: Pattern, s: Any, is_positive: Any, has_quotients: Any, everything: bool) -> Rules:
+    """The rules for a factor before what reads the product.
 
-for op in (r.nn.conv1d, r.nn.conv2d, r.nn.conv3d):
-    conv = op(x, w, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
-    fits = along_channels(s.shape, data)
-    backward += after(conv, op(x, scaled_kernel("O"), like=conv), fits)
-    # forward: conv(x * s, w) = conv(x, w * s on the input channels)
-    for activation in ACTIVATIONS:
-        given = {"groups": 1, "data_layout": data, "kernel_layout": kernel, "out_layout": "", "out_dtype": ""}
-        conv = op(activation(r.multiply(x, s)), w, **given)
-        rule = (conv >> op(activation(x), scaled_kernel("I"), like=conv)).when(fits).finite().drawing(x=some_input(op))
-        forward += rule if activation is unchanged else rule.when(positive(s.value), floating(s.dtype))
+    x * s + b = (x + b / s) * s,   relu(x * s) = relu(x) * s for s > 0
+    """
+    found = Rules(NAME)
+    product = r.multiply(x, s).shared()
+    taken = absorbed_below(product.ssa, s.shape, is_positive, has_quotients, everything)
+    if is_positive is not False:
+        for bias in (r.add, r.subtract):
+            rule = bias(product, b) >> r.multiply(bias(x, r.divide(b, s)), s)
+            found += rule.when(has_quotients, floating(s.dtype), taken).finite()
+        for activation in (plain, leaky):
+            rule = activation(product) >> r.multiply(activation(x), s)
+            found += rule.when(is_positive, floating(s.dtype), taken).finite()
 
-# The kernel of a group of a transposed convolution holds the output channels of that group only.
-conv = r.nn.conv2d_transpose(x, w, groups=1, data_layout=data, kernel_layout=kernel, out_layout="", out_dtype="")
-backward += after(conv, r.nn.conv2d_transpose(x, scaled_kernel("O"), like=conv), along_channels(s.shape, data))
+    for op in CONVOLUTIONS:
+        given = {"data_layout": data, "kernel_layout": kernel, "out_layout": "", "out_dtype": ""}
+        fits = along_channels(s.shape, data, x.shape)
+        conv = op(product, w, groups=1, **given)
+        rule = conv >> op(x, scaled(w, s, "I"), like=conv)
+        found += rule.when(fits, taken).finite().drawing(x=some_input(op))
+        # Each channel has a kernel of its own.
+        conv = op(product, w, groups=g, **given)
+        rule = conv >> op(x, scaled(w, s, "O"), like=conv)
+        found += rule.when(depthwise(w.shape, kernel, g), fits, taken).finite().drawing(x=some_input(op))
+    op = r.nn.contrib_conv2d_NCHWc
+    conv = op(product, w, groups=1, data_layout=data, kernel_layout=kernel, out_dtype="")
+    rule = (conv >> op(x, scaled(w, s, "I"), like=conv)).drawing(x=some_input(op), **{s.name: a_factor})
+    found += rule.when(along_channels(s.shape, data, x.shape), fills(s.shape, w.shape, kernel, "I"), taken).finite()
 
-dense = r.nn.dense(x, w, out_dtype="")
-dense_folded = r.nn.dense(x, r.multiply(w, reshaped(s, column(s.shape))), like=dense)
-backward += after(dense, dense_folded, along_last(s.shape))
-for activation in ACTIVATIONS:
-    scaled_dense = r.nn.dense(activation(r.multiply(x, s)), w, out_dtype="")
-    rule = scaled_dense >> r.nn.dense(activation(x), r.multiply(w, reshaped(s, row(s.shape))), like=scaled_dense)
-    rule = rule.when(along_last(s.shape)).finite()
-    forward += rule if activation is unchanged else rule.when(positive(s.value), floating(s.dtype))
+    dense = r.nn.dense(product, w, out_dtype="")
+    folded = r.nn.dense(x, r.multiply(w, reshaped(s, row(s.shape))), like=dense)
+    found += (dense >> folded).when(along_last(s.shape), taken).finite()
+    return found
+
+
+backward = behind(known, c, positive(c.value), False)
+forward = before(known, c, positive(c.value), nonzero(c.value), False)
+
+backward_of_everything = behind(unknown, c, positive(c.value), True)
+backward_of_everything += behind(unknown, v, False, True)
+forward_of_everything = before(unknown, c, positive(c.value), nonzero(c.value), True)
+forward_of_everything += before(unknown, v, False, False, True)
 
 
 @dataclass(frozen=True)
@@ -174,9 +200,12 @@ class FoldScaleAxis(ModulePass):
 
     name = "relay-fold-scale-axis"
     opt_level: ClassVar[int] = 3
+    everything: bool = False
+    """Weights and factors move also where they are no constants."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fold_scales(op, store_of(ctx), backward, forward)
+        both = (backward_of_everything, forward_of_everything) if self.everything else (backward, forward)
+        fold_scales(op, store_of(ctx), *both)
 
 
 def fold_scales(module: ModuleOp, store: ParamStore, *directions: Rules) -> None:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from lamina.dialects.relay.params import store_of
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.relay.fold_scale_axis import fold_scales, forward
+from lamina.passes.relay.fold_scale_axis import fold_scales, forward, forward_of_everything
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class ForwardFoldScaleAxis(ModulePass):
 
     name = "relay-forward-fold-scale-axis"
     opt_level: ClassVar[int] = 3
+    everything: bool = False
+    """Weights and factors move also where they are no constants."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fold_scales(op, store_of(ctx), forward)
+        fold_scales(op, store_of(ctx), forward_of_everything if self.everything else forward)

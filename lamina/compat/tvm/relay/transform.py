@@ -54,6 +54,12 @@ _DROPPED: dict[str, dict[str, Any]] = {
 """Arguments of TVM's that are left out where they have this value."""
 
 
+_AS_TVM: dict[str, dict[str, Any]] = {
+    name: {"everything": True} for name in ("FoldScaleAxis", "ForwardFoldScaleAxis", "BackwardFoldScaleAxis")
+}
+"""Options of our passes that have another default where TVM's programs make them."""
+
+
 def _constructor(name: str) -> Callable[..., Pass]:
     make = getattr(ours, name)
 
@@ -65,7 +71,7 @@ def _constructor(name: str) -> Callable[..., Pass]:
         for key, usual in _DROPPED.get(name, {}).items():
             if key in options and (options[key] == usual or options[key] is None):
                 del options[key]
-        return Pass(make(*args, **options))
+        return Pass(make(*args, **{**_AS_TVM.get(name, {}), **options}))
 
     construct.__name__ = construct.__qualname__ = name
     construct.__doc__ = make.__doc__

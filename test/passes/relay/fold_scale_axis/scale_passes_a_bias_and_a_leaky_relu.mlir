@@ -2,8 +2,8 @@
 
 // CHECK:      [[W:%.*]] = relay.constant #relay.param<"w/multiply", "{{[0-9a-f]+}}"> : tensor<8x3x3x3xf32>
 // CHECK-NEXT: [[C:%.*]] = relay.nn.conv2d %x, [[W]]
-// CHECK-NEXT: [[B:%.*]] = relay.constant dense<1.000000e+00> : tensor<8x1x1xf32>
-// CHECK-NEXT: [[D:%.*]] = relay.add [[C]], [[B]]
+// CHECK-NEXT: [[B:%.*]] = relay.constant dense<1.000000e+00> : tensor<8xf32>
+// CHECK-NEXT: [[D:%.*]] = relay.nn.bias_add [[C]], [[B]]
 // CHECK-NEXT: %y = relay.nn.leaky_relu [[D]] {alpha = 0.2}
 // CHECK-NEXT: func.return %y
 func.func @main(%x: tensor<1x3x6x6xf32>) -> tensor<1x8x4x4xf32> {
