@@ -169,6 +169,16 @@ def test_fused_functions_and_inner_calls_are_taken_out() -> None:
         analysis.extract_intermdeiate_expr(mod, 9)
 
 
+def test_a_module_that_is_not_fused_is_fused_to_take_its_functions_out() -> None:
+    weight = [relay.const(np.ones(3, "float32"))] * 4
+    normal = relay.nn.batch_norm(image(2, 3), *weight)[0]
+    mod = tvm.IRModule.from_expr(function(relay.nn.dense(relay.nn.relu(normal), relay.var("w"), units=4)))
+    fused = analysis.extract_fused_functions(mod)
+    assert [n.rpartition("_")[0] for n in fused if "nn.relu" in n] and "nn.batch_norm" not in "".join(fused)
+    assert all(f.attrs["Primitive"] == 1 for f in fused.values())
+    assert relay.analysis.list_op_freqs(mod)["nn.batch_norm"] == 1
+
+
 def test_what_goes_to_an_external_compiler_is_recorded() -> None:
     x = image(2, 3)
     out = relay.nn.relu(relay.exp(relay.nn.dense(x, relay.var("w", shape=(4, 3)))))

@@ -22,14 +22,21 @@ def list_op_freqs(mod: Any) -> dict[str, int]:
 
 
 def extract_fused_functions(mod: Any) -> dict[str, Any]:
-    """The Primitive functions, by a name made of their operators, in order."""
+    """The Primitive functions, by a name made of their operators, in order; a module without any is fused before."""
+    if not any(_primitives(f) for f in mod.functions.values()):
+        from lamina.compat.tvm.relay import transform
+
+        mod = transform.FuseOps(3)(transform.SimplifyInference()(mod))
     found: dict[str, Any] = {}
     for f in mod.functions.values():
-        for n in post_order(f):
-            if isinstance(n, e.Function) and n.attrs.get("Primitive"):
-                ops = [c.op.name for c in post_order(n) if isinstance(c, e.Call) and isinstance(c.op, e.Op)]
-                found[f"fused_{'_'.join(ops)}_{len(found)}"] = n
+        for n in _primitives(f):
+            ops = [c.op.name for c in post_order(n) if isinstance(c, e.Call) and isinstance(c.op, e.Op)]
+            found[f"fused_{'_'.join(ops)}_{len(found)}"] = n
     return found
+
+
+def _primitives(function: e.Function) -> list[e.Function]:
+    return [n for n in post_order(function) if isinstance(n, e.Function) and n.attrs.get("Primitive")]
 
 
 _WINDOWED = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
