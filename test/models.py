@@ -53,6 +53,27 @@ def stored_output(name: str) -> np.ndarray:
     return numpy_helper.to_array(tensor)
 
 
+def shipped_with_sums(name: str) -> ModelProto:
+    """A light model as shipped that also gives what goes into its softmax, as its last output."""
+    model = _read(name)
+    return with_extra_outputs(model, [before_softmax(model)])
+
+
+def assert_stored_outputs(name: str, outputs: Sequence[np.ndarray]) -> None:
+    """The outputs of `shipped_with_sums` are what the onnx package stores.
+
+    As shipped all weights are equal, and squeezenet's sums reach 1e10: there a step of a float is 1024, which a softmax
+    makes all or nothing of. What goes into it is compared, which probabilities tell but for a constant.
+    """
+    probabilities, sums = outputs[0], outputs[-1]
+    expected = np.log(stored_output(name).astype(np.float64)).ravel()
+    found = sums.astype(np.float64).ravel()
+    near = 1e-6 * np.abs(found).max() + 1e-3
+    np.testing.assert_allclose(found - found.mean(), expected - expected.mean(), rtol=0, atol=near)
+    if len(outputs) > 1:
+        np.testing.assert_allclose(probabilities.sum(), 1, rtol=0, atol=1e-5)
+
+
 def random_input(model: ModelProto, seed: int = 0) -> dict[str, np.ndarray]:
     """Standard normal values for float inputs, ones for integers (masks)."""
     feeds: dict[str, np.ndarray] = {}

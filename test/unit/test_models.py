@@ -50,19 +50,8 @@ def test_light_models_agree_with_onnxruntime_inside_and_out(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["squeezenet", "shufflenet", "inception_v1"])
 def test_models_as_shipped_give_the_stored_output(name: str) -> None:
-    shipped = ModelProto()
-    shipped.ParseFromString(models.light_path(name).read_bytes())
-    # As shipped all weights are equal, and squeezenet's sums reach 1e10: there a step of a float is 1024, which a
-    # softmax makes all or nothing of. What goes into it is compared, which probabilities tell but for a constant.
-    name_of_sums = models.before_softmax(shipped)
-    probabilities, sums = reference_outputs(
-        models.with_extra_outputs(shipped, [name_of_sums]), models.stored_input(name)
-    )
-    expected = np.log(models.stored_output(name).astype(np.float64)).ravel()
-    found = sums.astype(np.float64).ravel()
-    near = 1e-6 * np.abs(found).max() + 1e-3
-    np.testing.assert_allclose(found - found.mean(), expected - expected.mean(), rtol=0, atol=near)
-    assert probabilities.sum() == pytest.approx(1, abs=1e-5)
+    outputs = reference_outputs(models.shipped_with_sums(name), models.stored_input(name))
+    models.assert_stored_outputs(name, outputs)
 
 
 @pytest.mark.parametrize("name", models.LIGHT_MODELS)
