@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
-from lamina.errors import EXIT_INTERNAL, EXIT_OK, LaminaError, UsageError, did_you_mean, render_error
+from lamina.errors import EXIT_INPUT, EXIT_INTERNAL, EXIT_OK, LaminaError, UsageError, did_you_mean, render_error
 from lamina.main_program import end_with, path_argument
 
 COMMANDS = {
@@ -67,6 +67,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     target.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"
     )
+    target.add_argument("--max-tensor-bytes", type=int, metavar="N", help="of an ONNX model (default: 16 GiB)")
     target.add_argument("-p", "--passes", metavar="PASSES", help="run these first, on the graph: as for opt-tool -p")
     _add_load(target)
     if command != "tune":
@@ -219,6 +220,10 @@ def run(argv: Sequence[str], out: TextIO, err: TextIO) -> int:
         _traceback(debug, err)
         err.write(render_error(e) + "\n")
         return e.exit_status
+    except MemoryError as e:
+        _traceback(debug, err)
+        err.write(f"error: not enough memory: {e}\n")
+        return EXIT_INPUT
     except Exception as e:
         _traceback(debug, err)
         from lamina.user_code import users_mistake

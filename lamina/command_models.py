@@ -42,7 +42,7 @@ def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]
     `source` is what takes the place of the file that is given.
     """
     shapes, source = shapes_of(args.shape), args.model if source is None else source
-    if not args.passes:
+    if not args.passes and args.max_tensor_bytes is None:
         return source, shapes
     from lamina.api import load
     from lamina.pipeline import parse_pipeline
@@ -50,8 +50,10 @@ def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]
     from lamina.user_code import users_mistake
     from lamina.verification import verify_module
 
-    model = load(source, shapes)
-    for p in parse_pipeline(args.passes, args.registry):
+    if args.max_tensor_bytes is not None and args.max_tensor_bytes < 1:
+        raise UsageError("--max-tensor-bytes must be positive")
+    model = load(source, shapes, args.max_tensor_bytes)
+    for p in parse_pipeline(args.passes, args.registry) if args.passes else ():
         try:
             model = ModuleTransform(p)(model)
             verify_module(model.module)
@@ -119,6 +121,7 @@ _DECIDED = (
     "disabled_pass",
     "pass_config",
     "shape",
+    "max_tensor_bytes",
     "passes",
     "choices",
     "no_cache",

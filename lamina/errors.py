@@ -73,6 +73,11 @@ def exit_status(error: BaseException) -> int:
     return error.exit_status if isinstance(error, LaminaError) else EXIT_INTERNAL
 
 
+def printable(path: str) -> str:
+    """A path as text that can be written: bytes that are not UTF-8 as escapes."""
+    return path.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def about(error: BaseException, op: Operation) -> None:
     """Say of an exception which op was being read or rewritten as it arose; the first that says so is right."""
     if getattr(error, "op", None) is None:

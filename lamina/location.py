@@ -93,7 +93,8 @@ def placed(function: Callable[P, T]) -> Callable[P, T]:
 
 @cache
 def _is_ours(filename: str) -> bool:
-    if filename.startswith((_PACKAGE, "<frozen")):
+    # What Cython has compiled is named from its package on.
+    if filename.startswith((_PACKAGE, "<frozen", *_BESIDE)):
         return True
     _, installed, package = filename.rpartition("-packages/")  # of site-packages, or Debian's dist-packages
     return package.startswith(_BESIDE) if installed else filename.startswith(_LIBRARY)

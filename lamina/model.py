@@ -40,9 +40,11 @@ class Origin:
     shapes: dict[str, Any]
     digest: str | None
     """None when it cannot be had: such a model is not cached."""
+    max_tensor_bytes: int | None = None
+    """How large a tensor of an ONNX model may be, None for the importer's own limit."""
 
     @staticmethod
-    def of(source: Source, shapes: Shapes | None) -> Origin:
+    def of(source: Source, shapes: Shapes | None, max_tensor_bytes: int | None = None) -> Origin:
         if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ not in (
             "ModelProto",
             "ModuleOp",
@@ -50,7 +52,7 @@ class Origin:
             what = f"a model is a path, bytes, an onnx ModelProto or a module, not {type(source).__name__}"
             raise UsageError(what, hint="export it to ONNX first")
         refuse_saved(source)
-        return Origin(source, dict(shapes or {}), _digest(source))
+        return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes)
 
     def read(self) -> ImportedModel | ReadProgram:
         """Import the model."""
@@ -66,7 +68,8 @@ class Origin:
         from lamina.frontends.onnx import load_onnx
 
         refuse_foreign(self.source)
-        return load_onnx(cast("Any", self.source), self.shapes or None)
+        limit = {} if self.max_tensor_bytes is None else {"max_tensor_bytes": self.max_tensor_bytes}
+        return load_onnx(cast("Any", self.source), self.shapes or None, **limit)
 
     def unchanged(self) -> bool:
         """Whether the source still is what the digest says."""

@@ -29,6 +29,7 @@ from lamina.errors import (
     InternalError,
     LaminaError,
     UsageError,
+    printable,
     render_error,
 )
 from lamina.main_program import end_with
@@ -49,6 +50,7 @@ from lamina.tool.instrumentation import (
 from lamina.verification import VerificationError, verify_module
 
 SPLIT_MARKER = "// -----"
+STDIN = "<stdin>"
 
 
 class Session:
@@ -65,7 +67,7 @@ class Session:
         self.produced: list[Diagnostic] = []
         self.source: Path | None = None
         """The file beside which weights are, where it is not the input."""
-        self.model: str | bytes | None = None
+        self.model: Path | bytes | None = None
         """The path or the bytes of an ONNX model, where the input is one."""
 
     # -- diagnostics -----------------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ class Session:
         if self._format(name) == "onnx":
             if args.split_input_file or args.run_reproducer:
                 raise UsageError(f"{name} is an ONNX model, and no text", hint="import it first: opt-tool -o FILE.mlir")
-            self.model = name if args.input_file == name else data
+            self.model = data if name == STDIN else Path(args.input_file)
         try:
             text = "" if self.model is not None else decode(data, name)
         except InputError:
@@ -173,9 +175,10 @@ class Session:
             return status, result
         return (EXIT_INPUT if wrong else EXIT_OK), result
 
-    def _context(self, name: str) -> LaminaContext:
+    def _context(self) -> LaminaContext:
         ctx = LaminaContext(allow_unregistered=self.args.allow_unregistered_dialect)
-        ctx.source_path = self.source or (None if name.startswith("<") else Path(name))
+        file = self.args.input_file
+        ctx.source_path = self.source or (Path(file) if file not in (None, "-") else None)
         ctx.emit = self.emit_from_pass
         return ctx
 
@@ -203,7 +206,7 @@ class Session:
 
     def _transform(self, text: str, name: str, first_line: int, passes: list[ModulePass]) -> tuple[int, str]:
         args = self.args
-        ctx = self._context(name)
+        ctx = self._context()
         with self.timer.of("parse"):
             module = self._parse(ctx, text, name, first_line)
         with self.timer.of("verify"):
@@ -285,7 +288,7 @@ class Session:
         verify_roundtrip(
             module,
             lambda op, generic: print_op(op, ctx, generic),
-            lambda text, name: parse_text(self._context(name), text, name),
+            lambda text, name: parse_text(self._context(), text, name),
         )
 
     def _execute(self, module: ModuleOp, ctx: LaminaContext) -> str:
@@ -300,7 +303,7 @@ class Session:
         from lamina.tool import reproducer
 
         try:
-            ctx = self._context(name)
+            ctx = self._context()
             module = self._parse(ctx, text, name, first_line)
             ctx.open_params(module)
             run_pipeline(module, ctx, passes[:done])
@@ -310,7 +313,7 @@ class Session:
         kept = [f"--verify-each={self.args.verify_each}"]
         kept += ["--allow-unregistered-dialect"] if self.args.allow_unregistered_dialect else []
         kept += [f"--load={Path(f).absolute()}" for f in self.args.load]
-        source = self._context(name).source_path
+        source = self._context().source_path
         path = reproducer.write(
             ir, print_pipeline(passes[done:]), kept, error, source.absolute() if source is not None else None
         )
@@ -323,11 +326,11 @@ class Session:
         file = self.args.input_file
         if file is None or file == "-":
             if isinstance(self.stdin, str):
-                return "<stdin>", self.stdin.encode("utf-8", "surrogateescape")
+                return STDIN, self.stdin.encode("utf-8", "surrogateescape")
             buffer = getattr(self.stdin, "buffer", None)
-            return "<stdin>", buffer.read() if buffer is not None else self.stdin.read().encode()
+            return STDIN, buffer.read() if buffer is not None else self.stdin.read().encode()
         try:
-            return file, Path(file).read_bytes()
+            return printable(file), Path(file).read_bytes()
         except OSError as e:
             raise InputError(f"cannot read: {e.strerror}", where=file) from e
 
@@ -348,9 +351,9 @@ class Session:
         if self.args.list_passes:
             listing.list_passes(self.registry, self.out)
         if self.args.list_ops:
-            listing.list_ops(self._context("<none>"), self.out)
+            listing.list_ops(self._context(), self.out)
         if self.args.show_dialects:
-            listing.show_dialects(self._context("<none>"), self.out)
+            listing.show_dialects(self._context(), self.out)
 
 
 def print_op(

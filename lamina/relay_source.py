@@ -23,7 +23,7 @@ from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
 from lamina.dialects.value_names import NAME
-from lamina.errors import InputError, LaminaError, UsageError, did_you_mean
+from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
 from lamina.runtime.compiled import Port
 from lamina.runtime.entry_names import argument_names, level_of, result_names
 
@@ -82,7 +82,7 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     from lamina.suffixes import RELAY_TEXT
     from lamina.verification import verify_module
 
-    label = str(path)
+    label = printable(str(path))
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as e:
@@ -91,7 +91,7 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
         from lamina.compat.tvm.parser import parse
 
         module, store = parse(decode(data, label), label).ir()
-        return of_module(module, store, Path(path).name, shapes)
+        return of_module(module, store, Path(label).name, shapes)
     ctx = LaminaContext()
     ctx.source_path = Path(path)
     module = parse_text(ctx, decode(data, label), label)
@@ -102,7 +102,7 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
         e.where = e.where or (location_text(e.op) if e.op is not None else "") or label
         raise
     foreign = any(not type(op).__module__.startswith(("lamina.", "xdsl.")) for op in module.walk())
-    return replace(of_module(module, ctx.params, Path(path).name, shapes), foreign=foreign)
+    return replace(of_module(module, ctx.params, Path(label).name, shapes), foreign=foreign)
 
 
 def copy_of_module(module: ModuleOp, shapes: Mapping[str, Any] | None = None) -> ReadProgram:

@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto
 
 from lamina.dialects.relay.params import array_digest
-from lamina.errors import InputError, UnsupportedError
+from lamina.errors import InputError, UnsupportedError, printable
 from lamina.frontends.wire_format import Odd, fields, split
 
 if TYPE_CHECKING:
@@ -79,13 +79,14 @@ def read_model(source: Source, apart: bool = False) -> ModelSource:
         data, weights, pool = _read_apart(path) if apart else (path.read_bytes(), {}, None)
     except OSError as e:
         raise InputError(f"cannot read the model: {e.strerror or e}", where=str(path)) from None
+    label = printable(path.name)
     try:
-        model = _parse(data, path.name)
+        model = _parse(data, label)
         digests = _digests(model, weights, pool) if pool is not None else {}
     finally:
         if pool is not None:
             pool.shutdown(wait=False)
-    return _checked(ModelSource(model, path.name, path.resolve().parent, weights, digests))
+    return _checked(ModelSource(model, label, path.resolve().parent, weights, digests))
 
 
 APART_FROM = 1 << 20

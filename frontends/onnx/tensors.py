@@ -93,7 +93,7 @@ def checked_nbytes(shape: Sequence[int], dtype: str, limit: int, where: str) -> 
         raise InputError(
             f"a tensor of shape {list(shape)} takes {size} bytes, the limit is {limit}",
             where=where,
-            hint="raise max_tensor_bytes (--max-tensor-bytes) if that is meant",
+            hint="lamina.load(..., max_tensor_bytes=N), or --max-tensor-bytes N, allows more",
         )
     return size
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 from onnx import TensorProto, helper
 
 from lamina import cli
+from lamina.opt_tool import run_opt_tool
 
 
-def lamina(*argv: str | Path) -> tuple[int, str, str]:
+def lamina(*argv: str | Path | int) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
     status = cli.run([str(a) for a in argv], out, err)
     return status, out.getvalue(), err.getvalue()
@@ -83,6 +85,12 @@ def test_help_and_version() -> None:
         (["compile", "MODEL", "--target", "x86-64-v9"], 2, "unknown target"),
         (["compile", "MODEL", "--shape", "x=1,b"], 2, "--shape 'x=1,b' is not NAME=D,D,..."),
         (["compile", "MODEL", "--shape", "q=1,2"], 2, "which is no input"),
+        (
+            ["compile", "MODEL", "--max-tensor-bytes", "10"],
+            1,
+            "40 bytes, the limit is 10; lamina.load(..., max_tensor_byt",
+        ),
+        (["compile", "MODEL", "--max-tensor-bytes", "0"], 2, "--max-tensor-bytes must be positive"),
         (["compile"], 2, "no MODEL given"),
         (
             ["compile", "MODEL", "-o", "out.txt"],
@@ -108,6 +116,30 @@ def test_mistakes_end_in_one_line(model: Path, argv: list[str], status: int, wor
     assert (found, out) == (status, ""), (found, out, err)
     assert err.startswith("error: ") and err.count("\n") == 1 and "Traceback" not in err
     assert words in err, err
+
+
+def test_too_little_memory_is_said_in_one_line(tmp_path: Path) -> None:
+    sides = [helper.make_tensor_value_info(n, TensorProto.DOUBLE, [1 << 22, 1 << 22]) for n in "xy"]
+    graph = helper.make_graph([helper.make_node("Abs", ["x"], ["y"])], "g", sides[:1], sides[1:])
+    huge = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (tmp_path / "huge.onnx").write_bytes(huge.SerializeToString())
+    status, _, err = lamina("run", tmp_path / "huge.onnx", "--max-tensor-bytes", 1 << 50, "--no-cache")
+    assert status == 1 and err.splitlines()[-1].startswith("error: not enough memory: Unable to allocate 128. TiB")
+
+
+def test_a_file_name_that_is_not_utf_8(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"net\xff.onnx")
+    try:
+        path.write_bytes(model.read_bytes())
+    except OSError:
+        pytest.skip("this file system knows no such names")
+    for words in (["compile", path, "-o", tmp_path / "out"], ["run", path], ["check", path]):
+        assert lamina(*words)[0] == 0
+    text = (tmp_path / "out" / "relay.mlir").rename(tmp_path / "out" / os.fsdecode(b"net\xff.mlir"))
+    assert lamina("run", text)[0] == 0 and "net\\\\udcff.onnx" in text.read_text()
+    for words in ([path], [text, "-p", "relay-fold-constant", "--print-debuginfo"]):
+        status, out, err = run_opt_tool([str(w) for w in words])
+        assert status == 0 and not err and "relay.tanh" in out
 
 
 def test_debug_adds_the_traceback() -> None:
