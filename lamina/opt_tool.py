@@ -32,7 +32,7 @@ from lamina.errors import (
     printable,
     render_error,
 )
-from lamina.main_program import end_with
+from lamina.main_program import opt_tool
 from lamina.parsing import RECURSION_LIMIT, decode, parse_text
 from lamina.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.registry import Registry
@@ -464,15 +464,5 @@ def run_opt_tool(argv: Sequence[str], stdin_text: str = "") -> tuple[int, str, s
     return status, out.getvalue(), err.getvalue()
 
 
-def main() -> None:
-    """The `opt-tool` command."""
-    import gc
-
-    # IR is one big cyclic structure that lives to the end: collecting it costs up to half the time of a rewrite.
-    gc.freeze()
-    gc.disable()
-    end_with(lambda: run(sys.argv[1:], sys.stdin or "", sys.stdout, sys.stderr))
-
-
 if __name__ == "__main__":
-    main()
+    opt_tool()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,14 @@ def test_a_full_disk_is_said_in_one_line(command: str) -> None:
 def test_notes_that_cannot_be_written_are_no_fault() -> None:
     done = shell(f"{COMMANDS['opt-tool']} -p cse --dump-pass-pipeline 2>/dev/full")
     assert done.returncode == 0 and "func.func @f" in done.stdout
+
+
+def test_the_interrupt_key_is_heard_while_modules_are_imported(tmp_path: Path) -> None:
+    """The status is 130, and nothing is said; here the first module that opt-tool imports presses it."""
+    (tmp_path / "xdsl.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    code = "from lamina.main_program import opt_tool; import sys; sys.path.insert(0, sys.argv[1]); opt_tool()"
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
