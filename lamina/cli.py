@@ -185,7 +185,7 @@ def usage() -> str:
         f"commands:\n{rows}\n\n"
         "`lamina COMMAND --help` shows the options of a command. Environment: LAMINA_CACHE=off, LAMINA_CACHE_DIR,\n"
         "LAMINA_PROGRESS=off, LAMINA_HOST=x86-64-v3 (take this machine for that one).\n"
-        "Exit status: 0, 1 bad input, 2 usage, 3 unsupported, 70 a fault of Lamina.\n"
+        "Exit status: 0, 1 bad input, 2 usage, 3 unsupported, 70 a fault of Lamina, 130 interrupted.\n"
     )
 
 

@@ -206,10 +206,11 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
     from lamina.progress import StageProgress
     from lamina.suffixes import refuse_saved
     from lamina.targets import target_of
-    from lamina.tuning.choice_file import write_choices
+    from lamina.tuning.choice_file import check_place, write_choices
     from lamina.tuning.in_situ import choose_in_situ
 
     refuse_saved(args.model)
+    check_place(args.output)
     model, shapes = model_of(args)
     model = api.load(model, shapes) if isinstance(model, str) else model
     inputs = given_inputs(args, model, err)

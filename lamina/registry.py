@@ -193,8 +193,11 @@ class Registry:
         """`--load FILE.py`: every Dialect that the module defines and every ModulePass subclass defined in it."""
         from importlib.util import module_from_spec, spec_from_file_location
 
-        if not path.is_file():
-            raise UsageError(f"no such file: {path}", hint="--load takes a Python file")
+        try:
+            if not path.is_file():
+                raise UsageError(f"no such file: {path}", hint="--load takes a Python file")
+        except OSError as e:
+            raise InputError(f"cannot read: {e.strerror}", where=str(path)) from None
         name = f"_lamina_load_{path.stem}_{len(sys.modules)}"
         spec = spec_from_file_location(name, path)
         if spec is None or spec.loader is None:

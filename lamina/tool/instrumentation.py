@@ -13,7 +13,7 @@ from typing import TextIO
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from lamina.errors import InternalError
+from lamina.errors import InputError, InternalError
 from lamina.pipeline import Hooks
 from lamina.verification import VerificationError, unlocated_op, verify_module
 
@@ -168,8 +168,12 @@ class PrintHook(Hooks):
             )
             self.err.write("\n".join(lines) + "\n")
         if o.tree_dir is not None:
-            o.tree_dir.mkdir(parents=True, exist_ok=True)
-            (o.tree_dir / f"{self.count:02}_{pass_.name}.mlir").write_text(new, "utf-8")
+            path = o.tree_dir / f"{self.count:02}_{pass_.name}.mlir"
+            try:
+                o.tree_dir.mkdir(parents=True, exist_ok=True)
+                path.write_text(new, "utf-8")
+            except OSError as e:
+                raise InputError(f"cannot write: {e.strerror}", where=str(path)) from None
         self.count += 1
 
     def failed(self, pass_: ModulePass, op: Operation, error: BaseException) -> None:

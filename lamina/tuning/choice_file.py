@@ -46,6 +46,14 @@ def write_choices(path: str | os.PathLike[str], answers: Mapping[str, str], targ
         raise InputError(f"cannot write: {e.strerror}", where=os.fspath(path)) from None
 
 
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Raise InputError where no choice file can be written: to be asked before hours of measuring, not after."""
+    folder = Path(path).absolute().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        what = "is no folder" if not folder.is_dir() else "cannot be written to"
+        raise InputError(f"cannot write: {folder} {what}", where=os.fspath(path))
+
+
 def read_choices(path: str | os.PathLike[str], target: TargetAttr) -> dict[str, str]:
     """The answers of a choice file. Raises InputError for one that is none, or is for another machine."""
     where = os.fspath(path)

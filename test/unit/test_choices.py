@@ -62,6 +62,14 @@ def test_every_candidate_computes_the_same(model: Path) -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_timed(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lamina.tuning.in_situ.choose_in_situ", None)
+    status, out, err = lamina_command("tune", model, "-o", tmp_path / "nowhere" / "c.json")
+    assert (status, out) == (1, "") and f"cannot write: {tmp_path}/nowhere is no folder" in err
+
+
 def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)

@@ -74,6 +74,12 @@ def test_debug_shows_the_traceback() -> None:
     assert status == 1 and "Traceback" in err
 
 
+def test_a_folder_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    status, _, err = tool("-p", "cse", "--print-ir-tree-dir", str(tmp_path / "file"), text=ADD)
+    assert status == 1 and "00_cse.mlir: error: cannot write: File exists" in err
+
+
 def test_output_file_is_left_alone_after_an_error(tmp_path: Path) -> None:
     target = tmp_path / "out.mlir"
     target.write_text("before")
