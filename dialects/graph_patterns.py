@@ -7,7 +7,7 @@ what `body` matches if `value` matches what `v` stands for there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.ir import SSAValue
@@ -29,13 +29,17 @@ class InputVar(Pattern):
 
 
 class SameAs(Pattern):
-    """A value that is computed in the same way as a given one: the same ops, attributes, constants and inputs."""
+    """A value that is computed in the same way as a given one: the same ops, attributes, constants and inputs.
 
-    __slots__ = ("value",)
+    Inputs are the same when they are one value, or where `same_input` says so of inputs of two programs.
+    """
 
-    def __init__(self, value: SSAValue) -> None:
+    __slots__ = ("same_input", "value")
+
+    def __init__(self, value: SSAValue, same_input: Callable[[SSAValue, SSAValue], bool] | None = None) -> None:
         self.name = ""
         self.value = value
+        self.same_input = same_input
 
     def __repr__(self) -> str:
         return f"is_expr(%{self.value.name_hint or '_'})"

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from lamina.dialects.graph_patterns import (
     Dominator,
@@ -137,7 +137,7 @@ def _number(value: SSAValue) -> int:
     return value.index
 
 
-def same_computation(a: SSAValue, b: SSAValue) -> bool:
+def same_computation(a: SSAValue, b: SSAValue, same_input: Callable[[SSAValue, SSAValue], bool] | None = None) -> bool:
     """Whether two values are computed by the same ops with the same attributes from the same inputs."""
     seen: set[tuple[SSAValue, SSAValue]] = set()
     stack = [(a, b)]
@@ -147,6 +147,8 @@ def same_computation(a: SSAValue, b: SSAValue) -> bool:
             continue
         seen.add(pair)
         p, q = x.owner, y.owner
+        if same_input is not None and isinstance(p, Block) and isinstance(q, Block) and same_input(x, y):
+            continue
         if not (isinstance(p, Operation) and isinstance(q, Operation)) or type(p) is not type(q) or p.regions:
             return False
         if p.properties != q.properties or p.attributes != q.attributes or x.type != y.type:

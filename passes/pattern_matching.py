@@ -128,7 +128,7 @@ class PatternCompiler:
         if isinstance(p, Splat):
             return self._once(p, splat_test(p.number))
         if isinstance(p, SameAs):
-            return self._once(p, lambda value: same_computation(value, p.value))
+            return self._once(p, lambda value: same_computation(value, p.value, p.same_input))
         if isinstance(p, Alternatives):
             return self._alternatives(p, is_root)
         if isinstance(p, Constrained):

@@ -18,6 +18,7 @@ from lamina.dialects.graph_patterns import (
     TuplePattern,
     identity,
 )
+from lamina.dialects.patterns import Alternatives, Constrained, Pattern
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
 from lamina.passes.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals, Step, all_of, bind_same
@@ -112,10 +113,17 @@ def function_step(compiler: PatternCompiler, p: FunctionPattern) -> Step:
     return match_function
 
 
+def _is_operator(callee: Pattern) -> bool:
+    """Whether a callee is an op, or one of some ops, whatever it has to have: no function."""
+    if isinstance(callee, Alternatives):
+        return all(map(_is_operator, callee.choices))
+    return isinstance(callee, OpWord) or (isinstance(callee, Constrained) and _is_operator(callee.pattern))
+
+
 def any_call_step(compiler: PatternCompiler, p: AnyCall) -> Step:
     slot = compiler.slots[p]
     admits = callee_test(p.callee)
-    callee = None if isinstance(p.callee, OpWord) else compiler.step(p.callee)
+    callee = None if _is_operator(p.callee) else compiler.step(p.callee)
     steps = None if p.args is None else [compiler.step(a) for a in p.args]
 
     def match_call(value: SSAValue, rest: Goals, m: Attempt) -> Goals:

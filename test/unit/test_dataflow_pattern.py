@@ -93,6 +93,9 @@ def test_callees_by_fusion_kind_and_choice():
     elementwise = wildcard().has_attr({"TOpPattern": 0})
     assert match(elementwise(elementwise(wildcard())), value(m))
     assert not match(wildcard().has_attr({"TOpPattern": 1})(None), value(m))
+    # Said of an operator by its name, before it is applied.
+    assert match(is_op("nn.relu").has_attr({"TOpPattern": 0})(wildcard()), value(m))
+    assert not match(is_op("nn.relu").has_attr({"TOpPattern": 1})(wildcard()), value(m))
     assert match((is_op("tanh") | is_op("nn.relu"))(is_op("exp")(None)), value(m))
     assert match(wildcard()(wildcard()), value(m)) and not match(wildcard()(wildcard(), wildcard()), value(m))
 

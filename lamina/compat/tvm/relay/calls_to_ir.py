@@ -10,9 +10,11 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.compat.tvm.relay import adt, adt_to_ir, convolutions, ty
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.op_functions import results_of
 from lamina.compat.tvm.relay.op_table import FIRST_OF, gives_tuple, missing_type, op_class, op_of_call
 from lamina.compat.tvm.relay.scopes import Scope
-from lamina.dialects.relay.base import TypeMismatch, tensor_info
+from lamina.compat.tvm.relay.unify import UNKNOWN, is_known
+from lamina.dialects.relay.base import RelayOp, TypeMismatch, tensor_info, to_attribute
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.debug import DebugOp
 from lamina.dialects.relay.tuples import TupleGetItemOp
@@ -47,6 +49,9 @@ def call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:
         callee.type, FunctionType.from_lists([a.type for a in args], [builder.unknowns.fresh()])
     ):
         builder.now(callee)
+    if builder.draft:
+        outputs = callee.type.outputs.data if isinstance(callee.type, FunctionType) else [UNKNOWN]
+        return joined(builder.add(CallOp.create(operands=[callee, *args], result_types=outputs), block, node).results)
     if not isinstance(callee.type, FunctionType):
         raise InputError(f"a value of type {callee.type} is called")
     if len(callee.type.inputs) != len(args):
@@ -84,6 +89,8 @@ def op_call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:
         else:
             values.append(cast(SSAValue, made))
     values = [builder.now(v) for v in values]
+    if not all(is_known(v.type) for v in values):
+        return _untyped(builder, node, cls, values, attrs, block)
     if name in convolutions.SPELLED_OTHERWISE and len(values) > 1:
         known = [v.type for v in values[:2] if isinstance(v.type, TensorType) and v.type.has_static_shape()]
         infos = [tensor_info(cast(Attribute, t)) for t in known]
@@ -100,6 +107,25 @@ def op_call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:
         rest: list[Any] = values[3:5] if name == "nn.batch_norm" else [op.results[0]]
         return [op.results[0], *rest]
     return list(op.results) if gives_tuple(name, len(op.results)) else op.results[0]
+
+
+def _untyped(
+    builder: Builder,
+    node: e.Call,
+    cls: type[RelayOp],
+    values: Sequence[SSAValue],
+    attrs: Mapping[str, Any],
+    block: Block,
+) -> Made:
+    """A call of an operator on values of which nothing says the types."""
+    properties = dict(cls.defaults()) | {k: to_attribute(v) for k, v in attrs.items() if v is not None}
+    name = cast(e.Op, node.op).name
+    size = 1 if name in FIRST_OF else results_of(node)
+    made = cls.create(operands=values, result_types=[UNKNOWN] * size, properties=properties)
+    builder.add(made, block, node)
+    if name in FIRST_OF:
+        return [made.results[0], *(values[3:5] if name == "nn.batch_norm" else [made.results[0]])]
+    return list(made.results) if gives_tuple(name, size) else made.results[0]
 
 
 def _kernels_apart(

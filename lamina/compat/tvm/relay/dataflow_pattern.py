@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -11,11 +12,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
-from lamina.compat.tvm.relay.analysis import free_vars
+from lamina.compat.tvm.relay.analysis import all_vars, free_vars
+from lamina.compat.tvm.relay.expr_functor import post_order
 from lamina.compat.tvm.relay.from_ir import Reader
 from lamina.compat.tvm.relay.rewriting import built
 from lamina.compat.tvm.relay.scopes import scopes_of
-from lamina.compat.tvm.relay.to_ir import Body, Builder
+from lamina.compat.tvm.relay.to_ir import Body, Builder, infer_type_of
+from lamina.compat.tvm.relay.unify import UNKNOWN, is_known
 from lamina.dataflow_pattern import (
     FunctionPattern,
     Pattern,
@@ -32,10 +35,27 @@ from lamina.dataflow_pattern import (
     is_var,
     wildcard,
 )
+from lamina.dialects.graph_patterns import SameAs
 from lamina.dialects.relay.params import ParamStore
+from lamina.errors import LaminaError
 from lamina.passes import dataflow_partition as ours
 
 DFPattern = Pattern
+
+
+def is_typed(expr: e.Expr) -> bool:
+    """Whether all variables of an expression have types, or get them from their uses."""
+    variables = [v for v in all_vars(expr) if v.__dict__.get("_type") is None]
+    if not variables:
+        return True
+    if any(isinstance(n, e.Let) for n in post_order(expr)):
+        bound = {n.var for n in post_order(expr) if isinstance(n, e.Let)}
+        variables = [v for v in variables if v not in bound]
+    try:
+        infer_type_of(expr)
+    except LaminaError:
+        return False
+    return all(v.__dict__.get("_type") is not None for v in variables)
 
 
 def has_type(ttype: Any, pattern: Pattern | None = None) -> Pattern:
@@ -47,10 +67,17 @@ def has_type(ttype: Any, pattern: Pattern | None = None) -> Pattern:
 
 
 def is_expr(expr: Any) -> Pattern:
-    """A value that is written like an expression."""
-    from lamina.dataflow_pattern import is_expr as is_our_expr
+    """A value that is written like an expression; its variables are themselves."""
+    return SameAs(_Program(expr, as_value=True).results[0], _same_variable)
 
-    return is_our_expr(_Program(expr, as_value=True).results[0])
+
+_VARIABLES: WeakKeyDictionary[SSAValue, e.Var] = WeakKeyDictionary()
+"""The variables that arguments of programs are made of."""
+
+
+def _same_variable(a: SSAValue, b: SSAValue) -> bool:
+    found = _VARIABLES.get(a)
+    return found is not None and found is _VARIABLES.get(b)
 
 
 class _Program:
@@ -60,7 +87,9 @@ class _Program:
         """With `as_value` a function is a value inside, not the program itself."""
         self.expr: e.Expr = e.as_expr(expr)
         self.store = ParamStore()
-        builder = Builder(self.store)
+        self.draft = not is_typed(self.expr)
+        """Whether variables have no types that anything says: then nor have the values that are made of them."""
+        builder = Builder(self.store, draft=self.draft)
         self.mod = mod
         if mod is not None:
             from lamina.compat.tvm.ir import globals_of
@@ -73,11 +102,15 @@ class _Program:
             self.variables = free_vars(self.expr)
             self.body = Body(None, Block())
             for v in self.variables:
-                builder.argument(self.body, v, v.checked_type)
+                type_ = UNKNOWN if self.draft and v.__dict__.get("_type") is None else ty.to_ir(v.checked_type)
+                builder.parameter(self.body, v, len(self.body.block.args), type_)
             scopes = scopes_of(self.expr, self.body.block)
-            results = builder.results(
-                builder.emit(self.expr, scopes.root, self.body, scopes.of), self.body, self.body.block
-            )
+            made = builder.emit(self.expr, scopes.root, self.body, scopes.of)
+            if isinstance(self.expr, e.Tuple) and as_value:
+                results = [builder.one(made, self.body.block)]
+            else:
+                results = builder.results(made, self.body, self.body.block)
+        _VARIABLES.update((value, v) for v in self.variables if isinstance(value := self.body.made.get(v), SSAValue))
         self.body.block.add_op(func.ReturnOp(*results))
         for value in [*self.body.block.args, *results]:
             builder.now(value)
@@ -163,8 +196,12 @@ class _OnValues(ours.DFPatternCallback):
         found = e.as_expr(self._written.callback(node, node, _Nodes(node_map, reader)))
         if found is node or found is None:
             return None
-        value, made = built(found, reader, self.program.store)
+        value, made = built(found, reader, self.program.store, self.program.draft)
         op = cast(Operation, post.owner)
+        # What one of the two is not known to be the other one says.
+        for one, other in ((post, value), (value, post)):
+            if not is_known(one.type):
+                cast("Any", one)._type = other.type
         assert op.parent is not None
         for each in made:
             op.parent.insert_op_before(each, op)

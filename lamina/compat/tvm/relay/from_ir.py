@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts, gives_tuple
+from lamina.compat.tvm.relay.unify import is_known
 from lamina.dialects.relay.adt import ConstructOp, MatchOp, TypeOp, find_type
 from lamina.dialects.relay.adt_patterns import Fields, Made, Variable
 from lamina.dialects.relay.base import RelayOp, from_attribute
@@ -99,8 +100,11 @@ class Reader:
         self, block: Block, params: Sequence[e.Var], types: Sequence[Attribute], attrs: Mapping[str, Any]
     ) -> e.Function:
         function = e.Function.lazy(lambda f: f.__dict__.update(body=self._result(block)))
-        function.__dict__.update(params=list(params), ret_type=ty.joined(types), attrs=e.Attrs(attrs))
-        function.__dict__["_type"] = ty.FuncType([p.checked_type for p in params], ty.joined(types))
+        known = all(map(is_known, [*block.arg_types, *types]))
+        result = ty.joined(types) if known else None
+        function.__dict__.update(params=list(params), ret_type=result, attrs=e.Attrs(attrs))
+        if known:
+            function.__dict__["_type"] = ty.FuncType([p.checked_type for p in params], ty.joined(types))
         return function
 
     def _result(self, block: Block) -> e.Expr:
@@ -147,7 +151,8 @@ class Reader:
         found = self.calls.get(op)
         if found is None:
             found = self.calls[op] = self._read(op)
-            found.__dict__["_type"] = ty.TupleType([ty.from_ir(r.type) for r in op.results])
+            if all(is_known(r.type) for r in op.results):
+                found.__dict__["_type"] = ty.TupleType([ty.from_ir(r.type) for r in op.results])
         return found
 
     def node(self, value: SSAValue) -> e.Expr:
@@ -155,7 +160,8 @@ class Reader:
         found = self.nodes.get(value)
         if found is None:
             found = self.nodes[value] = self._make(value)
-            found.__dict__.setdefault("_type", ty.from_ir(value.type))
+            if is_known(value.type):
+                found.__dict__.setdefault("_type", ty.from_ir(value.type))
             if isinstance(value.owner, Operation) and not isinstance(value.owner.location, UnknownLoc):
                 found.span = value.owner.location
         return found
@@ -170,6 +176,8 @@ class Reader:
         if isinstance(owner, RelayOp) and owner.name.removeprefix("relay.") in FIRST_OF:
             call = self._read(owner)
             size = FIRST_OF[owner.name.removeprefix("relay.")]
+            if not all(map(is_known, [value.type, *owner.operand_types])):
+                return e.TupleGetItem(call, 0)
             types = [ty.from_ir(value.type)]
             types += [ty.from_ir(o.type) for o in owner.operands[3:5]] if size == 3 else [types[0]]
             call.__dict__["_type"] = ty.TupleType(types)
@@ -183,7 +191,7 @@ class Reader:
             if value in captured:
                 return self.node(parent.operands[captured.index(value)])
         name = value.name_hint or f"p{value.index}"
-        return e.Var(name, ty.from_ir(value.type))
+        return e.Var(name, ty.from_ir(value.type) if is_known(value.type) else None)
 
     def _read(self, op: Operation) -> e.Expr:
         """The node of an op, its operands still to be looked at."""

@@ -219,8 +219,14 @@ def wrapped(call: Any) -> Any:
         return TupleWrapper(call, 2)[0]
     if name in FIRST_OF:
         return TupleWrapper(call, FIRST_OF[name])
-    size = _SIZES[name](call) if name in _SIZES else 1
+    size = results_of(call)
     return TupleWrapper(call, size) if size != 1 or name in ALWAYS_TUPLES else call
+
+
+def results_of(call: Any) -> int:
+    """How many results a call of an operator has, by its attributes."""
+    count = _SIZES.get(call.op.name)
+    return count(call) if count is not None else 1
 
 
 def _split_size(call: Any) -> int:

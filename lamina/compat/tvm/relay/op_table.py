@@ -227,11 +227,16 @@ def _element_dtype(op: RelayOp) -> str:
     return tensor_info(op.results[0].type).dtype
 
 
+def default_attrs(name: str) -> dict[str, Any]:
+    """The attributes that a call of an operator has where it says nothing."""
+    return {k: from_attribute(v) for k, v in op_class(name).defaults().items()} if name not in WITH_EFFECTS else {}
+
+
 def non_default_attrs(name: str, attrs: Mapping[str, Any]) -> dict[str, Any]:
     """Those attributes that the text has to show."""
     if name in WITH_EFFECTS:
         return {k: v for k, v in attrs.items() if v}
-    defaults = {k: from_attribute(v) for k, v in op_class(name).defaults().items()}
+    defaults = default_attrs(name)
 
     def same(key: str, value: Any) -> bool:
         if value is None or (key in defaults and _plain(key, value) == defaults[key]):

@@ -11,9 +11,9 @@ from lamina.compat.tvm.relay.to_ir import Body, Builder
 from lamina.dialects.relay.params import ParamStore
 
 
-def built(expr: e.Expr, reader: Reader, store: ParamStore) -> tuple[SSAValue, list[Operation]]:
+def built(expr: e.Expr, reader: Reader, store: ParamStore, draft: bool = False) -> tuple[SSAValue, list[Operation]]:
     """The value that an expression is, and the new ops that compute it, detached, in their order."""
-    builder = Builder(store)
+    builder = Builder(store, draft=draft)
     builder.known = {n: v for v, n in reader.nodes.items()}
     for call_op, n in reader.calls.items():
         builder.known_tuples[n] = list(call_op.results)

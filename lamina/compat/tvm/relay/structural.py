@@ -10,7 +10,7 @@ import numpy as np
 
 from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import non_default_attrs
+from lamina.compat.tvm.relay.op_table import default_attrs, non_default_attrs
 
 _LEAVES = (e.Constant, e.Op, e.GlobalVar, e.TupleGetItem, adt.Constructor)
 """What is compared by what it says: one object that is used twice is no other than two equal ones."""
@@ -139,8 +139,15 @@ class _Comparison:
     def _attributes(self, a: e.Call, b: e.Call) -> None:
         if isinstance(a.op, e.Op) and isinstance(b.op, e.Op) and a.op is b.op:
             sides = [_plain(non_default_attrs(c.op.name, c.attrs)) for c in (a, b)]
-            if not _same(*sides):
+            # One that is near a default is shown beside one that is it.
+            near = {k for k in sides[0].keys() ^ sides[1].keys() if isinstance({**sides[0], **sides[1]}[k], float)}
+            defaults = default_attrs(a.op.name) if near else {}
+            if not _same(*({**{k: defaults.get(k) for k in near}, **side} for side in sides)):
                 raise _Difference(f"{a.op.name}: attributes {sides[0]} differ from {sides[1]}")
+
+
+ATTRIBUTE_TOLERANCE = 1e-9
+"""Attributes that are numbers are equal up to this, as in TVM: 1e-5 is one that was a float32 in between."""
 
 
 def _plain(attrs: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,6 +164,8 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         items = (list(cast("Any", a)), list(cast("Any", b)))
         return len(items[0]) == len(items[1]) and all(map(_same, *items))
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or abs(a - b) < ATTRIBUTE_TOLERANCE
     return bool(a == b)
 
 

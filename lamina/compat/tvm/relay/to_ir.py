@@ -18,7 +18,7 @@ from lamina.compat.tvm.relay import adt, adt_to_ir, calls_to_ir, ty
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.op_table import NUMBERS
 from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
-from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
+from lamina.compat.tvm.relay.unify import UNKNOWN, Unknowns, is_known, with_arguments
 from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp, make_constant
@@ -62,11 +62,14 @@ class Builder:
         open_: bool = False,
         instances: adt_to_ir.Instances | None = None,
         types: Mapping[str, Attribute] | None = None,
+        draft: bool = False,
     ) -> None:
         self.store = store
         self.find_global = find_global
         self.open = open_
         """Whether variables that nobody binds, and nodes whose types are known, become arguments."""
+        self.draft = draft
+        """Whether values may be of UNKNOWN types: what is built is looked at and read back, and goes no further."""
         self.unknowns = Unknowns()
         self.instances = instances or adt_to_ir.Instances()
         self.types: Mapping[str, Attribute] = types or {}
@@ -87,10 +90,10 @@ class Builder:
         body = Body(outer, block)
         for place, p in enumerate(function.params):
             type_ = p.type_annotation or p.__dict__.get("_type")
-            if type_ is None:
+            if type_ is None and not self.draft:
                 body.untyped[p] = place
                 continue
-            self.parameter(body, p, len(block.args), self.ir_type(type_))
+            self.parameter(body, p, len(block.args), UNKNOWN if type_ is None else self.ir_type(type_))
         if itself is not None:
             type_ = self.signature(function, itself)
             body.itself = block.insert_arg(type_, len(block.args))
@@ -129,6 +132,8 @@ class Builder:
     def same_results(self, blocks: Sequence[Block], what: str) -> list[Attribute]:
         """The types that all blocks yield. Raises InputError where they differ."""
         types = [[self.unknowns.resolve(v.type) for v in cast(Operation, b.last_op).operands] for b in blocks]
+        if not all(is_known(t) for side in types for t in side):
+            return [UNKNOWN] * len(types[0])
         for other in types[1:]:
             same = len(types[0]) == len(other)
             if not same or not (types[0] == other or all(map(self.unknowns.unify, types[0], other))):
@@ -380,6 +385,10 @@ class Builder:
         source = node.tuple_value
         if isinstance(source, e.Call) and isinstance(source.op, e.Op) and source.op.name == "nn.dropout" and node.index:
             raise InputError("nn.dropout gives no mask here", hint="use its first result")
+        if isinstance(of, SSAValue) and of.type == UNKNOWN:
+            number = {"index": to_attribute(node.index)}
+            made = TupleGetItemOp.create(operands=[of], properties=number, result_types=[UNKNOWN])
+            return self.add(made, block, node).results[0]
         if isinstance(of, list):
             if not 0 <= node.index < len(of):
                 raise InputError(f"no field {node.index} in a tuple of {len(of)}")

@@ -100,7 +100,28 @@ def MergeComposite(pattern_table: Iterable[Sequence[Any]]) -> Pass:  # noqa: N80
             PassContext.current().run(self.info, module, lambda: merge_composites(module, table))
             return module
 
-    return Pass(Merge())
+    return _OfExpressions(Merge(), entries)
+
+
+class _OfExpressions(Pass):
+    """MergeComposite, which does without types: variables may have none, as in a pattern's tests."""
+
+    def __init__(self, inner: ours.Pass, entries: Sequence[Sequence[Any]]) -> None:
+        super().__init__(inner)
+        self._entries = entries
+
+    def __call__(self, mod: Any) -> IRModule:
+        from lamina.compat.tvm.relay.dataflow_pattern import is_typed, partition
+
+        if not isinstance(mod, IRModule) or all(map(is_typed, mod.functions.values())):
+            return super().__call__(mod)
+        found = IRModule(mod.functions, mod.type_definitions)
+        for g, function in mod.functions.items():
+            for name, pattern, *rest in self._entries:
+                check = rest[0] if rest and rest[0] is not None else lambda _: True
+                function = partition(pattern, function, {"Composite": name}, check)
+            found[g] = function
+        return found
 
 
 def FirstOrderGradient() -> Pass:  # noqa: N802

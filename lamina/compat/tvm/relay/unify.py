@@ -15,6 +15,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from lamina.dialects.relay.value_types import AdtType, RefType, TypeVar, accepts, rebuild, substitute
 from lamina.errors import InputError
 
+UNKNOWN = TypeVar(StringAttr("unknown"))
+"""The type of what nothing says the type of, where expressions are matched and rewritten as they are written."""
+
+
+def is_known(type_: Attribute) -> bool:
+    """Whether nothing in a type is UNKNOWN."""
+    return type_ != UNKNOWN and not _mentions(type_, UNKNOWN)
+
 
 class Unknowns:
     """The types that are not known yet in the functions of one module."""
@@ -165,4 +173,4 @@ def with_arguments(type_: Attribute, arguments: Mapping[str, Attribute]) -> Attr
     return substitute(rebuild(type_, change), arguments) if arguments else type_
 
 
-__all__ = ["Unknowns", "nesting", "with_arguments"]
+__all__ = ["UNKNOWN", "Unknowns", "is_known", "nesting", "with_arguments"]
