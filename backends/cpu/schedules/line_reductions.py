@@ -23,19 +23,32 @@ DTYPES = ("float32", "float64", "int32", "int64")
 
 
 def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
-    """Whether a stage reduces the axes, one or several, along which its one tensor lies side by side."""
+    """Whether a stage reduces the axes, one or several, along which what it reads lies side by side.
+
+    Of several tensors each lies so, with elements of its own for each result, or has one element for a whole row.
+    """
     reads = stage.reads()
     dtype = dtype_name(stage.element_type)
-    if not stage.reduced or not stage.spatial or len(reads) != 1 or len(stage.op.tensors) != 1:
+    if not stage.reduced or dtype not in DTYPES:
         return False
-    if dtype not in DTYPES or prod(stage.reduced) < LEAST_VECTORS * target.lanes(8 * itemsize(dtype)):
+    if prod(stage.reduced) < LEAST_VECTORS * target.lanes(8 * itemsize(dtype)):
         return False
-    (read,) = reads
-    along = stage.op.body.block.args[len(stage.spatial) :]
-    last = stage.read_forms(read)[-1:]
-    if read.guard is not None or last != [Linear.dim(along[-1])] or not reads_along(stage, read, along):
-        return False
-    return len(along) == 1 or counts_through(stage, len(along))
+    rank = len(stage.spatial)
+    rows, along = stage.op.body.block.args[:rank], stage.op.body.block.args[rank:]
+    own = [dim for dim, extent in zip(rows, stage.spatial, strict=True) if extent > 1]
+    lines = 0
+    for read in reads:
+        forms = stage.read_forms(read)
+        if read.guard is not None or not reads_along(stage, read, along):
+            return False
+        if not any(d in form.dims() for form in forms for d in along):
+            continue
+        if forms[-1:] != [Linear.dim(along[-1])]:
+            return False
+        if len(reads) > 1 and not all(any(dim in form.dims() for form in forms) for dim in own):
+            return False  # what several results share is to be read once for all of them
+        lines += 1
+    return lines > 0 and (len(along) == 1 or counts_through(stage, len(along)))
 
 
 def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
@@ -44,5 +57,6 @@ def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, t
     out = epilogue_of(s, stage, follower)
     partial = reduce_in_lanes(s, stage, lanes)
     rows = s.loops(out)
-    place_reduction(s, stage, partial, rows[-1])
-    parallel(s, rows)
+    place_reduction(s, stage, partial, rows[-1] if rows else None)
+    if rows:
+        parallel(s, rows)

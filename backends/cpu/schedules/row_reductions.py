@@ -106,9 +106,11 @@ def reads_along(stage: Stage, read: ReadOp, dims: Sequence[Atom]) -> bool:
     if read.guard is not None or len(forms) < len(dims):
         return False
     others, last = forms[: -len(dims)], forms[-len(dims) :]
-    if any(d in form.dims() for form in others for d in dims) or last != [Linear.dim(d) for d in dims]:
-        return False
     extents = (*stage.spatial, *stage.reduced)[-len(dims) :]
+    if any(d in form.dims() for form in others for d in dims):
+        return False
+    if any(f != Linear.dim(d) and (e, f) != (1, Linear()) for f, d, e in zip(last, dims, extents, strict=True)):
+        return False
     return read_shape(read)[-len(dims) + 1 :] == extents[1:] if len(dims) > 1 else True
 
 
@@ -228,19 +230,22 @@ def _chains(stage: Stage, lanes: int) -> int:
     return CHAINS if row % lanes else divisor(steps, CHAINS)
 
 
-def place_reduction(s: Schedule, stage: Stage, partial: Partial, at: SSAValue) -> None:
-    """A reduction in lanes within a loop over rows, all but its terms in registers."""
-    *_, quarter = s.compute_at(stage.name, at)
+def place_reduction(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None) -> None:
+    """A reduction in lanes within a loop over rows, all but its terms in registers; None where all is one row."""
+    *_, quarter = _placed(s, stage.name, at)
     s.set_scope(stage.name, "register")
     s.unroll(quarter)
     place_partial(s, stage, partial, at)
 
 
-def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue) -> None:
+def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None) -> None:
     """The partial results of a reduction in lanes within a loop over its rows."""
     rank = len(stage.spatial)
     for name in partial.names:
-        *lanes, step = s.compute_at(name, at)[rank:]
+        *lanes, step = _placed(s, name, at)[rank:]
+        if at is None and name == partial.names[-1]:
+            # Where it was made its loops stand as those that they come from did.
+            step, lanes = lanes[0], [*lanes[1:], step]
         s.set_scope(name, "register")
         s.reorder(step, *lanes)
         for loop in lanes[:-2]:
@@ -251,3 +256,8 @@ def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue) -> 
         elif partial.has_tail:
             # The last vectors apart: the others need no mask.
             s.pragma(step, "loop_partition_hint")
+
+
+def _placed(s: Schedule, name: str, at: SSAValue | None) -> list[SSAValue]:
+    """The loops of a stage within a loop, or where it stands."""
+    return s.compute_at(name, at) if at is not None else s.loops(name)
