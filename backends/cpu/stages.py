@@ -149,23 +149,33 @@ def should_inline(stage: Stage) -> bool:
 
 def reads_elementwise(reader: Stage, producer: Stage) -> bool:
     """Whether a stage reads a producer, directly or through what was inlined, exactly at its own indices."""
-    if reader.is_reduction or reader.spatial != producer.spatial:
-        return False
-    found = False
-    for read in reader.reads():
-        source = reader.inputs.get(read.tensor)
-        if source is None or source is not producer and not (source.inlined and _depends(source, producer)):
-            continue
-        if read.guard is not None or not _at_own_index(reader, read):
+    on_the_way = _between(reader, producer)
+    for stage in on_the_way.values():
+        if stage.is_reduction or stage.spatial != producer.spatial:
             return False
-        if source is not producer and not reads_elementwise(source, producer):
-            return False
-        found = True
+        for read in stage.reads():
+            source = stage.inputs.get(read.tensor)
+            if source is producer or source is not None and source.inlined and id(source) in on_the_way:
+                if read.guard is not None or not _at_own_index(stage, read):
+                    return False
+    return bool(on_the_way)
+
+
+def _between(reader: Stage, producer: Stage) -> dict[int, Stage]:
+    """The reader and what was inlined into it, those of them that need the producer, each once and by its identity."""
+    stages = reader.within()
+    users: dict[int, list[Stage]] = {}
+    for stage in stages:
+        for source in stage.inputs.values():
+            users.setdefault(id(source), []).append(stage)
+    found: dict[int, Stage] = {}
+    waiting = list(users.get(id(producer), []))
+    while waiting:
+        stage = waiting.pop()
+        if id(stage) not in found:
+            found[id(stage)] = stage
+            waiting += users.get(id(stage), [])
     return found
-
-
-def _depends(stage: Stage, producer: Stage) -> bool:
-    return any(source is producer or source.inlined and _depends(source, producer) for source in stage.inputs.values())
 
 
 def _at_own_index(reader: Stage, read: ReadOp) -> bool:
