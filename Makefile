@@ -31,7 +31,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup demo test untyped test-models test-long conformance check lint types lit bench bench-convolutions bench-compile bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test untyped test-models test-long conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -68,6 +68,9 @@ test-long: $(STAMP) ## the other long tests: every sample of every op five ways,
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
 	$(PY) -m lamina.tools.conformance --jobs $(JOBS)
 
+fuzz: $(STAMP) ## random programs run in several ways that must agree, for MINUTES (default: 10), with fresh seeds
+	$(BIN)/lamina fuzz --minutes $(or $(MINUTES),10) --jobs $(JOBS)
+
 check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests (under a minute)
 	$(MAKE) --no-print-directory lint lit
 	files=$$(git diff --name-only --diff-filter=d HEAD -- 'lamina/*.py' 2>/dev/null); \
@@ -103,7 +106,10 @@ index: $(STAMP) ## write dialects/relay/op_index.py afresh
 docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run
 	$(PY) -m lamina.tools.reference
 
-index-check: $(STAMP)
+index-fuzz: $(STAMP) ## random programs run in several ways that must agree, for MINUTES (default: 10), with fresh seeds
+	$(BIN)/lamina fuzz --minutes $(or $(MINUTES),10) --jobs $(JOBS)
+
+check: $(STAMP)
 	$(PY) -m lamina.tools.op_index --check
 	$(PY) -m lamina.tools.reference --check
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "profile": "time each kernel in real runs; write a trace that Perfetto shows",
     "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
     "check": "list every operator of a model that is not supported",
+    "fuzz": "run random programs in several ways that must agree, each in a process of its own; save those that fail",
     "debug": "compare: run a model, or a text of any level, after each step, and name the first that differs",
 }
 
@@ -46,6 +47,11 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     if command == "debug":
         _add_debug(parser)
+        return parser
+    if command == "fuzz":
+        from lamina.fuzz_command import add_arguments
+
+        add_arguments(parser)
         return parser
     if command == "compile":
         parser.add_argument("model", nargs="?", type=path_argument, metavar="MODEL", help=MODEL)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina import profile_commands
+from lamina import fuzz_command, profile_commands
 from lamina.command_models import arrays_of, compiled, context_of, given_inputs, model_of, shapes_of, texts_of
 from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, LaminaError, UnsupportedError, UsageError
 
@@ -292,6 +292,7 @@ COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "profile": profile_commands.profile,
     "tune": tune,
     "check": check,
+    "fuzz": fuzz_command.fuzz,
     "debug": debug,
 }
 

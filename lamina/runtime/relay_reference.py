@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[Any]
 
 Observer: TypeAlias = "Callable[[SSAValue, Any], None]"
+Compute: TypeAlias = "Callable[[RelayOp, Sequence[Any]], Sequence[Any]]"
+"""The results of an op on arrays."""
 
 
 def main_function(module: ModuleOp, name: str = "main") -> func.FuncOp:
@@ -38,16 +40,23 @@ def main_function(module: ModuleOp, name: str = "main") -> func.FuncOp:
 
 
 def run_relay(
-    function: func.FuncOp, arrays: Sequence[Array], store: ParamStore | None = None, observe: Observer | None = None
+    function: func.FuncOp,
+    arrays: Sequence[Array],
+    store: ParamStore | None = None,
+    observe: Observer | None = None,
+    compute: Compute | None = None,
 ) -> list[Array]:
-    """The results of a function on arrays; `observe(value, array)` sees every value as it is computed."""
+    """The results of a function on arrays; `observe(value, array)` sees every value as it is computed.
+
+    `compute` gives the results of an op, by default its oracle's in the types that it states (`run_op`).
+    """
     block = function.body.block
     for n, (argument, array) in enumerate(zip(block.args, arrays, strict=True)):
         info = tensor_info(argument.type)
         if array.shape != info.shape or str(array.dtype) != info.dtype:
             raise InputError(f"argument {n} of @{function.sym_name.data} is {array.dtype}{array.shape}, not {info}")
     with np.errstate(all="ignore"):
-        return _Run(store or ParamStore(), _functions(function), observe).run(block, arrays)
+        return _Run(store or ParamStore(), _functions(function), observe, compute or run_op).run(block, arrays)
 
 
 def _functions(function: func.FuncOp) -> dict[str, func.FuncOp]:
@@ -77,10 +86,13 @@ class _Frame:
 
 
 class _Run:
-    def __init__(self, store: ParamStore, functions: dict[str, func.FuncOp], observe: Observer | None) -> None:
+    def __init__(
+        self, store: ParamStore, functions: dict[str, func.FuncOp], observe: Observer | None, compute: Compute
+    ) -> None:
         self.store = store
         self.functions = functions
         self.observe = observe
+        self.compute = compute
 
     def run(self, block: Block, arrays: Sequence[Array]) -> list[Array]:
         frames = [_Frame(block, arrays, None)]
@@ -107,7 +119,7 @@ class _Run:
             elif isinstance(op, ConstantOp):
                 self.keep(frame, op, [self.store.get(op.value)])  # type: ignore[arg-type]
             elif isinstance(op, RelayOp):
-                self.keep(frame, op, run_op(op, [frame.use(v) for v in op.operands]))
+                self.keep(frame, op, self.compute(op, [frame.use(v) for v in op.operands]))
             else:
                 raise UnsupportedError(f"{op.name} has no reference semantics", op=op)
 

@@ -1,0 +1,108 @@
+"""Whether two ways to compute the results of a program agree.
+
+Integers and booleans agree exactly, floats within 1e-4 of the largest value of their tensor, NaN and infinities
+stand in the same places. What differs more is looked at again with the roundings that a program may have
+(`precise.py`): an element whose value depends on them is not compared, or within what they change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+TOLERANCES = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "float64": 1e-4}
+"""Differences relative to the largest value of a tensor, by the narrowest type that its program computes in."""
+SPREAD = 32.0
+"""How many times what random roundings change a result may be off."""
+RUNS = 6
+"""Runs with roundings, made where results differ."""
+
+Noisy = Callable[[int], Sequence[Any]]
+"""The results with the roundings of a seed."""
+
+
+@dataclass
+class Comparer:
+    """Compares the results of one program; runs with roundings are made once, when first wanted."""
+
+    names: Sequence[str]
+    tolerance: float = TOLERANCES["float32"]
+    noisy: Noisy | None = None
+    """None where nobody can tell how well conditioned the results are: then they are as they are."""
+    doubtful: int = 0
+    """Elements that roundings decide, seen so far."""
+    _runs: list[Sequence[Any]] = field(default_factory=list[Sequence[Any]])
+
+    def difference(self, got: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
+        """What differs first, in one line; empty where nothing does."""
+        for n, name in enumerate(self.names):
+            if name in expected:
+                said = self._difference(n, name, np.asarray(got[name]), np.asarray(expected[name]))
+                if said:
+                    return said
+        return ""
+
+    def _difference(self, n: int, name: str, got: Any, expected: Any) -> str:
+        where = f"output {name!r}"
+        if got.dtype != expected.dtype:
+            return f"{where} is {got.dtype}, expected {expected.dtype}"
+        if got.shape != expected.shape:
+            shapes = {np.asarray(run[n]).shape for run in self.runs()}
+            return "" if len(shapes) > 1 else f"{where} has the shape {got.shape}, expected {expected.shape}"
+        if not got.size:
+            return ""
+        is_float = got.dtype.kind not in "iub"
+        wrong = self._wrong_floats(got, expected) if is_float else got != expected
+        if not wrong.any():
+            return ""
+        doubtful = wrong & self._doubtful(n, got, expected, is_float)
+        self.doubtful += int(np.count_nonzero(doubtful))
+        wrong &= ~doubtful
+        count = int(np.count_nonzero(wrong))
+        if not count:
+            return ""
+        place = tuple(int(i) for i in np.argwhere(wrong)[0]) if got.ndim else ()
+        return (
+            f"{where}{list(place)} is {got[place]}, expected {expected[place]} "
+            f"({count} of {got.size} elements; the largest is {_largest(expected):.4g})"
+        )
+
+    def _wrong_floats(self, got: Any, expected: Any) -> Any:
+        a, b = got.astype(np.float64), expected.astype(np.float64)
+        with np.errstate(all="ignore"):
+            near = np.abs(a - b) <= self.tolerance * _largest(expected)
+        same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.isfinite(a) & np.isfinite(b) & near)
+        return ~same
+
+    def runs(self) -> list[Sequence[Any]]:
+        """The results with roundings."""
+        if not self._runs and self.noisy is not None:
+            self._runs = [self.noisy(seed) for seed in range(RUNS)]
+        return self._runs
+
+    def _doubtful(self, n: int, got: Any, expected: Any, is_float: bool) -> Any:
+        """The elements that roundings decide."""
+        runs = [np.asarray(run[n]) for run in self.runs()]
+        if not runs:
+            return np.zeros(got.shape, bool)
+        if any(r.shape != got.shape for r in runs):
+            return np.ones(got.shape, bool)
+        if not is_float:
+            found = np.any([r != runs[0] for r in runs], axis=0)
+        else:
+            wide = np.stack([r.astype(np.float64) for r in runs])
+            with np.errstate(all="ignore"):
+                spread = np.nanmax(wide, 0) - np.nanmin(wide, 0) if wide.size else wide[0]
+                near = np.abs(got.astype(np.float64) - expected.astype(np.float64)) <= SPREAD * spread
+            patterns = np.isfinite(wide)
+            found = near | np.any(patterns != patterns[0], axis=0)
+        return found
+
+
+def _largest(array: Any) -> float:
+    """The largest finite magnitude."""
+    wide = np.abs(array.astype(np.float64))
+    return float(np.max(wide, where=np.isfinite(wide), initial=0.0))

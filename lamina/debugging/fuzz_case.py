@@ -1,0 +1,157 @@
+"""One case: a program drawn from a seed, run in several ways, and what became of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from lamina.debugging.comparison import TOLERANCES, Comparer
+from lamina.debugging.firing import FiringInstrument
+from lamina.debugging.generators.draw import Sizes
+from lamina.debugging.generators.drawn import Drawn, drawn, plan_of
+from lamina.debugging.outcome import Kind, Outcome
+from lamina.debugging.stored_case import StoredCase
+from lamina.debugging.ways import NATIVE, OTHERS, Program, by_onnx_reference, by_onnxruntime, by_oracles
+from lamina.errors import InternalError, LaminaError, UnsupportedError
+
+ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
+    "onnxruntime": by_onnxruntime,
+    "onnx.reference": by_onnx_reference,
+}
+COUNTED = 0.34
+"""The share of cases in which the passes that fire are counted: it takes about as long as the passes."""
+
+
+@dataclass
+class Report:
+    """What a case tells the campaign."""
+
+    seed: int
+    kind: str
+    sizes: str
+    special: bool
+    outcome: Outcome
+    oracle: str = ""
+    pair: str = ""
+    operators: dict[str, int] = field(default_factory=dict[str, int])
+    fired: dict[str, int] = field(default_factory=dict[str, int])
+    doubtful: int = 0
+    seconds: float = 0.0
+
+    def json(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        return {**self.__dict__, "outcome": self.outcome.json()}
+
+    @staticmethod
+    def of_json(data: dict[str, Any]) -> Report:
+        """The report that `json` has written."""
+        fields: dict[str, Any] = {**data, "outcome": Outcome.of_json(data["outcome"])}
+        return Report(**fields)
+
+
+def run_seed(seed: int, store: str = "", counted: bool | None = None) -> dict[str, Any]:
+    """Draw the case of a seed and run it: a Report as JSON. A fault is written into the folder `store`."""
+    start = perf_counter()
+    plan = plan_of(seed)
+    report = Report(seed, plan.kind, plan.sizes, plan.special, Outcome(Kind.SAME))
+    case = drawn(seed)
+    report.operators = dict(case.operators)
+    if store:
+        # Before it runs: it may end this process.
+        StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind).write(store)
+    rng = random.Random(f"ways {seed}")
+    counted = rng.random() < COUNTED if counted is None else counted
+    report.outcome = _run(case, report, rng, counted)
+    report.seconds = perf_counter() - start
+    if store:
+        StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind, report.outcome.where, report.outcome).write(
+            store
+        )
+    return report.json()
+
+
+def _run(case: Drawn, report: Report, rng: random.Random, counted: bool) -> Outcome:
+    """Run the program as this machine does and compare it with one oracle and one other way."""
+    program = Program(case.source, case.is_onnx, case.inputs)
+    fired = FiringInstrument()
+    try:
+        got = NATIVE.executable(program, [fired] if counted else None).run(program.inputs)
+    except LaminaError as e:
+        return Outcome.of_error(e)
+    report.fired = dict(fired.counts)
+    oracles, noisy = by_oracles(program)
+    comparer = Comparer([p.name for p in program.model.outputs], _tolerance(program), noisy)
+    found = comparer.difference(got, oracles)
+    if found:
+        return Outcome(Kind.MISMATCH, found, "compiled against the oracles")
+    report.oracle = "oracles"
+    preferred = rng.choice(["onnxruntime", "onnxruntime", "onnx.reference"])
+    if case.is_onnx and not report.special and not case.alone:
+        outcome = _second_opinion(program, comparer, got, report, preferred)
+        if outcome is not None:
+            return outcome
+    ways = list(OTHERS)
+    rng.shuffle(ways)
+    for way in ways:
+        if way.sanitize and report.sizes == Sizes.REAL or way.double and not case.is_onnx:
+            continue
+        try:
+            others = way.run(program)
+        except LaminaError as e:
+            # Not every operator takes double precision, not every kernel can be checked.
+            if (way.double or way.sanitize) and not isinstance(e, InternalError):
+                continue
+            return Outcome(*_of(Outcome.of_error(e), way.name))
+        report.pair = way.name
+        found = comparer.difference(others, got)
+        if found:
+            return Outcome(Kind.MISMATCH, found, way.name)
+        break
+    report.doubtful = comparer.doubtful
+    return Outcome(Kind.SAME)
+
+
+def _of(outcome: Outcome, where: str) -> tuple[Kind, str, str]:
+    return outcome.kind, outcome.said, outcome.where or where
+
+
+def _second_opinion(
+    program: Program, comparer: Comparer, got: dict[str, Any], report: Report, preferred: str
+) -> Outcome | None:
+    """Compare with what knows nothing of our importer; where the two of them disagree, one of them is on our side."""
+    order = sorted(ORACLES, key=lambda n: n != preferred)
+    said: dict[str, str] = {}
+    for name in order:
+        if name == "onnx.reference" and report.sizes == Sizes.REAL and not said:
+            continue  # it takes too long
+        try:
+            expected = ORACLES[name](program)
+        except UnsupportedError:
+            continue
+        found = comparer.difference(got, expected)
+        if not found:
+            report.oracle = name
+            return None
+        said[name] = found
+    if not said:
+        return None
+    name = next(iter(said))
+    return Outcome(Kind.MISMATCH, said[name], f"imported and compiled against {' and '.join(said)}")
+
+
+def _tolerance(program: Program) -> float:
+    """That of the narrowest type of a value of the program."""
+    text = {str(getattr(r.type, "element_type", "")) for op in program.model.module.walk() for r in op.results}
+    text |= {str(getattr(a.type, "element_type", "")) for op in program.model.module.ops for r in op.regions
+             for a in r.block.args}  # fmt: skip
+    narrow = {"f16": "float16", "bf16": "bfloat16"}
+    return max([TOLERANCES[narrow[t]] for t in text if t in narrow] or [TOLERANCES["float32"]])
+
+
+def warm() -> None:
+    """Run some small cases, so that copies of this process begin with what every case needs."""
+    for seed in range(4):
+        run_seed(seed, counted=True)

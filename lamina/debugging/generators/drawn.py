@@ -1,0 +1,104 @@
+"""From a seed to a program: which generator, which sizes, which values; the seed alone decides."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from lamina.debugging.generators.draw import Draw, Sizes
+from lamina.debugging.generators.layout_chains import layout_chain
+from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
+from lamina.debugging.generators.operator_graphs import operator_graph
+
+
+class Generator(StrEnum):
+    """What draws a program."""
+
+    OPERATORS = "operators"
+    LAYOUT = "layout"
+
+
+SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40}
+SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
+SPECIAL = 0.12
+"""How often NaN, infinities, subnormals and extreme integers are among the inputs."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a seed decides first."""
+
+    seed: int
+    kind: Generator
+    sizes: Sizes
+    special: bool
+
+
+@dataclass
+class Drawn:
+    """A program and its inputs."""
+
+    plan: Plan
+    source: bytes
+    is_onnx: bool
+    inputs: dict[str, Any]
+    operators: Counter[str] = field(default_factory=Counter[str])
+    alone: bool = False
+    """Whether other implementations compute something else."""
+
+
+def plan_of(seed: int) -> Plan:
+    """The generator and the sizes of a seed."""
+    rng = random.Random(f"plan {seed}")
+    kind = rng.choices(list(SHARES), list(SHARES.values()))[0]
+    sizes = rng.choices(list(SIZE_SHARES), list(SIZE_SHARES.values()))[0]
+    return Plan(seed, kind, sizes, rng.random() < SPECIAL)
+
+
+GRAPHS: dict[Generator, Callable[[Draw], OnnxGraph]] = {
+    Generator.OPERATORS: operator_graph,
+    Generator.LAYOUT: layout_chain,
+}
+
+
+def drawn(seed: int) -> Drawn:
+    """The program of a seed."""
+    plan = plan_of(seed)
+    draw = Draw(seed, plan.sizes)
+    while True:
+        try:
+            graph = GRAPHS[plan.kind](draw)
+            model = graph.model()
+            break
+        except CannotDraw:
+            continue
+    if plan.special:
+        put_special_values(graph, draw)
+    return Drawn(plan, model.SerializeToString(), True, graph.inputs, graph.operators(), bool(graph.alone))
+
+
+def put_special_values(graph: OnnxGraph, draw: Draw) -> None:
+    """Put some values at the ends of their type among the inputs that may be anything."""
+    for name in sorted(graph.free & graph.inputs.keys()):
+        array = graph.inputs[name] = graph.inputs[name].copy()
+        values = special_values(array.dtype)
+        if values and array.size and draw.chance(0.7):
+            for _ in range(draw.integer(1, 3)):
+                array.reshape(-1)[draw.integer(0, array.size - 1)] = draw.choice(values)
+
+
+def special_values(dtype: Any) -> list[Any]:
+    """What is rare in a type: NaN, infinities, zeros, subnormals, the ends."""
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return [info.min, info.max, info.max // 2 + 1]
+    if dtype.kind == "b":
+        return []
+    small = float(np.finfo(np.float32).smallest_subnormal) if dtype.itemsize >= 4 else 6e-8
+    return [np.nan, np.inf, -np.inf, -0.0, small, 1e-40 if dtype.itemsize >= 4 else 1e-6, 30000.0]

@@ -1,0 +1,141 @@
+"""A module of Relay evaluated by the ops' oracles in double precision, and how well conditioned its results are.
+
+Single precision is computed in double precision here, within the range of single precision: what is too large is an
+infinity, what is too small is zero. `run(noise)` rounds as a program may: what single precision does not hold exactly
+is off by some units in the last place, in a random direction. Where runs with noise disagree, a result says nothing
+about whoever computed it: a difference of near values, a comparison of what should be equal, a rounding at a tie. A
+value that is exact, such as a small multiple of 1/8, stays so, and everything that follows from it can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, tensor_info
+from lamina.dialects.terms import all_results
+from lamina.runtime.relay_reference import main_function, run_op, run_relay
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from lamina.dialects.relay.params import ParamStore
+
+LARGEST = float(np.finfo(np.float32).max)
+SMALLEST = float(np.finfo(np.float32).smallest_subnormal)
+NOISE = 2.0**-21
+"""Of a rounding, relative to the value: four units in the last place of single precision."""
+PRODUCT_NOISE = 2.0**-20
+"""Of what is computed of several elements, relative to the largest of the tensor: kernels add in another order."""
+EXACT_SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
+"""Ops of several elements whose result is exact in any order where it is exact in one. Others divide, or transform."""
+ROUNDED_FLOATS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""The same of narrow types, which are computed as they are."""
+
+
+class PreciseModule:
+    """A module, its weights and its inputs."""
+
+    def __init__(self, module: ModuleOp, store: ParamStore, arrays: Sequence[Any]) -> None:
+        self.main = main_function(module)
+        self.store = store
+        self.arrays = arrays
+
+    def run(self, noise: int | None = None) -> list[Any]:
+        """The results; `noise` is the seed of the roundings: 2 n + 1 has those of 2 n with the other sign."""
+        rounding = _Roundings(noise) if noise is not None else None
+        return run_relay(self.main, self.arrays, self.store, compute=lambda op, a: _compute(op, a, rounding))
+
+
+class _Roundings:
+    """Errors of roundings, -1 to 1, near the ends: what is close enough to a tie falls to both sides of it.
+
+    Those of the first two seeds are all up or all down, as where every element is computed in the same way.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed // 2)
+        self._sign = 1 if seed % 2 else -1
+        self._alike = seed < 2
+
+    def like(self, array: Any) -> Any:
+        """An error for each element."""
+        shape: tuple[int, ...] = array.shape
+        size = self._rng.uniform(0.5, 1, shape)
+        return self._sign * size * (1.0 if self._alike else self._rng.choice((-1.0, 1.0), shape))
+
+
+def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) -> list[Any]:
+    if _in_its_own_types(op):
+        narrow = _with_single(op, arrays, np.float32)
+        found = [np.asarray(r) for r in run_op(op, narrow)]
+        given = narrow
+    else:
+        oracle: Any = getattr(op, "np_ref", None)
+        if oracle is None:
+            return list(run_op(op, arrays))  # which says that there is none
+        given = _with_single(op, arrays, np.float64)
+        attributes = {k: "float64" if v == "float32" else v for k, v in attrs_of(op).items()}
+        found = [np.asarray(r) for r in all_results(oracle(*given, **attributes))]
+    made: list[Any] = []
+    for value, array in zip(op.results, found, strict=True):
+        dtype = _dtype(value)
+        if dtype == "float32":
+            array = _in_range(array.astype(np.float64))
+        elif str(array.dtype) != dtype and dtype:
+            array = array.astype(np.dtype(dtype))
+        made.append(_noisy(op, array, dtype, given, rounding) if rounding is not None and "float" in dtype else array)
+    return made
+
+
+def _with_single(op: RelayOp, arrays: Sequence[Any], dtype: Any) -> list[Any]:
+    """The operands, with those of single precision in a type."""
+    return [a.astype(dtype) if _dtype(v) == "float32" else a for v, a in zip(op.operands, arrays, strict=True)]
+
+
+def _in_its_own_types(op: RelayOp) -> bool:
+    """Whether an op means the very bits of its operands: quantisation rounds where single precision does."""
+    return op.name.startswith("relay.qnn.") or op.name == "relay.reinterpret"
+
+
+def _dtype(value: Any) -> str:
+    info = getattr(value.type, "element_type", None)
+    return tensor_info(value.type).dtype if info is not None else ""
+
+
+def _in_range(values: Any) -> Any:
+    """Values in the range of single precision."""
+    found = np.array(values, np.float64)
+    size = np.abs(found)
+    large, small = size > LARGEST, size < SMALLEST / 2
+    found[large] = np.copysign(np.inf, found[large])
+    found[small] = np.copysign(0.0, found[small])
+    return found
+
+
+def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], rounding: _Roundings) -> Any:
+    """The array as roundings may leave it."""
+    if dtype == "float64" or not array.size:
+        return array
+    finite = np.isfinite(array)
+    wide = np.where(finite, array.astype(np.float64), 0.0)
+    if dtype == "float32" and (op.FUSION_KIND <= OpPattern.INJECTIVE or op.name in EXACT_SUMS):
+        off = NOISE * np.abs(wide) * (wide != wide.astype(np.float32))
+    elif _only_moves(wide, operands):
+        return array
+    elif dtype == "float32":
+        off = PRODUCT_NOISE * np.max(np.abs(wide), initial=0.0)
+    else:
+        off = ROUNDED_FLOATS.get(dtype, 0.0) * np.abs(wide)
+    noisy = wide + off * rounding.like(wide)
+    made: Any = array.copy()
+    made[finite] = noisy[finite].astype(array.dtype)
+    return made
+
+
+def _only_moves(array: Any, operands: Sequence[Any]) -> bool:
+    """Whether every value stands in one of the operands, as where an op moves or selects elements."""
+    known = [o.ravel() for o in operands if o.dtype.kind in "fV"]
+    return bool(known) and bool(np.isin(array.ravel(), np.concatenate([k.astype(np.float64) for k in known])).all())

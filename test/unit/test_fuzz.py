@@ -1,0 +1,206 @@
+"""Random programs: what a seed decides, what the table covers, what is compared, and what is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from lamina.cli import run
+from lamina.debugging.campaign import Settings, Tally, table
+from lamina.debugging.comparison import Comparer
+from lamina.debugging.firing import FiringInstrument
+from lamina.debugging.fuzz_case import Report, run_seed
+from lamina.debugging.generators.draw import Draw, Sizes
+from lamina.debugging.generators.drawn import drawn, plan_of
+from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
+from lamina.debugging.generators.operator_graphs import opset_with
+from lamina.debugging.generators.operators.table import EXCEPTIONS, rows
+from lamina.debugging.outcome import Kind, Outcome
+from lamina.debugging.stored_case import StoredCase
+from lamina.debugging.ways import NATIVE, Program, by_oracles
+from lamina.frontends.onnx.registry import converters
+from lamina.instrument import PassInfo
+
+
+def test_every_imported_operator_has_a_row_or_a_reason() -> None:
+    missing = sorted(set(converters()) - set(rows()) - set(EXCEPTIONS))
+    assert not missing, "frontends/onnx imports them, debugging/generators/operators draws none"
+    assert all(EXCEPTIONS.values())
+    assert not EXCEPTIONS.keys() & rows().keys()
+
+
+@pytest.mark.parametrize("key", sorted(rows()), ids=lambda k: k[1])
+def test_every_row_draws_valid_graphs_of_its_operator(key: tuple[str, str]) -> None:
+    domain, name = key
+    made = 0
+    for seed in range(12):
+        draw = Draw(seed, list(Sizes)[seed % 3])
+        graph = OnnxGraph(draw, opset_with(draw, domain, name))
+        try:
+            rows()[key](graph, name)
+        except CannotDraw:
+            continue
+        model = graph.model()
+        assert graph.operators()[f"{domain}.{name}" if domain else name]
+        assert {i.name for i in model.graph.input} >= set(graph.inputs)
+        made += 1
+    assert made >= 4
+
+
+def test_a_seed_decides_everything() -> None:
+    for seed in range(12):
+        one, other = drawn(seed), drawn(seed)
+        assert one.source == other.source
+        assert one.inputs.keys() == other.inputs.keys()
+        assert all(one.inputs[n].tobytes() == other.inputs[n].tobytes() for n in one.inputs)
+
+
+def test_seeds_of_one_kind_are_those_of_all() -> None:
+    """A seed means the same case whatever else was asked for, so that it can be made again alone."""
+    seeds = list(Settings(0, graphs=10, kinds=("layout",), sizes=("real",)).seeds())
+    assert len(seeds) == 10
+    assert {(plan_of(s).kind, plan_of(s).sizes) for s in seeds} == {("layout", "real")}
+
+
+# -- comparisons -----------------------------------------------------------------------------------------------------
+
+
+def one_node(op: str, shape: list[int], *ops: str) -> bytes:
+    names = ["x", *(f"v{n}" for n in range(len(ops))), "y"]
+    nodes = [helper.make_node(o, [names[n]], [names[n + 1]]) for n, o in enumerate((op, *ops))]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in ("x", "y")]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+
+
+def comparer_of(program: Program) -> tuple[Comparer, Any]:
+    expected, noisy = by_oracles(program)
+    return Comparer(["y"], noisy=noisy), expected
+
+
+def test_a_tie_of_inexact_values_is_not_compared() -> None:
+    """exp(0.6931472) is 2 up to roundings: whether its floor is 1 or 2 says nothing. That of exp(1) does."""
+    x = np.array([np.log(2.0), 1.0], np.float32)
+    comparer, expected = comparer_of(Program(one_node("Exp", [2], "Floor"), True, {"x": x}))
+    (y,) = expected.values()
+    assert comparer.difference({"y": np.array([3.0 - y[0], y[1]], np.float32)}, expected) == ""
+    assert comparer.doubtful == 1
+    assert "'y'[1]" in comparer.difference({"y": np.array([y[0], 1.0], np.float32)}, expected)
+
+
+def test_a_tie_of_exact_values_is_compared() -> None:
+    x = np.array([2.0, 2.5], np.float32)
+    comparer, expected = comparer_of(Program(one_node("Neg", [2], "Floor"), True, {"x": x}))
+    assert comparer.difference({"y": np.array([-3.0, -3.0], np.float32)}, expected)
+
+
+def test_nan_and_infinity_stand_in_the_same_places() -> None:
+    comparer = Comparer(["y"])
+    expected = {"y": np.array([np.nan, np.inf, -np.inf, 1.0], np.float32)}
+    assert comparer.difference(expected, expected) == ""
+    for n, wrong in enumerate((0.0, -np.inf, 1e30, np.nan)):
+        got = expected["y"].copy()
+        got[n] = wrong
+        assert f"'y'[{n}]" in comparer.difference({"y": got}, expected)
+
+
+def test_integers_and_types_are_exact() -> None:
+    comparer = Comparer(["y"])
+    assert "expected 100000" in comparer.difference({"y": np.array([100001])}, {"y": np.array([100000])})
+    assert "float64" in comparer.difference({"y": np.zeros(1)}, {"y": np.zeros(1, np.float32)})
+    assert "shape" in comparer.difference({"y": np.zeros(1)}, {"y": np.zeros(2)})
+
+
+def test_single_precision_overflows_in_the_oracles() -> None:
+    x = np.array([100.0, 1.0], np.float32)
+    found, _ = by_oracles(Program(one_node("Exp", [2]), True, {"x": x}))
+    assert np.isinf(found["y"][0]) and np.isclose(found["y"][1], np.e)
+
+
+# -- passes that fire --------------------------------------------------------------------------------------------------
+
+
+def test_a_pass_fires_where_the_module_is_another_after_it() -> None:
+    fired = FiringInstrument()
+    program = Program(one_node("Identity", [4, 8], "Relu", "Relu"), True, {})
+    module = program.model.module
+    info = PassInfo(0, "canonicalize")
+    fired.run_before_pass(module, info)
+    fired.run_after_pass(module, info)
+    assert not fired.counts
+    fired.run_before_pass(module, info)
+    relu = next(op for op in module.walk() if op.name == "relay.nn.relu")
+    relu.results[0].replace_all_uses_with(relu.operands[0])
+    fired.run_after_pass(module, info)
+    assert fired.counts == {"canonicalize": 1}
+    assert fired.ran == {"canonicalize": 2}
+
+
+def test_passes_are_counted_by_their_names_in_pipelines() -> None:
+    fired = FiringInstrument()
+    NATIVE.executable(Program(one_node("Relu", [4, 8], "Relu"), True, {}), [fired])
+    assert fired.counts["relay-fuse-ops"] == 1 and fired.counts["tir-vectorize-loop"] == 1
+    assert fired.ran["relay-fold-constant"] == 3 and not fired.counts["cpu-winograd"]
+
+
+# -- campaigns -----------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_result_is_a_mismatch_that_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lamina.debugging import fuzz_case
+
+    seed = next(s for s in range(100) if not plan_of(s).special and plan_of(s).sizes == Sizes.TINY)
+    oracles = fuzz_case.by_oracles
+
+    def off(program: Program) -> Any:
+        results, _ = oracles(program)
+        return {n: ~a if a.dtype == bool else a + np.ones((), a.dtype) for n, a in results.items()}, None
+
+    monkeypatch.setattr(fuzz_case, "by_oracles", off)
+    report = Report.of_json(run_seed(seed, str(tmp_path / "c")))
+    assert report.outcome.kind == Kind.MISMATCH
+    stored = StoredCase.read(tmp_path / "c")
+    assert stored.outcome == report.outcome and stored.seed == seed
+    assert onnx.ModelProto.FromString(stored.program).graph.node
+
+
+def test_tables_name_faults_refusals_operators_and_passes() -> None:
+    tally = Tally()
+    refusal = Outcome(Kind.REFUSAL, "takes floats, got int64")
+    crash = Outcome(Kind.CRASH, "the process died of SIGSEGV")
+    for seed, outcome in enumerate((Outcome(Kind.SAME), refusal, crash, crash)):
+        tally.add(Report(seed, "operators", "tiny", False, outcome, operators={"Add": 2}, fired={"tir-simplify": 1}))
+    text = table(tally, ["Add", "Conv"], ["tir-simplify", "cpu-winograd"])
+    assert "1 same, 1 refusal, 0 mismatch, 0 internal error, 2 crash, 0 hang" in text
+    assert "2 x crash: the process died of SIGSEGV\n      seeds 2 3" in text
+    assert "8 Add" in text and "0 Conv" in text and "4 tir-simplify" in text and "0 cpu-winograd" in text
+    assert tally.found == 2
+
+
+@pytest.mark.parametrize("words", [["--kind", "conv"], ["--sizes", "large"], ["--jobs", "0"], ["--minutes", "-1"]])
+def test_a_wrong_option_is_bad_usage(words: list[str]) -> None:
+    from io import StringIO
+
+    out, err = StringIO(), StringIO()
+    assert run(["fuzz", *words], out, err) == 2
+    assert err.getvalue().count("\n") == 1
+
+
+@pytest.mark.slow
+def test_the_command_runs_a_campaign_and_a_seed_again(tmp_path: Path) -> None:
+    from io import StringIO
+
+    out, err = StringIO(), StringIO()
+    words = ["--graphs", "2", "--seed", "7", "--jobs", "1", "--sizes", "tiny", "-o", str(tmp_path)]
+    assert run(["fuzz", *words], out, err) == 0, out.getvalue()
+    assert "seeds from 7 on" in out.getvalue() and "2 graphs" in out.getvalue()
+    seed = next(s for s in range(7, 99) if plan_of(s).sizes == Sizes.TINY)
+    again = StringIO()
+    assert run(["fuzz", "--replay", str(seed), "-o", str(tmp_path)], again, err) == 0
+    assert again.getvalue().rstrip().endswith("same")
+    assert StoredCase.read(tmp_path / str(seed)).seed == seed
