@@ -78,8 +78,8 @@ def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "
     from lamina.compiler import tir_pipeline
     from lamina.transform import PassContext
 
-    check_binds(binds, [a for a in args if isinstance(a, Tensor)], "lower")
     module, _ = te_module(sch, args, name)
+    check_binds(binds, [a for a in args if isinstance(a, Tensor)], "lower")
     return run_passes(module, SIMPLE if simple_mode else tir_pipeline(PassContext.active() or PassContext(0)))
 
 
@@ -130,9 +130,9 @@ def build(
     if isinstance(inputs, ModuleOp):
         module = _kernel_module(inputs, name)
     else:
-        check_binds(binds, [a for a in arguments if isinstance(a, Tensor)], "build")
         # A kernel called main would be taken for the function that calls it.
         module, function = te_module(inputs, arguments, name if name != "main" else "main_kernel")
+        check_binds(binds, [a for a in arguments if isinstance(a, Tensor)], "build")
     if chosen.kind in DEVICE_KINDS:
         from lamina.tensor_device import DeviceModule
 
