@@ -43,8 +43,9 @@ def write_arrays(path: str, arrays: Mapping[str, Array]) -> None:
         raise UsageError(f"{path} would hold one array, there are {names}", hint="give a file that ends with .npz")
     try:
         if one:
+            (array,) = arrays.values()
             with open(path, "wb") as file:
-                np.lib.format.write_array(file, *arrays.values(), allow_pickle=False)
+                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
             return
         with ZipFile(path, "w") as archive:
             for name, array in arrays.items():

@@ -58,7 +58,7 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
         raise UsageError("--emit writes texts", hint=hint)
     if args.output is not None and saved is None and args.emit is None:
         args.emit = "all"
-    alone = saved is None and args.output is not None and _ends_as_a_file(args.output)
+    alone = saved is None and args.output is not None and _ends_as_a_file(str(args.output))
     if alone and args.emit == "all":
         hint = f"-o {args.output}/ is a folder, -o FILE.lamina the program, --emit LEVEL -o FILE one text"
         raise UsageError(f"-o {args.output} names a file, and all texts are several", hint=hint)
@@ -197,7 +197,8 @@ def _agreement(args: Any, exe: Executable, session: Any, inputs: Mapping[str, An
         return both(measure.onnxruntime_session(data, exe.threads), inner)
 
     # With the weights that it has in other files.
-    return agreement.agreement(*both(session, exe), onnx.load(args.model), again, args.tolerance)
+    model = onnx.load(str(args.model))  # pyright: ignore[reportUnknownMemberType]
+    return agreement.agreement(*both(session, exe), model, again, args.tolerance)
 
 
 def tune(args: Any, out: TextIO, err: TextIO) -> int:

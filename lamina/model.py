@@ -68,8 +68,10 @@ class Origin:
         from lamina.frontends.onnx import load_onnx
 
         refuse_foreign(self.source)
-        limit = {} if self.max_tensor_bytes is None else {"max_tensor_bytes": self.max_tensor_bytes}
-        return load_onnx(cast("Any", self.source), self.shapes or None, **limit)
+        source, shapes = cast("Any", self.source), self.shapes or None
+        if self.max_tensor_bytes is None:
+            return load_onnx(source, shapes)
+        return load_onnx(source, shapes, self.max_tensor_bytes)
 
     def unchanged(self) -> bool:
         """Whether the source still is what the digest says."""

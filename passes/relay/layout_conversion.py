@@ -255,10 +255,11 @@ _AXIS = frozenset(
 
 def _fits(op: RelayOp, attrs: Mapping[str, Any], given: Mapping[str, str]) -> bool:
     """Whether an op works in other layouts of its operands: some know a few alone."""
-    infos = [tensor_info(t) for t in op.operand_types]
+    infos: list[TensorInfo] = [tensor_info(t) for t in op.operand_types]
     for n, name in enumerate(op.LAYOUTS):
         if name:
-            shape = tuple(infos[n].shape[attrs[name].index(letter)] for letter in given[name])
+            have: str = attrs[name]
+            shape = tuple(infos[n].shape[have.index(letter)] for letter in given[name])
             infos[n] = TensorInfo(shape, infos[n].dtype)
     try:
         type(op).infer_type(*infos, **{**attrs, **given})
