@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 1 << 16
 """Integer keys that lie no farther apart than this are places in a table."""
-_TYPES = {"strings": "string", "int64s": "int64", "floats": "float32"}
+_KEYS = {"keys_strings": "string", "keys_int64s": "int64", "keys_floats": "float32", "keys_tensor": ""}
+_VALUES = {"values_strings": "string", "values_int64s": "int64", "values_floats": "float32", "values_tensor": ""}
 _DEFAULTS: dict[str, Any] = {"string": "_Unused", "float32": -0.0, "float64": -0.0}
 
 
@@ -29,26 +31,27 @@ def label_encoder(n: Node, b: Builder) -> Value:
             return _looked_up(n, b, x, names, numbers, np.int64(n.attr("default_int64", -1)))
         default = np.int64(b.strings.code(n.attr("default_string", "_Unused")))
         return b.held(_looked_up(n, b, x, numbers, names, default), "string")
-    (keys, kind), (values, made) = _listed(n, b, "keys"), _listed(n, b, "values")
+    (keys, kind), (values, made) = _listed(n, b, _KEYS), _listed(n, b, _VALUES)
     if kind != x.logical or len(keys) != len(values):
         raise n.fail(f"{len(keys)} keys of type {kind} and {len(values)} values do not fit elements of {x.logical}")
     y = _looked_up(n, b, b.plain(x), keys, values, _default(n, b, made).astype(values.dtype))
     return b.held(y, made) if made == "string" else y
 
 
-def _listed(n: Node, b: Builder, what: str) -> tuple[NDArray[Any], str]:
-    """The keys or values, and their type: those of strings are numbers in the model's table."""
-    if f"{what}_tensor" in n.attrs:
-        found = b.tensor(n.attrs[f"{what}_tensor"])
+def _listed(n: Node, b: Builder, kinds: Mapping[str, str]) -> tuple[NDArray[Any], str]:
+    """The keys or values, by the types of the attributes that may have them, and their type: those of strings are
+    numbers in the model's table."""
+    name = next((k for k in kinds if k in n.attrs), None)
+    if name is None:
+        raise n.fail(f"there is none of {', '.join(kinds)}")
+    kind, given = kinds[name], n.attrs[name]
+    if not kind:
+        found = b.tensor(given)
         assert found.array is not None
         return found.array.reshape(-1), found.logical
-    for name, kind in _TYPES.items():
-        if f"{what}_{name}" in n.attrs:
-            given = n.attrs[f"{what}_{name}"]
-            if kind == "string":
-                return np.array([b.strings.code(s) for s in given], np.int64), kind
-            return np.array(given, kind), kind
-    raise n.fail(f"there are no {what}")
+    if kind == "string":
+        return np.array([b.strings.code(s) for s in given], np.int64), kind
+    return np.array(given, kind), kind
 
 
 def _default(n: Node, b: Builder, kind: str) -> NDArray[Any]:

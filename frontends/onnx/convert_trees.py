@@ -96,26 +96,28 @@ def tree_ensemble(n: Node, b: Builder) -> Value:
 def tree_ensemble_regressor(n: Node, b: Builder) -> Value:
     """Trees whose nodes have the numbers of their tree and of themselves; several votes may belong to a leaf."""
     x = n.input(0) if n.input(0).dtype in ("float32", "float64") else b.cast(n.input(0), "float32")
-    forest = _by_number(n, b, "target", n.attr("n_targets", 1))
+    forest = _by_number(n, b, n.attr("n_targets", 1))
     aggregate, transform = n.attr("aggregate_function", "SUM"), n.attr("post_transform", "NONE")
     if aggregate not in AGGREGATES or transform not in TRANSFORMS:
         raise n.fail(f"aggregate_function is {aggregate!r} and post_transform {transform!r}: one does not exist")
     scores = _scores(n, b, x, forest, AGGREGATES.index(aggregate))
-    base = _floats(n, b, "base_values")
+    base = _floats(n, b, "base_values", "base_values_as_tensor")
     if base:
         scores = b.op("add", scores, b.constant(np.array(base, x.dtype)))
     return b.cast(_transformed(n, b, scores, TRANSFORMS.index(transform)), "float32")
 
 
-def _by_number(n: Node, b: Builder, votes: str, targets: int) -> Forest:
-    """The trees of a node whose votes are in attributes `<votes>_nodeids` and so on."""
-    lists = [
-        list(n.attr(f"nodes_{k}", ())) for k in ("treeids", "nodeids", "featureids", "truenodeids", "falsenodeids")
-    ]
+_NODES = ("nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids")
+_VOTES = ("target_treeids", "target_nodeids", "target_ids")
+
+
+def _by_number(n: Node, b: Builder, targets: int) -> Forest:
+    """The trees of a regressor."""
+    lists = [list(n.attr(name, ())) for name in _NODES]
     trees, numbers, features, if_true, if_false = lists
-    modes, splits = list(n.attr("nodes_modes", ())), _floats(n, b, "nodes_values")
-    voters = [list(n.attr(f"{votes}_{k}", ())) for k in ("treeids", "nodeids", "ids")]
-    weights = _floats(n, b, f"{votes}_weights")
+    modes, splits = list(n.attr("nodes_modes", ())), _floats(n, b, "nodes_values", "nodes_values_as_tensor")
+    voters = [list(n.attr(name, ())) for name in _VOTES]
+    weights = _floats(n, b, "target_weights", "target_weights_as_tensor")
     if len({*map(len, lists), len(modes), len(splits)}) > 1 or len({*map(len, voters), len(weights)}) > 1:
         raise n.fail("the lists of nodes, or of votes, are not of one length")
     if not set(modes) <= {*MODES[:MEMBER], "LEAF"}:
@@ -140,9 +142,9 @@ def _by_number(n: Node, b: Builder, votes: str, targets: int) -> Forest:
     )  # fmt: skip
 
 
-def _floats(n: Node, b: Builder, name: str) -> list[float]:
+def _floats(n: Node, b: Builder, name: str, doubles: str) -> list[float]:
     """A list of numbers, which may also be a tensor of doubles."""
-    return _numbers(n, b, f"{name}_as_tensor") if f"{name}_as_tensor" in n.attrs else list(n.attr(name, ()))
+    return _numbers(n, b, doubles) if doubles in n.attrs else list(n.attr(name, ()))
 
 
 def _numbers(n: Node, b: Builder, name: str) -> list[float]:
