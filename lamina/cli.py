@@ -22,7 +22,8 @@ COMMANDS = {
     "tune": "time candidates for each kernel inside the model; write the faster ones into a choice file",
     "check": "list every operator of a model that is not supported",
     "fuzz": "run random programs in several ways that must agree, each in a process of its own; save those that fail",
-    "debug": "compare: run a model, or a text of any level, after each step, and name the first that differs",
+    "debug": "compare: run a model, or a text of any level, after each step; bisect: the step that makes a fault",
+    "reduce": "shrink a model, or a text of any level, in which something goes wrong, and write a test of it",
 }
 
 TARGETS = "cpu (this machine), x86-64-v2, -v3, -v4; before it external backends: 'openblas, cpu'"
@@ -46,7 +47,20 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     parser = _Parser(f"lamina {command}", description=COMMANDS[command], allow_abbrev=False)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     if command == "debug":
+        parser.add_argument("what", choices=("compare", "bisect"), help="what is to be done with the program")
         _add_debug(parser)
+        parser.add_argument("--checked", action="store_true", help="interpret every step, whatever the size")
+        parser.add_argument("--compiled", action="store_true", help="last of all as `lamina.compile` makes the program")
+        parser.add_argument(
+            "--from", dest="start", metavar="STEP", help="look at no step before this pass or primitive"
+        )
+        return parser
+    if command == "reduce":
+        _add_debug(parser)
+        parser.add_argument("--seconds", type=float, default=120, metavar="S", help="time for it all (default: 120)")
+        parser.add_argument(
+            "-o", "--output", type=path_argument, metavar="TEST.mlir", help="default: a file among the reproducers"
+        )
         return parser
     if command == "fuzz":
         from lamina.fuzz_command import add_arguments
@@ -144,7 +158,6 @@ def build_parser(command: str) -> argparse.ArgumentParser:
 
 
 def _add_debug(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("compare",), help="what is to be done with the program")
     what = "a text with @main, or with one te.func or tir.func; or an ONNX model"
     parser.add_argument("file", type=path_argument, metavar="FILE", help=what)
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
@@ -158,7 +171,10 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
         "--input", action="append", default=[], type=path_argument, metavar="X.npz | NAME=@X.npy", help="arrays"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs that are drawn (default: 0)")
-    parser.add_argument("--quiet", action="store_true", help="say only what differs")
+    parser.add_argument("--quiet", action="store_true", help="say only what is found")
+    parser.add_argument("--opt-level", type=int, default=3, metavar="N", help="of a model (default: 3)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of a model (default: 1)")
+    parser.add_argument("--limit", type=float, default=30, metavar="S", help="a run that takes longer hangs (30)")
 
 
 def _add_load(parser: Any) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lamina import fuzz_command, profile_commands
-from lamina.command_models import arrays_of, compiled, context_of, given_inputs, model_of, shapes_of, texts_of
-from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, LaminaError, UnsupportedError, UsageError
+from lamina.command_models import compiled, context_of, given_inputs, model_of, texts_of
+from lamina.debugging import commands as debugging_commands
+from lamina.errors import EXIT_INPUT, EXIT_OK, EXIT_UNSUPPORTED, InputError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from lamina.agreement import Agreement
     from lamina.api import Executable
-    from lamina.context import LaminaContext
 
 
 def check(args: Any, out: TextIO, err: TextIO) -> int:
@@ -225,67 +225,6 @@ def tune(args: Any, out: TextIO, err: TextIO) -> int:
     return EXIT_OK
 
 
-def debug(args: Any, out: TextIO, err: TextIO) -> int:
-    """Compare a program level by level; status 1 where a step differs."""
-    from lamina.debugging.compare import compare_levels
-    from lamina.diagnostics import location_text
-    from lamina.pipeline import parse_pipeline
-    from lamina.targets import target_of
-
-    sizes: dict[str, int] = {}
-    for given in args.size:
-        name, mark, value = given.partition("=")
-        if not mark or not value.isdecimal():
-            raise UsageError(f"--size {given!r} is no size", hint="give e.g. --size n=65")
-        sizes[name] = int(value)
-    text, ctx = _text_and_weights(args.file, {**sizes, **shapes_of(args.shape)})
-    passes = None if args.pipeline is None else parse_pipeline(args.pipeline, args.registry)
-
-    def tell(line: str) -> None:
-        if not args.quiet:
-            out.write(f"{line}\n")
-
-    try:
-        found = compare_levels(
-            text,
-            args.file,
-            pipeline=passes,
-            target=None if args.target is None else target_of(args.target, 1),
-            sizes=sizes if args.file.endswith(".mlir") else {},
-            inputs=arrays_of(args.input),
-            seed=args.seed,
-            tell=tell,
-            ctx=ctx,
-        )
-    except LaminaError as e:
-        e.where = e.where or (location_text(e.op) if e.op is not None else "") or args.file
-        raise
-    if found.difference is None:
-        out.write(f"all {len(found.steps)} steps agree\n")
-        return EXIT_OK
-    out.write(f"first difference: {found.difference}\n")
-    return EXIT_INPUT
-
-
-def _text_and_weights(path: str, shapes: Mapping[str, Any]) -> tuple[str, LaminaContext]:
-    """A program as text, and the context that knows where its weights are; a model is imported for `shapes`."""
-    from lamina.context import LaminaContext
-    from lamina.parsing import decode
-
-    ctx = LaminaContext(source_path=Path(path))
-    if path.endswith(".mlir"):
-        try:
-            return decode(Path(path).read_bytes(), path), ctx
-        except OSError as e:
-            raise InputError(f"cannot read: {e.strerror}", where=path) from None
-    from lamina.api import load
-    from lamina.opt_tool import print_op
-
-    model = load(path, shapes)
-    ctx.params = model.params
-    return print_op(model.module, ctx, locations=True), ctx
-
-
 COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "compile": compile_model,
     "run": run,
@@ -294,7 +233,8 @@ COMMANDS: dict[str, Callable[[Any, TextIO, TextIO], int]] = {
     "tune": tune,
     "check": check,
     "fuzz": fuzz_command.fuzz,
-    "debug": debug,
+    "debug": debugging_commands.debug,
+    "reduce": debugging_commands.reduce,
 }
 
 

@@ -142,6 +142,8 @@ class Session:
         if args.dump_pass_pipeline:
             self.err.write(f"builtin.module({print_pipeline(passes)})\n")
         self.sources[name] = text
+        if args.reduce:
+            return self._reduce(text, name, passes)
         status = EXIT_OK
         results: list[str] = []
         with _rules(args, self.err):
@@ -319,6 +321,21 @@ class Session:
         )
         if path is not None:
             self.err.write(f"note: reproducer written to {path}; run it with `opt-tool --run-reproducer {path}`\n")
+
+    def _reduce(self, text: str, name: str, passes: list[ModulePass]) -> int:
+        """Shrink the input while the fault of the passes stays; print a test of the guilty one."""
+        from lamina.debugging.commands import reduce_module
+
+        ctx = self._context(name)
+        module = self._parse(ctx, text, name, 1)
+        ctx.open_params(module)
+        how = print_pipeline(passes), self.args.load, self.args.input
+        found, path = reduce_module(module, ctx, *how, self.args.output_file, self.err)
+        if self.args.output_file is None:
+            self.out.write(path.read_text("utf-8"))
+            self.err.write(f"note: reproducer written to {path}; run it with `opt-tool --run-reproducer {path}`\n")
+        self.err.write(f"{found}\n")
+        return EXIT_OK
 
     # -- files -----------------------------------------------------------------------------------------------
 

@@ -7,55 +7,48 @@ nothing has written. Relay is run by the oracles, te and tir by the checking int
     >>> found = compare_levels(text, "conv.mlir")
     >>> print(found.difference)
     te.split %i [4] (conv.mlir:12:3): result 'y'[0, 4] is 3.0, expected 7.0
+
+Interpreters take minutes for a layer of a real model. Such a program is compiled between the steps instead, by the
+passes that none can do without, and the first step that differs is found by halving (`sampled.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
-import numpy as np
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    IndexType,
-    IntegerAttr,
-    ModuleOp,
-    StringAttr,
-    SymbolRefAttr,
-    i64,
-)
-from xdsl.dialects.func import FuncOp as MainOp
-from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from lamina.context import LaminaContext
-from lamina.diagnostics import source_position
-from lamina.dialects.sizes import SHAPE, shape_of
+from lamina.debugging.agreement import first_difference
+from lamina.debugging.bisect import first_bad, first_changed, primitives_of, scheduled
+from lamina.debugging.entry import MAIN, draw_inputs, entry_of
+from lamina.debugging.fuel import ALL, counted_firings
+from lamina.debugging.judge import Tell, silent
+from lamina.debugging.program import Program
+from lamina.debugging.states import explain, operations
+from lamina.debugging.verdict import How, compiled_results
+from lamina.diagnostics import op_text, source_position
+from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.target import TARGET, TargetAttr, module_target
-from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
-from lamina.errors import InputError, LaminaError, UsageError
+from lamina.errors import UsageError, did_you_mean
 from lamina.parsing import parse_text
 from lamina.pipeline import parse_pipeline, print_pipeline, run_pipeline
-from lamina.runtime.entry_names import argument_names, level_of
+from lamina.runtime.entry_names import level_of
 from lamina.runtime.execute import run_module
-from lamina.runtime.scalar_ops import element_dtype
-from lamina.user_code import users_mistake
 
-MAIN = "main"
-TOLERANCES = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-9}
-"""How far a number may be off, relative to the expected one or to 1 where that is smaller."""
 THREADS = (
     "tir-lower-thread-allreduce,tir-lower-blocks,tir-unify-thread-binding,tir-inject-virtual-thread,tir-thread-sync"
 )
 """What makes kernels of loops that are bound to threads."""
-
-Tell = Callable[[str], None]
+FEW = 300_000
+"""Operations on single elements of a program that interpreters run after each of sixty steps, in some ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +64,10 @@ class Difference:
     expected: Any = None
     got: Any = None
     failure: str = ""
+    rule: str = ""
+    """The firing of a rule that did it: `simplify_expr.py:55  %7 -> %9 (firing 2 of 5)`."""
+    changed: str = ""
+    """The first op that the pass changes, where it was no rule."""
 
     def __str__(self) -> str:
         step = f"{self.step} ({self.where})" if self.where else self.step
@@ -79,6 +76,10 @@ class Difference:
         place = f"[{', '.join(map(str, self.index))}]" if self.index else ""
         return f"{step}: result {self.buffer!r}{place} is {self.got}, expected {self.expected}"
 
+    def details(self) -> list[str]:
+        """Which rule it was, or which op the pass changed first."""
+        return [f"rule {self.rule}"] if self.rule else [f"first op that changes: {self.changed}"] * bool(self.changed)
+
 
 @dataclass
 class Comparison:
@@ -86,6 +87,13 @@ class Comparison:
 
     steps: list[str] = field(default_factory=list[str])
     difference: Difference | None = None
+    sampled: bool = False
+    """Whether steps were found by halving: then `steps` are those that were looked at."""
+
+    def __str__(self) -> str:
+        if self.difference is not None:
+            return "\n".join([f"first difference: {self.difference}", *self.difference.details()])
+        return f"{self.steps[-1]} agrees" if self.sampled else f"all {len(self.steps)} steps agree"
 
 
 def compare_levels(
@@ -99,6 +107,11 @@ def compare_levels(
     seed: int = 0,
     tell: Tell | None = None,
     ctx: LaminaContext | None = None,
+    checked: bool | None = None,
+    start: str = "",
+    load: Sequence[str] = (),
+    progress: Tell | None = None,
+    compiled: How | None = None,
 ) -> Comparison:
     """Run a program of the relay, te or tir level after each step down to machine code.
 
@@ -107,6 +120,11 @@ def compare_levels(
     the program's own, or this machine), `sizes` and `inputs` what is given of the inputs by name: the others are drawn
     from `seed`, small whole numbers. `tell` hears of each step when it is done. Weights are those of `ctx`, and of the
     file that the text names, beside the path that `ctx` has.
+
+    With `checked` every step is interpreted, without it none is and steps are found by halving; by default the size of
+    the program decides. `start` is the first step that is looked at, a pass or the text of a primitive. `load` are the
+    files that passes of the pipeline come from: other processes read them again. `progress` hears what to expect.
+    `compiled` says how `lamina.compile` is to make the program as the last step of all.
     Raises LaminaError where the program itself cannot be read or run.
     """
     from lamina.backends.cpu.jit import host_target
@@ -119,11 +137,23 @@ def compare_levels(
         module.attributes[TARGET] = target or host_target(1)
     passes = list(parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline or ())
     arrays = dict(inputs or {}) | draw_inputs(main, sizes or {}, inputs or {}, seed)
-    comparer = _Comparer(ctx, arrays, text.splitlines(), file, tell)
+    given = pipeline is not None
+    passes = passes if given else default_passes(module)
+    source = Source(text.splitlines(), file)
+    if checked is None:
+        checked = has_threads(module) or work_of(module) <= FEW
+    if not checked:
+        from lamina.debugging.sampled import compare_sampled
+
+        program = Program(module, arrays, ctx.params)
+        return compare_sampled(program, passes, source, start, load, tell or silent)
+    if progress is not None and work_of(module) > FEW:
+        progress(f"interpreted after each step: about {work_of(module) * 6e-5:.0f} s; compiled without --checked")
+    comparer = _Comparer(ctx, arrays, source, tell, start)
+    given_module = module.clone()
     comparer.expected = run_module(module.clone(), ctx, MAIN, arrays)
     comparer.done(level_of(module))
-    given = pipeline is not None
-    pending = passes if given else default_passes(module)
+    pending = list(passes)
     while pending and comparer.result.difference is None:
         p = pending.pop(0)
         if p.name == "te-to-tir":
@@ -131,8 +161,13 @@ def compare_levels(
             if comparer.result.difference is not None:
                 break
         comparer.after_pass(p, module)
-        if p.name == "te-to-tir" and not given and _has_threads(module):
+        if p.name == "te-to-tir" and not given and has_threads(module):
             pending = parse_pipeline(THREADS)
+    if compiled is not None and comparer.result.difference is None:
+        comparer.compiled(given_module, compiled)
+    if comparer.start:
+        hint = did_you_mean(start, [print_pipeline([p]) for p in passes])
+        raise UsageError(f"there is no step {start!r}", hint=hint or "a pass, or a primitive as it is written")
     return comparer.result
 
 
@@ -149,24 +184,79 @@ def default_passes(module: ModuleOp) -> list[ModulePass]:
     passes = [*TIR_PIPELINE, *LLVM_PIPELINE]
     if level == "tir":
         passes.remove("te-to-tir")
-        if _has_threads(module):
+        if has_threads(module):
             return parse_pipeline(THREADS)
     return parse_pipeline(",".join(passes))
 
 
-def _has_threads(module: ModuleOp) -> bool:
-    return any(isinstance(op, tir.ForOp) and op.thread is not None for op in module.walk())
+def has_threads(module: ModuleOp) -> bool:
+    """Whether loops are bound to the threads of a GPU: such kernels are interpreted alone."""
+    return any(isinstance(op, tir.ForOp) and op.thread is not None for op in module.walk()) or any(
+        op.name == "te.bind" for op in primitives_of(module)
+    )
+
+
+def work_of(module: ModuleOp) -> int:
+    """About how many operations on single elements one run takes, of any level."""
+    if level_of(module) != "relay":
+        return operations(module)
+    total = 0
+    for op in module.walk():
+        if isinstance(op, RelayOp):
+            sizes = [prod(max(e, 1) for e in t.get_shape()) for v in (*op.operands, *op.results) if (t := _tensor(v))]
+            # A product reads a row of its weights for each element of its result.
+            many = op.FUSION_KIND >= OpPattern.OUT_ELEMWISE_FUSABLE and len(sizes) > 2
+            total += int((sizes[0] * sizes[1] * sizes[-1]) ** 0.5) * 4 if many else max(sizes, default=0) * 2
+    return total
+
+
+def _tensor(value: Any) -> Any:
+    return value.type if hasattr(value.type, "get_shape") else None
+
+
+@dataclass(frozen=True)
+class Source:
+    """The lines of a text, to quote primitives from."""
+
+    lines: Sequence[str]
+    file: str
+
+    def told(self, primitive: Operation) -> tuple[str, str]:
+        """The text of a primitive as it stands in the file, and its place; as it is printed where it is not there."""
+        found = source_position(primitive.location)
+        count = 0
+        if found is not None and found[0] == self.file and 0 < found[1] <= len(self.lines):
+            count = sum(1 for n in _names_on(self.lines[found[1] - 1]) if n == primitive.name)
+        if found is None or not count:  # a pass has written it
+            return f"{op_text(primitive)} of @{scheduled(primitive)}", ""
+        file, line, column = found
+        text = self.lines[line - 1].strip()
+        if count != 1:  # several on one line: its own part of the line
+            text = self.lines[line - 1][column - 1 :].strip()
+        return text, f"{file}:{line}:{column}"
+
+
+def _names_on(line: str) -> list[str]:
+    return [word for word in line.split() if word.startswith("te.")]
+
+
+def is_step(step: str, wanted: str) -> bool:
+    """Whether a step is the one that somebody names: a pass without its options, or a primitive's text or name."""
+    return step == wanted or step.partition("{")[0] == wanted or f"{wanted} " in f"{step} " and wanted.startswith("te.")
 
 
 class _Comparer:
+    """The steps one after the other, each interpreted."""
+
     def __init__(
-        self, ctx: LaminaContext, arrays: Mapping[str, Any], lines: Sequence[str], file: str, tell: Tell | None
+        self, ctx: LaminaContext, arrays: Mapping[str, Any], source: Source, tell: Tell | None, start: str
     ) -> None:
         self.ctx = ctx
         self.arrays = arrays
-        self.lines = lines
-        self.file = file
+        self.source = source
         self.tell = tell
+        self.start = start
+        """The step from which on they are run; empty when it has come."""
         self.expected: dict[str, Any] = {}
         self.result = Comparison()
 
@@ -187,8 +277,10 @@ class _Comparer:
             for k, primitive in enumerate(ops):
                 taken = [*counts[:n], k + 1, *[0] * (len(schedules) - n - 1)]
                 if primitive.name != "te.loops":
-                    stages.append((taken, *self._told(primitive)))
+                    stages.append((taken, *self.source.told(primitive)))
         for taken, step, where in stages:
+            if self.skips(step):
+                continue
             copy = module.clone()
             for schedule, keep in zip([op for op in copy.ops if isinstance(op, ScheduleOp)], taken, strict=True):
                 for op in reversed(_ops_of(schedule)[keep:]):
@@ -197,162 +289,82 @@ class _Comparer:
             if not self.check(step, where, copy, TeToTirPass()):
                 return
 
+    def skips(self, step: str) -> bool:
+        """Whether a step comes before those that are looked at."""
+        if self.start and is_step(step, self.start):
+            self.start = ""
+        return bool(self.start)
+
     def after_pass(self, p: ModulePass, module: ModuleOp) -> None:
         text = print_pipeline([p])
-        self.check(f"{text}, machine code" if p.name == "tir-to-llvm" else text, "", module, p)
+        step = f"{text}, machine code" if p.name == "tir-to-llvm" else text
+        if self.skips(text):
+            run_pipeline(module, self.ctx, [p])
+            return
+        before = module.clone()
+        if not self.check(step, "", module, p):
+            self.explain(before, p)
 
     def check(self, step: str, where: str, module: ModuleOp, p: ModulePass) -> bool:
         """Apply a pass and run what it made; remembers a difference."""
-        try:
-            run_pipeline(module, self.ctx, [p])
-            found = run_module(module, self.ctx, MAIN, self.arrays)
-        except LaminaError as e:
-            said = " ".join(str(e).split())
-            self.result.difference = Difference(step, where, failure=said)
-            return False
-        except Exception as e:
-            mistake = users_mistake(e)
-            said = f"{mistake.where}: {mistake.what}" if mistake else f"{type(e).__name__}: {' '.join(str(e).split())}"
-            self.result.difference = Difference(step, where, failure=said)
-            return False
-        for (name, wanted), got in zip(self.expected.items(), found.values(), strict=True):
-            place = first_difference(wanted, got)
-            if place is not None:
-                self.result.difference = Difference(step, where, name, place, wanted[place], got[place])
-                return False
-        self.done(step, where)
-        return True
+        found = self.difference(step, where, module, p)
+        if found is None:
+            self.done(step, where)
+        self.result.difference = found
+        return found is None
 
-    def _told(self, primitive: Operation) -> tuple[str, str]:
-        """The text of a primitive as it stands in the file, and its place."""
-        found = source_position(primitive.location)
-        if found is None or found[0] != self.file or not 0 < found[1] <= len(self.lines):
-            return primitive.name, ""
-        file, line, column = found
-        text = self.lines[line - 1].strip()
-        count = sum(1 for n in _names_on(self.lines[line - 1]) if n == primitive.name)
-        if count != 1:  # several on one line: its own part of the line
-            text = self.lines[line - 1][column - 1 :].strip()
-        return text, f"{file}:{line}:{column}"
+    def difference(self, step: str, where: str, module: ModuleOp, p: ModulePass) -> Difference | None:
+        """What is different after a pass."""
+
+        def run() -> dict[str, Any]:
+            run_pipeline(module, self.ctx, [p])
+            return run_module(module, self.ctx, MAIN, self.arrays)
+
+        return self.differing(step, where, run)
+
+    def differing(self, step: str, where: str, run: Callable[[], dict[str, Any]]) -> Difference | None:
+        """What results differ, or how the run fails."""
+        try:
+            found = run()
+            for (name, wanted), got in zip(self.expected.items(), found.values(), strict=True):
+                place = first_difference(wanted, got)
+                if place is not None:
+                    return Difference(step, where, name, place, wanted[place], got[place])
+        except Exception as e:
+            return Difference(step, where, failure=explain(e))
+        return None
+
+    def compiled(self, module: ModuleOp, how: How) -> None:
+        """The program as the driver builds it and callers run it."""
+        step = f"lamina.compile ({how})"
+        found = self.differing(step, "", lambda: compiled_results(module, self.ctx, self.arrays, how))
+        if found is None:
+            self.done(step)
+        self.result.difference = found
+
+    def explain(self, before: ModuleOp, p: ModulePass) -> None:
+        """Which firing of a rule it is that makes the difference, or which op the pass changes first."""
+        assert self.result.difference is not None
+        found = self.result.difference
+
+        def tried(firings: int) -> tuple[bool, list[str]]:
+            with counted_firings(firings) as fired:
+                wrong = self.difference("", "", before.clone(), p) is not None
+            return wrong, fired
+
+        fired = tried(ALL)[1]
+        if fired and not tried(0)[0] and tried(len(fired))[0]:
+            number = first_bad(len(fired), lambda n: tried(n)[0])
+            rule = f"{fired[number - 1]} (firing {number} of {len(fired)})"
+            self.result.difference = replace(found, rule=rule)
+            return
+        after = before.clone()
+        try:
+            run_pipeline(after, self.ctx, [p])
+        except Exception:
+            return  # the difference says what it raises
+        self.result.difference = replace(found, changed=first_changed(before, after))
 
 
 def _ops_of(schedule: ScheduleOp) -> list[Operation]:
     return [op for block in schedule.body.blocks for op in block.ops]
-
-
-def _names_on(line: str) -> list[str]:
-    return [word for word in line.split() if word.startswith("te.")]
-
-
-def first_difference(expected: Any, got: Any) -> tuple[int, ...] | None:
-    """The index of the first element that is too far off; None where all are near enough."""
-    if expected.shape != got.shape or expected.dtype != got.dtype:
-        raise InputError(f"a result is {got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}")
-    tolerance = TOLERANCES.get(str(expected.dtype))
-    if tolerance is None:
-        wrong = expected != got
-    else:
-        a, b = expected.astype(np.float64), got.astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            near = np.abs(a - b) <= tolerance * np.maximum(np.abs(a), 1)
-        wrong = ~(near | (a == b) | (np.isnan(a) & np.isnan(b)))
-    if not wrong.any():
-        return None
-    return tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-
-
-# -- inputs ------------------------------------------------------------------------------------------------------
-
-
-def draw_inputs(main: MainOp, sizes: Mapping[str, int], given: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Small whole numbers for the inputs of `@main` that are not given. Raises UsageError for an unknown size."""
-    generator = np.random.default_rng(seed)
-    args = list(main.body.block.args)
-    count = main.attributes.get("lamina.outputs")
-    names = argument_names(main, args)
-    if isinstance(count, IntegerAttr):
-        args = args[: len(args) - int(count.value.data)]
-    known: dict[str, Any] = {}
-    values: dict[int, int] = {}
-    for n, (name, argument) in enumerate(zip(names, args, strict=False)):
-        if isinstance(argument.type, IndexType):
-            known[name] = int(given.get(name, sizes.get(name, generator.integers(3, 10))))
-            values[len(values)] = known[name]
-        elif name not in given:
-            known[name] = _array(main, n, argument.type, values, generator)
-    unknown = [s for s in sizes if not isinstance(known.get(s), int)]
-    if unknown:
-        has = ", ".join(n for n, v in known.items() if isinstance(v, int)) or "none"
-        raise UsageError(f"the program has no size {unknown[0]!r}", hint=f"its sizes: {has}")
-    return known
-
-
-def _array(main: MainOp, n: int, type_: Attribute, sizes: Mapping[int, int], generator: np.random.Generator) -> Any:
-    shape = shape_of(type_)
-    attrs = main.arg_attrs
-    if attrs is not None and SHAPE in attrs.data[n].data:
-        map_: Any = attrs.data[n].data[SHAPE]
-        shape = tuple(int(f.evaluate(sizes)) for f in map_.data.results)
-    dtype = element_dtype(type_)
-    if dtype.kind == "b":
-        return generator.integers(0, 2, shape).astype(dtype)
-    # Whole numbers that are not negative where they may be indices.
-    low, high = (-4, 5) if dtype.kind not in "iu" or (dtype.kind == "i" and dtype.itemsize < 8) else (0, 3)
-    return generator.integers(low, high, shape).astype(dtype)
-
-
-# -- @main -------------------------------------------------------------------------------------------------------
-
-
-def entry_of(module: ModuleOp) -> MainOp:
-    """`@main`; made to call the only kernel of the module where there is none. Raises UsageError."""
-    mains = [op for op in module.ops if isinstance(op, MainOp) and not op.is_declaration]
-    found = next((m for m in mains if m.sym_name.data == MAIN), mains[0] if len(mains) == 1 else None)
-    if found is not None:
-        found.properties["sym_name"] = StringAttr(MAIN)
-        return found
-    kernels = [op for op in module.ops if isinstance(op, (te.FuncOp, tir.FuncOp))]
-    if len(kernels) != 1:
-        raise UsageError(f"there is no @main and {len(kernels)} kernels", hint="add a @main that calls them")
-    (kernel,) = kernels
-    main = _calling(kernel) if isinstance(kernel, te.FuncOp) else _calling_loops(kernel)
-    module.body.block.add_op(main)
-    main.verify()
-    return main
-
-
-def _calling(kernel: te.FuncOp) -> MainOp:
-    from lamina.passes.te_to_tir import lower_function
-
-    inputs, outputs = kernel.function_type.inputs.data, kernel.function_type.outputs.data
-    block = Block(arg_types=inputs)
-    for mine, its in zip(block.args, kernel.body.block.args, strict=True):
-        mine.name_hint = its.name_hint
-    call = te.CallOp.make(kernel.sym_name.data, block.args, outputs)
-    returned = kernel.body.block.last_op
-    assert returned is not None
-    for result, value in zip(call.results, returned.operands, strict=True):
-        result.name_hint = value.name_hint
-    block.add_ops([call, ReturnOp(*call.results)])
-    main = MainOp(MAIN, FunctionType.from_lists(list(inputs), list(outputs)), Region(block))
-    if kernel.arg_attrs is not None:
-        # The extents of the results are those that their buffers get.
-        lowered, _ = lower_function(kernel.clone())
-        assert lowered.arg_attrs is not None
-        attrs = list(lowered.arg_attrs.data)
-        main.properties["arg_attrs"] = ArrayAttr(attrs[: len(inputs)])
-        main.properties["res_attrs"] = ArrayAttr(attrs[len(inputs) :])
-    return main
-
-
-def _calling_loops(kernel: tir.FuncOp) -> MainOp:
-    inputs = kernel.function_type.inputs.data
-    block = Block(arg_types=inputs)
-    for mine, its in zip(block.args, kernel.body.block.args, strict=True):
-        mine.name_hint = its.name_hint
-    callee = SymbolRefAttr(kernel.sym_name.data)
-    block.add_ops([tir.CallOp.create(operands=block.args, properties={"callee": callee}), ReturnOp()])
-    main = MainOp(MAIN, FunctionType.from_lists(list(inputs), []), Region(block))
-    main.attributes["lamina.outputs"] = IntegerAttr(kernel.outputs.value.data, i64)
-    main.properties["arg_attrs"] = kernel.arg_attrs or ArrayAttr([DictionaryAttr({}) for _ in inputs])
-    return main

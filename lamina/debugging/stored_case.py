@@ -41,7 +41,7 @@ class StoredCase:
         path.mkdir(parents=True, exist_ok=True)
         program = path / (MODEL if self.is_onnx else PROGRAM)
         program.write_bytes(self.program)
-        np.savez(path / INPUTS, **{name: _savable(np.asarray(a)) for name, a in self.inputs.items()})
+        np.savez(path / INPUTS, **{name: savable(np.asarray(a)) for name, a in self.inputs.items()})
         facts = {
             "seed": self.seed,
             "kind": self.kind,
@@ -69,6 +69,6 @@ class StoredCase:
             raise InputError(f"no case: {e}", where=str(path), hint=hint) from e
 
 
-def _savable(array: Any) -> Any:
+def savable(array: Any) -> Any:
     """The array in a type that .npy files know: bfloat16 and its kin are stored as their bits."""
     return array if array.dtype.kind in "biufcSU" else array.view(f"u{array.dtype.itemsize}")

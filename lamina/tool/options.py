@@ -71,6 +71,10 @@ def build() -> Parser:
     g.add_argument("--verify-locations", action="store_true", help="fail if a pass leaves an op without location")
     g.add_argument("--verify-roundtrip", action="store_true", help="print and read back, both syntaxes, and compare")
     g.add_argument("--verify-diagnostics", action="store_true", help="check `// expected-error@+1 {{text}}` comments")
+    g.add_argument(
+        "--reduce", action="store_true",
+        help="where the passes fail or make the numbers wrong: shrink the input, find the pass, print a test of it",
+    )  # fmt: skip
     g.add_argument("--run", metavar="@FUNC", help="run a function after the passes, instead of printing")
     g.add_argument(
         "--input", type=path_argument, metavar="X.npz", help="arguments of --run, by name or as arg0, arg1, ..."

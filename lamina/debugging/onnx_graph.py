@@ -1,0 +1,228 @@
+"""Faults of the importer: an ONNX graph whose Relay computes something else than ONNX says, and the least of it.
+
+Nodes are left out as ops of a program are: what others have made becomes an input of the graph, with the value that it
+has in a run of the whole by onnxruntime, or by ONNX's reference evaluator where that is not installed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from lamina.debugging import ways
+from lamina.debugging.agreement import furthest
+from lamina.debugging.judge import Judge
+from lamina.debugging.minimise import minimised
+from lamina.debugging.outcome import Kind, Outcome
+from lamina.debugging.stored_case import StoredCase
+from lamina.debugging.verdict import CANDIDATE, RUN, How, Verdict, read_array, registry_of
+from lamina.errors import LaminaError, UnsupportedError, UsageError
+from lamina.frontends.onnx.tensors import dtype_of
+from lamina.measure import random_inputs
+from lamina.runtime.compiled import Port
+from lamina.tool.reproducer import FOLDER
+
+JUDGED = "lamina.debugging.onnx_graph:judged_import"
+
+
+@dataclass
+class OnnxProgram:
+    """A model and its inputs by name."""
+
+    model: onnx.ModelProto
+    arrays: dict[str, Any]
+
+    def part(self, kept: Sequence[int], values: Mapping[str, Any]) -> OnnxProgram:
+        """The model of the nodes at some places; what they read from others is an input with the value that it has."""
+        graph = self.model.graph
+        nodes = [graph.node[n] for n in kept]
+        made = {name for node in nodes for name in node.output if name}
+        weights = {t.name: t for t in graph.initializer}
+        read = {name: None for node in nodes for name in names_read(node)}
+        given = [name for name in read if name not in made and name not in weights]
+        results = [name for node in nodes for name in node.output if name and name not in read]
+        if any(name not in values for name in (*given, *results)):
+            raise UsageError("a value of the graph is no tensor")
+        model = onnx.ModelProto()
+        model.CopyFrom(self.model)
+        del model.graph.node[:], model.graph.initializer[:], model.graph.value_info[:]
+        del model.graph.input[:], model.graph.output[:]
+        model.graph.node.extend(nodes)
+        model.graph.initializer.extend(weights[name] for name in read if name in weights)
+        model.graph.input.extend(_described(name, values[name]) for name in given)
+        model.graph.output.extend(_described(name, values[name]) for name in results)
+        return OnnxProgram(model, {name: values[name] for name in given})
+
+    def write(self, folder: Path | None, fault: Verdict) -> Path:
+        """Write the model and its inputs into a folder, by default among the reproducers; where the model is."""
+        data = self.model.SerializeToString()
+        named = Path(os.environ.get("LAMINA_REPRODUCER_DIR") or FOLDER) / f"import-{sha256(data).hexdigest()[:8]}"
+        case = StoredCase(data, True, self.arrays, pair="imported against onnxruntime", outcome=fault.outcome)
+        return case.write(folder or named)
+
+    def values(self) -> dict[str, Any]:
+        """Every tensor of the graph. Raises LaminaError where nobody takes the model."""
+        model = onnx.ModelProto()
+        model.CopyFrom(self.model)
+        declared = {o.name for o in model.graph.output}
+        names = [n for node in model.graph.node for n in node.output if n and n not in declared]
+        model.graph.output.extend(onnx.ValueInfoProto(name=n) for n in names)
+        return {**self.arrays, **run_by_others(model.SerializeToString(), self.arrays)}
+
+
+def names_read(node: onnx.NodeProto) -> list[str]:
+    """The tensors that a node reads, also within its graphs."""
+    found = [name for name in node.input if name]
+    for attribute in node.attribute:
+        for graph in [attribute.g, *attribute.graphs]:
+            made = {n for inner in graph.node for n in inner.output} | {t.name for t in (*graph.input,)}
+            made |= {t.name for t in graph.initializer}
+            found += [n for inner in graph.node for n in names_read(inner) if n not in made]
+            found += [o.name for o in graph.output if o.name and o.name not in made]
+    return found
+
+
+def _described(name: str, value: Any) -> onnx.ValueInfoProto:
+    array = np.asarray(value)
+    kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+    return onnx.helper.make_tensor_value_info(name, kind, list(array.shape))
+
+
+def run_by_others(model: bytes, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The results of onnxruntime, else of ONNX's reference. Raises UnsupportedError where neither takes the model."""
+    program = ways.Program(model, True, arrays)
+    try:
+        return ways.by_onnxruntime(program)
+    except UnsupportedError:
+        return ways.by_onnx_reference(program)
+
+
+# -- in a process of its own ---------------------------------------------------------------------------------------
+
+
+def judged_import(model: str, arrays: Mapping[str, Any], load: Sequence[str], trace: str) -> dict[str, Any]:
+    """The verdict on the Relay that a model in a file becomes, run by the oracles, as JSON."""
+    registry_of(How(load=tuple(load)))
+    given = {name: read_array(stored) for name, stored in arrays.items()}
+    Path(trace).write_text(CANDIDATE)
+    return _judged(Path(model).read_bytes(), given, Path(trace)).json()
+
+
+def _judged(model: bytes, arrays: Mapping[str, Any], trace: Path) -> Verdict:
+    import lamina
+    from lamina.runtime.beyond_programs import needs_machine
+    from lamina.runtime.relay_reference import main_function, run_relay
+    from lamina.runtime.vm import ReferenceKernels, evaluate
+
+    try:
+        expected = run_by_others(model, arrays)
+    except LaminaError as e:
+        return Verdict(Outcome(Kind.REFUSAL, str(e), CANDIDATE))
+    trace.write_text("import")
+    try:
+        imported = lamina.load(model)
+    except Exception as e:
+        return Verdict(Outcome.of_error(e, "import"))
+    trace.write_text(RUN)
+    inputs = [np.asarray(arrays[p.name]) for p in imported.inputs]
+    try:
+        if needs_machine(imported.module):
+            results = evaluate(imported.module, inputs, kernels=ReferenceKernels(imported.params))
+        else:
+            results = run_relay(main_function(imported.module), inputs, imported.params)
+        apart = furthest(expected, dict(zip(expected, results, strict=True)))
+    except LaminaError as e:
+        return Verdict(Outcome(Kind.MISMATCH, str(e), RUN), np.inf)
+    except Exception as e:
+        return Verdict(Outcome.of_error(e, RUN))
+    if apart is None:
+        return Verdict(Outcome(Kind.SAME))
+    return Verdict(Outcome(Kind.MISMATCH, str(apart), RUN), apart.error)
+
+
+# -- the search ----------------------------------------------------------------------------------------------------
+
+
+def verdict_of(judge: Judge, program: OnnxProgram, load: Sequence[str]) -> Verdict:
+    """What the importer makes of a model."""
+    path = judge.folder / "model.onnx"
+    path.write_bytes(program.model.SerializeToString())
+    arrays = {name: judge.stored(a) for name, a in program.arrays.items()}
+    return judge.call(JUDGED, {"model": str(path), "arrays": arrays, "load": list(load)})
+
+
+def fewest_nodes(judge: Judge, program: OnnxProgram, fault: Verdict, load: Sequence[str]) -> OnnxProgram:
+    """The model of as few nodes as show the fault. Raises LaminaError where no other program runs the model."""
+    values = program.values()
+    best = program
+
+    def holds(kept: list[int]) -> bool:
+        nonlocal best
+        try:
+            part = program.part(kept, values)
+        except LaminaError:
+            return False
+        if judge.over or not fault.same_fault(verdict_of(judge, part, load)):
+            return False
+        best = part
+        return True
+
+    minimised(range(len(program.model.graph.node)), holds, lambda: judge.over)
+    return best
+
+
+def least_model(
+    path: str,
+    given: Mapping[str, Any],
+    seed: int,
+    seconds: float,
+    limit: float,
+    load: Sequence[str],
+    tell: Callable[[str], None],
+) -> tuple[OnnxProgram, Verdict]:
+    """The least part of the model in a file of which the importer makes something else, and how that goes wrong.
+
+    Raises UsageError where it makes the same, or no other program runs the model.
+    """
+    model = onnx.ModelProto.FromString(Path(path).read_bytes())
+    weights = {t.name for t in model.graph.initializer}
+    inputs = [i for i in model.graph.input if i.name not in weights]
+    program = OnnxProgram(model, {**random_inputs([_port(i) for i in inputs if i.name not in given], seed), **given})
+    with Judge(limit, monotonic() + seconds) as judge:
+        fault = verdict_of(judge, program, load)
+        if not fault.is_fault:
+            raise UsageError(f"there is no fault: {fault.outcome.kind}", where=path, hint=fault.outcome.said)
+        tell(f"{fault.outcome.kind}: {fault.outcome.said}")
+        least = fewest_nodes(judge, program, fault, load)
+        tell(f"{len(model.graph.node)} nodes -> {len(least.model.graph.node)} in {judge.asked} models")
+        return least, verdict_of(judge, least, load)
+
+
+def _port(info: onnx.ValueInfoProto) -> Port:
+    dims = tuple(d.dim_value if d.HasField("dim_value") else -1 for d in info.type.tensor_type.shape.dim)
+    return Port(info.name, dims, dtype_of(info.type.tensor_type.elem_type, info.name))
+
+
+def text_of(model: onnx.ModelProto) -> str:
+    """The model in ONNX's text, small weights written out."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    for tensor in copy.graph.initializer:
+        if tensor.HasField("raw_data"):
+            tensor.CopyFrom(_spelt(tensor))
+    return onnx.printer.to_text(copy)
+
+
+def _spelt(tensor: onnx.TensorProto) -> onnx.TensorProto:
+    """The tensor with its elements as numbers rather than bytes, which the text would leave out."""
+    array = numpy_helper.to_array(tensor)
+    return onnx.helper.make_tensor(tensor.name, tensor.data_type, array.shape, array.reshape(-1).tolist())

@@ -1,0 +1,375 @@
+"""What becomes of one program, asked in a process of its own (`isolate.py`): called there by name, with JSON.
+
+A program is a text and the arrays that belong to it, each in a file. It is compiled as `lamina.compile` does, or taken
+through passes as opt-tool does; where numbers count, results are compared with what the program gives before that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.utils.exceptions import DiagnosticException
+
+from lamina.context import LaminaContext, with_dialects
+from lamina.debugging.agreement import RUNS, furthest, noise_of, perturbed_runs
+from lamina.debugging.entry import MAIN, entry_of
+from lamina.debugging.outcome import Kind, Outcome, one_line
+from lamina.debugging.states import explain, run_state
+from lamina.debugging.stored_case import savable
+from lamina.dialects.numpy_dtypes import numpy_dtype
+from lamina.dialects.relay.params import ParamAttr
+from lamina.errors import InternalError, LaminaError
+from lamina.runtime.entry_names import argument_names, level_of
+from lamina.runtime.relay_reference import main_function
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
+    from lamina.registry import Registry
+
+_REPRODUCER = re.compile(r"; (?:reproducer written to \S+; )?please report it")
+CANDIDATE = "candidate"
+"""The place of a refusal of what is no program, or none that can be run."""
+RUN = "run"
+"""The place of what goes wrong when results are computed."""
+FIRINGS = ".firings"
+"""What the file of firings is called, behind that of the steps."""
+COARSE = 1e-2
+"""From this part of the largest value on an error is no matter of rounding."""
+
+
+@dataclass(frozen=True)
+class How:
+    """In which way a program is compiled and run."""
+
+    pipeline: str | None = None
+    """The passes, as opt-tool runs them; None for what `lamina.compile` does."""
+    target: str = ""
+    """As TargetSpec has it in text; empty for the module's own, or this machine."""
+    opt_level: int = 3
+    threads: int = 1
+    sanitize: bool = False
+    """Whether kernels check their accesses."""
+    copies: bool = False
+    """Whether kernels are lowered in copies of the process, as they are where there are many."""
+    load: tuple[str, ...] = ()
+    """Files of passes."""
+    numbers: bool = True
+    """Whether results are computed and compared."""
+    firings: int | None = None
+    """How often rules fire, at most, in the last pass of the pipeline."""
+    checked: bool | None = None
+    """Whether te and tir are interpreted rather than compiled; by default where that takes no longer."""
+
+    def json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def of_json(data: Mapping[str, Any]) -> How:
+        given: dict[str, Any] = {**data, "load": tuple(data["load"])}
+        return How(**given)
+
+    def __str__(self) -> str:
+        if self.pipeline is not None:
+            return f"-p {self.pipeline}" if len(self.pipeline) < 60 else "the pipeline"
+        words = [f"opt level {self.opt_level}", f"{self.threads} thread{'s' * (self.threads > 1)}", self.target]
+        words += ["checked accesses"] * self.sanitize + ["kernels lowered in copies"] * self.copies
+        return ", ".join(w for w in words if w)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome for a program, and how far off its numbers are."""
+
+    outcome: Outcome
+    error: float = 0.0
+    """Of a MISMATCH: the part of the largest value."""
+    fired: tuple[str, ...] = ()
+    """What rules did in the last pass, where firings are counted: `simplify_expr.py:55  %7 -> %9`."""
+
+    def json(self) -> dict[str, Any]:
+        return {"outcome": self.outcome.json(), "error": self.error, "fired": self.fired}
+
+    @staticmethod
+    def of_json(data: Mapping[str, Any]) -> Verdict:
+        return Verdict(Outcome.of_json(data["outcome"]), float(data["error"]), tuple(data["fired"]))
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the program goes wrong; it does, too, where what can be imported is refused later."""
+        outcome = self.outcome
+        return outcome.kind.is_fault or outcome.kind is Kind.REFUSAL and outcome.where != CANDIDATE
+
+    def same_fault(self, other: Verdict) -> bool:
+        """Whether the other is the fault that this one is: not another one that came up while the program shrank."""
+        if self.outcome.kind is Kind.MISMATCH:
+            coarse = self.error >= COARSE
+            return other.outcome.kind is Kind.MISMATCH and (other.error >= COARSE or not coarse)
+        return self.is_fault and self.outcome.signature == other.outcome.signature
+
+
+def warm() -> None:
+    """Import what every verdict needs, and compile a small program, so that it is there in each copy of the process.
+
+    Where the compiler cannot do even that, and may take the process with it, it is left to each copy.
+    """
+    from lamina.dialects.lazy_formats import read_formats_late
+
+    import_module("lamina.api")
+    read_formats_late()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(WARMING)
+        try:
+            _warm_compiler()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    if os.waitpid(pid, 0)[1] == 0:
+        _warm_compiler()
+
+
+def _warm_compiler() -> None:
+    from lamina.backends.cpu.jit import host_spec
+    from lamina.backends.cpu.pool import runtime_library
+
+    host_spec(1)
+    runtime_library()
+    given: dict[str, Any] = {"x": np.zeros(8, np.float32)}
+    _judged(_SMALL, LaminaContext(), given, How(), registry_of(How()), _Steps(""), None)
+
+
+WARMING = 30
+"""Seconds that the first compilation may take."""
+_SMALL = """func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = relay.exp %x : tensor<8xf32>
+  return %y : tensor<8xf32>
+}"""
+
+
+def judged(
+    text: str, arrays: Mapping[str, Any], params: Mapping[str, Any], how: Mapping[str, Any], trace: str, known: str
+) -> dict[str, Any]:
+    """The verdict on a program, as JSON.
+
+    `arrays` are the inputs by name, `params` the weights by key and digest with a zero byte between; each is a file and
+    a dtype. The step that is next is written into the file `trace`, for whoever wants to know in which one it died.
+    What the program gives as it is stands in the file `known`, once it has been computed.
+    """
+    given = How.of_json(how)
+    step = _Steps(trace)
+    step(CANDIDATE)
+    registry = registry_of(given)
+    with with_dialects(registry.dialects):
+        ctx = LaminaContext()
+        for key, stored in params.items():
+            ctx.params.hold(ParamAttr.of(*key.split("\0")), read_array(stored))
+        inputs = {name: read_array(stored) for name, stored in arrays.items()}
+        return _judged(text, ctx, inputs, given, registry, step, Path(known)).json()
+
+
+class _Steps:
+    """Notes the step that is next, where the process that waits can read it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.firings = Path(f"{path}{FIRINGS}") if path else None
+        self.now = ""
+
+    def __call__(self, step: str) -> None:
+        self.now = step
+        if self.path:
+            Path(self.path).write_text(step)
+
+
+def read_array(stored: Sequence[str]) -> Any:
+    """The array in a file, of a dtype."""
+    path, dtype = stored
+    return np.load(path, mmap_mode="r", allow_pickle=False).view(numpy_dtype(dtype))
+
+
+def _judged(
+    text: str,
+    ctx: LaminaContext,
+    inputs: Mapping[str, Any],
+    how: How,
+    registry: Registry,
+    step: _Steps,
+    known: Path | None,
+) -> Verdict:
+    from lamina.parsing import parse_text
+    from lamina.pipeline import parse_pipeline
+    from lamina.verification import verify_module
+
+    passes = parse_pipeline(how.pipeline, registry) if how.pipeline is not None else None
+    try:
+        module = parse_text(ctx, text, "candidate.mlir")
+        verify_module(module)
+        if how.numbers:
+            entry_of(module)
+        expected = _expected(module, ctx, inputs, known) if how.numbers else {}
+    except Exception as e:
+        # Even where it is an oracle that fails: this program says nothing about what is being looked for.
+        return Verdict(Outcome(Kind.REFUSAL, explain(e), CANDIDATE))
+    whole = module.clone() if how.numbers else module
+    fired: list[str] = []
+    try:
+        if passes is None:
+            got = compiled_results(module, ctx, inputs, how, step)
+        else:
+            _through(passes, module, ctx, how.firings, fired, step)
+            step(RUN)
+            got = run_state(module, ctx, inputs, how.checked, step) if how.numbers else {}
+    except Exception as e:
+        return Verdict(_failed(e, step.now), fired=tuple(fired))
+    if not how.numbers:
+        return Verdict(Outcome(Kind.SAME), fired=tuple(fired))
+    return replace(_compared(whole, ctx, inputs, expected, got), fired=tuple(fired))
+
+
+def _expected(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Any], known: Path | None) -> dict[str, Any]:
+    """The results of a program as it is, kept for when they are asked for again."""
+    if known is not None and known.is_file():
+        with np.load(known, allow_pickle=False) as stored:
+            facts = enumerate(zip(map(str, stored["names"]), map(str, stored["dtypes"]), strict=True))
+            return {name: stored[f"result {n}"].view(numpy_dtype(dtype)) for n, (name, dtype) in facts}
+    found = run_state(module.clone(), ctx, inputs)
+    if known is not None and all(isinstance(a, np.ndarray) for a in found.values()):
+        arrays = {f"result {n}": savable(a) for n, a in enumerate(found.values())}
+        np.savez(known, names=list(found), dtypes=[str(a.dtype) for a in found.values()], **arrays)
+    return found
+
+
+def _failed(error: Exception, now: str) -> Outcome:
+    """The outcome of an error in a step."""
+    outcome = Outcome.of_error(error, now)
+    if isinstance(error, DiagnosticException):  # a pass says that it was misused
+        outcome = Outcome(Kind.REFUSAL, one_line(str(error)), now)
+    notes: list[str] = getattr(error, "__notes__", [])  # the rule that was being applied
+    said = outcome.said.removeprefix(f"{MAIN}: ") + (f" ({', '.join(notes)})" if notes else "")
+    outcome = replace(outcome, said=one_line(_REPRODUCER.sub("", said)))
+    # Where results are computed, a refusal is a fault: the same program ran before.
+    if now == RUN and isinstance(error, LaminaError) and not isinstance(error, InternalError):
+        return Outcome(Kind.MISMATCH, f"the run fails: {outcome.said}", RUN)
+    return outcome
+
+
+def _compared(
+    module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Any], expected: Mapping[str, Any], got: Mapping[str, Any]
+) -> Verdict:
+    try:
+        apart = furthest(expected, got)
+        if apart is not None:
+            # Is it the program that makes large differences of small ones?
+            apart = furthest(expected, got, _noise(module, ctx, inputs, expected))
+    except LaminaError as e:
+        return Verdict(Outcome(Kind.MISMATCH, e.what, RUN), np.inf)
+    return Verdict(Outcome(Kind.MISMATCH, str(apart), RUN), apart.error) if apart is not None else SAME
+
+
+def _noise(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Any], expected: Mapping[str, Any]) -> list[Any]:
+    """By how much roundings move the results: those of every op of a graph, of loops those of the inputs."""
+    from lamina.debugging.precise import PreciseModule
+    from lamina.runtime.beyond_programs import needs_machine
+
+    if level_of(module) != "relay" or needs_machine(module):
+        found = perturbed_runs(lambda moved: run_state(module.clone(), ctx, moved), inputs, list(expected.values()))
+        return noise_of(found)
+    main = main_function(module)
+    arrays = [inputs[name] for name in argument_names(main, main.body.block.args)]
+    precise = PreciseModule(module, ctx.params, arrays)
+    runs = [precise.run(seed) for seed in range(RUNS)]
+    return noise_of([[r.astype(e.dtype) for r, e in zip(run, expected.values(), strict=True)] for run in runs])
+
+
+SAME = Verdict(Outcome(Kind.SAME))
+
+
+def _through(
+    passes: Sequence[ModulePass],
+    module: ModuleOp,
+    ctx: LaminaContext,
+    firings: int | None,
+    fired: list[str],
+    step: _Steps,
+) -> None:
+    """Take a module through passes, each followed by the verifier; notes how rules fired in the last one."""
+    from lamina.debugging.fuel import counted_firings
+    from lamina.pipeline import run_pipeline
+    from lamina.tool.instrumentation import Timer, VerifyHook
+
+    hooks = [VerifyHook(Timer())]
+    for n, p in enumerate(passes):
+        step(p.name)
+        if firings is None or n < len(passes) - 1:
+            run_pipeline(module, ctx, [p], hooks)
+            continue
+        counted: list[str] = []
+        try:
+            with counted_firings(firings, step.firings) as counted:
+                run_pipeline(module, ctx, [p], hooks)
+        finally:
+            fired += counted
+
+
+def compiled_results(
+    module: ModuleOp,
+    ctx: LaminaContext,
+    inputs: Mapping[str, Any],
+    how: How,
+    step: Callable[[str], object] = lambda _: None,
+) -> dict[str, Any]:
+    """What the program gives that `lamina.compile` makes; nothing where numbers do not count."""
+    from lamina.driver import Source, build
+    from lamina.instrument import PassInfo, PassInstrument
+    from lamina.program_file import StoredProgram
+    from lamina.relay_source import of_module
+    from lamina.runtime.compiled import load_program
+    from lamina.transform import PassContext
+
+    read = of_module(module, ctx.params, MAIN)
+
+    def fresh() -> Source:
+        return Source(read.module.clone(), ctx.params, MAIN, read.inputs)
+
+    class Told(PassInstrument):
+        def run_before_pass(self, mod: ModuleOp, info: PassInfo) -> None:
+            step(info.name)
+
+    step("compile")
+    # An instrument keeps the passes in this process.
+    context = PassContext(how.opt_level, instruments=[] if how.copies else [Told()])
+    made = build(fresh, target_of(how), context, None, None, how.sanitize)
+    if not how.numbers:
+        return {}
+    step("load")
+    program: Any = load_program(made) if isinstance(made, StoredProgram) else made
+    step(RUN)
+    return program.run(inputs)
+
+
+def registry_of(how: How) -> Registry:
+    """The passes and dialects that are known: those of installed packages and of the files that are loaded."""
+    from lamina.registry import Registry
+
+    registry = Registry()
+    registry.load_universes()
+    for file in how.load:
+        registry.load_file(Path(file))
+    return registry
+
+
+def target_of(how: How) -> Any:
+    """The target that a program is compiled for."""
+    from lamina import targets
+
+    return targets.target_of(how.target or "cpu", how.threads)

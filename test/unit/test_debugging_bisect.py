@@ -1,0 +1,192 @@
+"""Which step makes a fault: passes, primitives, firings and the importer, found by halving."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from lamina import cli
+from lamina.debugging.agreement import first_difference, furthest, noise_of, perturbed_runs
+from lamina.debugging.bisect import first_bad
+from lamina.debugging.compare import compare_levels
+from lamina.debugging.stored_case import StoredCase
+from lamina.errors import UsageError
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from hundred_ops import hundred_ops  # noqa: E402
+
+INPUTS = Path(__file__).parents[1] / "debugging" / "inputs"
+FAULTS = INPUTS / "faults.py"
+
+
+def command(*words: object) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = cli.run([str(w) for w in words], out, err)
+    return status, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("wrong", range(1, 20))
+def test_the_first_that_is_bad_is_found_with_few_questions(wrong: int) -> None:
+    asked: list[int] = []
+
+    def bad(n: int) -> bool:
+        asked.append(n)
+        return n >= wrong
+
+    assert first_bad(19, bad) == wrong
+    assert len(asked) <= 5
+
+
+# -- what counts as equal ------------------------------------------------------------------------------------------
+
+
+def test_a_part_of_the_largest_value_is_no_difference() -> None:
+    a = np.array([1000.0, 0.5, np.nan, np.inf], np.float32)
+    assert furthest({"y": a}, {"y": a + np.float32(0.05)}) is None
+    found = furthest({"y": a}, {"y": a + np.array([0, 0.5, 0, 0], np.float32)})
+    assert found is not None and found.index == (1,) and found.error == pytest.approx(5e-4)
+    found = furthest({"y": a}, {"y": np.zeros(4, np.float32)})
+    assert found is not None and found.error == np.inf
+
+
+def test_integers_are_equal_to_the_bit() -> None:
+    found = furthest({"y": np.array([1, 1 << 40])}, {"y": np.array([1, (1 << 40) + 1])})
+    assert found is not None and found.index == (1,)
+    assert first_difference(np.array([True]), np.array([False])) == (0,)
+
+
+def test_what_roundings_decide_is_no_difference() -> None:
+    """A difference of equal values: it is noise, and so is which of them is the larger."""
+
+    def run(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        x = arrays["x"]
+        return {"y": x - x[::-1], "larger": np.array([np.argmax(x)])}
+
+    inputs = {"x": np.full(64, 0.3, np.float32)}
+    expected = run(inputs)
+    got = {"y": expected["y"] + np.float32(1e-8), "larger": expected["larger"] + 1}
+    assert furthest(expected, got) is not None
+    runs = perturbed_runs(run, inputs, list(expected.values()))  # type: ignore[arg-type]
+    assert furthest(expected, got, noise_of(runs)) is None
+
+
+# -- compare, compiled between the steps ---------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_program_that_is_compiled_between_the_steps_agrees() -> None:
+    found = compare_levels(hundred_ops(1, 0), "f.mlir", checked=False)
+    assert found.difference is None and found.sampled and str(found) == "tir-to-llvm agrees"
+
+
+SCHEDULED = """te.func @f(%A: tensor<6x4xf32>, %B: tensor<4x5xf32>) -> tensor<6x5xf32> {
+  %C = te.compute "C" [6, 5] sum [4] (%i, %j, %k) : tensor<6x5xf32> {
+    %a = te.read %A[%i, %k] : tensor<6x4xf32>
+    %b = te.read %B[%k, %j] : tensor<4x5xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  }
+  te.return %C : tensor<6x5xf32>
+}
+te.schedule @f {
+  %i, %j, %k = te.loops "C" [3]
+  %io, %ii = te.split %i [-1, 2]
+  te.reorder %io, %j, %k, %ii
+  te.unroll %ii
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_primitive_is_found_by_halving(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAULTY_REORDER", "1")
+    told: list[str] = []
+    found = compare_levels(SCHEDULED, "f.mlir", checked=False, load=[str(FAULTS)], tell=told.append)
+    assert found.difference is not None
+    assert (found.difference.step, found.difference.where) == ("te.reorder %io, %j, %k, %ii", "f.mlir:13:3")
+    assert "result 'C'" in found.difference.failure
+    assert any(re.search(r"; about \d+ s left", line) for line in told)
+
+
+def test_the_step_to_begin_with_is_known() -> None:
+    found = compare_levels(SCHEDULED, "f.mlir", start="te.unroll")
+    assert found.steps[:3] == ["te", "te.unroll %ii", "te-to-tir"] and found.difference is None
+    with pytest.raises(UsageError, match="no step 'tir-simplifi'; did you mean 'tir-simplify'"):
+        compare_levels(SCHEDULED, "f.mlir", start="tir-simplifi")
+
+
+@pytest.mark.slow
+def test_the_driver_is_the_last_step_where_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "f.mlir"
+    path.write_text(hundred_ops(1, 0).replace("8x16", "2x2").replace("16x16", "2x2").replace("16x8", "2x2")
+                    .replace("<16x", "<2x").replace("8x8", "2x2"))  # fmt: skip
+    status, out, _ = command("debug", "compare", path, "--compiled", "--from", "tir-to-llvm")
+    assert status == 0 and "same  lamina.compile (opt level 3, 1 thread)" in out
+
+
+# -- bisect --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_firing_of_a_rule_is_found(tmp_path: Path) -> None:
+    """Three firings; what the first two rewrite is positive either way."""
+    path = tmp_path / "f.mlir"
+    path.write_text(FIRINGS)
+    pipeline = "relay-fold-constant,faulty-rule,relay-dead-code-elimination"
+    status, out, _ = command("debug", "bisect", path, "--load", FAULTS, "-p", pipeline, "--quiet")
+    lines = out.splitlines()
+    assert status == 1 and lines[0].startswith("mismatch: result ")
+    assert lines[1] == "pass faulty-rule (2 of 3)"
+    assert re.fullmatch(r"rule faults\.py:\d+  %third -> %\d+ \(firing 3 of 3\)", lines[2])
+    status, out, _ = command("debug", "bisect", path, "-p", "relay-fold-constant", "--quiet")
+    assert (status, out) == (0, "there is no fault\n")
+
+
+FIRINGS = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = relay.constant dense<0.0> : tensor<f32>
+  %one = relay.constant dense<1.0> : tensor<f32>
+  %a = relay.subtract %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %first = relay.nn.relu %a : tensor<4xf32>
+  %b = relay.subtract %first, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %second = relay.nn.relu %b : tensor<4xf32>
+  %c = relay.subtract %second, %one : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %third = relay.nn.relu %c : tensor<4xf32>
+  return %third : tensor<4xf32>
+}
+"""
+
+
+# -- the importer --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_importer_is_found_in_the_graph(tmp_path: Path) -> None:
+    nodes: list[onnx.NodeProto] = []
+    x = "x"
+    for n, kind in enumerate(["Relu", "Tanh", "Abs", "Softsign", "Neg", "Exp"]):
+        nodes.append(helper.make_node(kind, [x], [f"v{n}"]))
+        x = f"v{n}"
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in ("x", x)]
+    graph = helper.make_graph(nodes, "g", ports[:1], ports[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    folder = tmp_path / "least"
+    status, out, err = command(
+        "reduce", tmp_path / "model.onnx", "--load", INPUTS / "faulty_import.py", "-o", folder, "--threads", 1,
+        "--opt-level", 2,
+    )  # fmt: skip
+    assert status == 0, err
+    assert out.startswith("mismatch: result 'v3'[") and "(the importer)" in out and "Softsign" in out
+    assert "6 nodes -> 1 in " in err
+    case = StoredCase.read(folder)
+    (node,) = onnx.ModelProto.FromString(case.program).graph.node
+    assert node.op_type == "Softsign" and list(case.inputs) == ["v2"]
