@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from lamina.backends.cpu.machines import is_named
+
 from .host_features import hide_from_others, needs
 
 OBJECTS, GENERATIONS = 100_000, (10, 50)
@@ -18,9 +20,14 @@ hide_from_others()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tests marked `needs(...)` are skipped where this machine has not what they name."""
+    """Tests marked `needs(...)`, or with a machine as the parameter `target`, are skipped where this one lacks that."""
     for mark in item.iter_markers("needs"):
         needs(*mark.args)
+    target = (
+        item.callspec.params.get("target") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+    )
+    if isinstance(target, str) and is_named(target):
+        needs(target)
 
 
 def pytest_collection_finish() -> None:

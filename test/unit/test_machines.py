@@ -157,3 +157,9 @@ def test_a_saved_program_is_refused_where_the_declared_machine_lacks_it(
     declare(monkeypatch, "x86-64")
     with pytest.raises(InputError, match="add.lamina: code for x86-64-v2 cannot run here: .* lacks cx16, popcnt"):
         lamina.Executable.load(path)
+
+
+@pytest.mark.parametrize("target", NAMES)
+def test_a_parameter_called_target_is_a_machine_to_run_on(target: str) -> None:
+    """The others have been skipped."""
+    check_host(named_target(target))

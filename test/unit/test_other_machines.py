@@ -70,9 +70,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "aarch64"])
-def test_micro_kernels_do_not_touch_the_stack(target: str, path: Path) -> None:
-    found = micro_kernels(texts(path, target=target, threads=1).get("asm"))
+@pytest.mark.parametrize("name", ["x86-64-v2", "x86-64-v3", "aarch64"])
+def test_micro_kernels_do_not_touch_the_stack(name: str, path: Path) -> None:
+    found = micro_kernels(texts(path, target=name, threads=1).get("asm"))
     assert len(found) >= 3
     for loop in found:
         assert [line for line in loop if STACK.search(line)] == []
@@ -133,24 +133,24 @@ MACHINES = ("x86-64-v2", "x86-64-v3", "alderlake", "x86-64-v4", "cascadelake", "
 """Of each width of vectors one without and one with products of bytes; one with all that there is; another kind."""
 
 
-@pytest.mark.parametrize("target", MACHINES)
-def test_numbers(target: str, layers: Layers, tmp_path: Path) -> None:
+@pytest.mark.parametrize("machine_name", MACHINES)
+def test_numbers(machine_name: str, layers: Layers, tmp_path: Path) -> None:
     """Kernels with the target's tiles run, those for AArch64 in an emulator, and give what NumPy does.
 
     For a machine that this one is not they are compiled at least.
     """
-    machine = named_target(target, 1)
+    machine = named_target(machine_name, 1)
     imported = load_onnx(layers.model)
     module, ctx = imported.module, LaminaContext()
     module.attributes[TARGET], ctx.params = machine, imported.store
     lower(module, ctx, 3)
     info, stored = compile_module(module, ctx.params, machine, workers=1)
-    if target != "aarch64":
-        needs(target)
+    if machine_name != "aarch64":
+        needs(machine_name)
     elif aarch64_machine.MISSING:
         pytest.skip(f"there is no {aarch64_machine.MISSING} (Debian packages qemu-user, binutils-aarch64-linux-gnu)")
     inputs = {p.name: layers.inputs[given.name] for p, given in zip(info.inputs, imported.inputs, strict=True)}
-    if target == "aarch64":
+    if machine_name == "aarch64":
         found = aarch64_machine.run(info, stored, list(inputs.values()), tmp_path)
     else:
         found = list(load_program(stored).run(inputs).values())
