@@ -31,7 +31,11 @@ class PassInfo:
 
 
 class PassInstrument:
-    """The hooks; every one does nothing here."""
+    """The hooks; every one does nothing here. They are given what `view` makes of a module."""
+
+    def view(self, module: ModuleOp, info: PassInfo) -> Any:
+        """What the hooks get of a module before or after a pass: here the module itself, which may change later."""
+        return module
 
     def enter_pass_ctx(self) -> None:
         """The context begins."""

@@ -159,8 +159,8 @@ class PassContext:
 
     @staticmethod
     def current() -> PassContext:
-        """The one entered last; that of level 2 outside of all."""
-        return _current.get() or PassContext()
+        """The one entered last; that of level 2 outside of all, which is always the same one."""
+        return _current.get() or _outermost()
 
     @staticmethod
     def active() -> PassContext | None:
@@ -213,17 +213,25 @@ class PassContext:
         if self.instruments:
             tree = self.required_pass.difference(_written)
             wanted = info.name in self.required_pass or any(find_pass(r).load().__name__ == info.name for r in tree)
-            if not all([i.should_run(module, info) for i in self.instruments]) and not wanted:
+            if not all([i.should_run(i.view(module, info), info) for i in self.instruments]) and not wanted:
                 return None
         for instrument in self.instruments:
-            instrument.run_before_pass(module, info)
+            instrument.run_before_pass(instrument.view(module, info), info)
         result = action()
         from xdsl.dialects.builtin import ModuleOp
 
         after = result if isinstance(result, ModuleOp) else module
         for instrument in self.instruments:
-            instrument.run_after_pass(after, info)
+            instrument.run_after_pass(instrument.view(after, info), info)
         return result
+
+    def override_instruments(self, instruments: Sequence[PassInstrument] | None = None) -> None:
+        """Let others watch from now on: those of before see the context end, the new ones see it begin."""
+        for instrument in self.instruments:
+            instrument.exit_pass_ctx()
+        self.instruments = list(instruments or ())
+        for instrument in self.instruments:
+            instrument.enter_pass_ctx()
 
     def __str__(self) -> str:
         """What of it decides the outcome, in one line: part of the key of cached programs."""
@@ -235,6 +243,11 @@ class PassContext:
 
 
 _current: ContextVar[PassContext | None] = ContextVar("PassContext", default=None)
+
+
+@cache
+def _outermost() -> PassContext:
+    return PassContext()
 
 
 def _pass_names(what: str, given: Iterable[str] | None) -> frozenset[str]:

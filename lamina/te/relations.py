@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lamina.errors import UnsupportedError
 from lamina.location import Place
 from lamina.te.tensor import IterVar, Operation, Tensor
 
@@ -178,3 +179,8 @@ class ScheduledOp(Operation):
     @property
     def input_tensors(self) -> list[Tensor]:
         return self.base.input_tensors
+
+    @property
+    def body(self) -> Any:
+        """Refused: what it computes is known when the program is lowered."""
+        raise UnsupportedError(f"{self.name!r} has no body of its own", hint="print(lower(s, args)) shows its loops")

@@ -24,6 +24,7 @@ from lamina.dialects.linear import Linear
 from lamina.dialects.te.build import Scalar
 from lamina.dialects.te.indices import Cond, Index, Scope, current_scope
 from lamina.dialects.tir.memory import LoadOp
+from lamina.errors import UnsupportedError
 from lamina.te.emit import Emitter, Value
 from lamina.te.expr import Expr, IntImm, Not, Var, as_expr, fail
 
@@ -192,6 +193,12 @@ class Builder:
         self._builder = _Current.builder if self._blocks is None else self._blocks.begin()
         self._asked: Expr | None = None
         """The condition of the last if_scope."""
+
+    def emit(self, stmt: Any) -> None:
+        """Refused: what is called by its name is written in another language, and nothing is known of it."""
+        raise UnsupportedError(
+            "ib.emit(call_extern(...)) is not bridged", hint="write the statements: ib.buffer_ptr(b)[i] = ..."
+        )
 
     def buffer_ptr(self, buf: Any, shape: Any = None) -> Pointer:
         """An input or output of the extern, to be indexed."""

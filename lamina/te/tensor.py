@@ -45,8 +45,11 @@ def _is_zero(value: Any) -> bool:
 
 
 def size_of(value: ExprLike) -> Any:
-    """An extent: an IntImm, or an integer expression. Raises LaminaError for anything else."""
-    found = as_expr(value)
+    """An extent: an IntImm, or an integer expression; a quotient of numbers may be one: 1024 / 32.
+
+    Raises LaminaError for anything else.
+    """
+    found = as_expr(int(value) if isinstance(value, float) and value.is_integer() else value)
     if found.dtype not in ("int32", "int64"):
         raise fail(f"an extent is an integer, not {found.dtype}")
     return found

@@ -10,6 +10,13 @@ from typing import Any, ClassVar
 from lamina.errors import did_you_mean
 from lamina.topi.calls import call_op
 
+INSTEAD = {
+    **dict.fromkeys(("generic", "x86", "cuda", "arm_cpu"), "use te.create_schedule and its primitives"),
+    "testing": "use numpy",
+    "tag": "use the tag of an operation: t.op.tag",
+}
+"""What TVM has below topi that is no function of tensors, and what to use."""
+
 
 class Namespace(ModuleType):
     """`topi` or `topi.nn`: functions and further namespaces, found when they are asked for."""
@@ -27,7 +34,7 @@ class Namespace(ModuleType):
         found = find(self._prefix + name)
         if found is None:
             if not any(known.startswith(f"{self._prefix}{name}.") for known in names()):
-                near = did_you_mean(self._prefix + name, names())
+                near = INSTEAD.get(self._prefix + name) or did_you_mean(self._prefix + name, names())
                 raise AttributeError(f"topi has no {self._prefix}{name}" + (f"; {near}" if near else ""))
             found = Namespace(f"{self._prefix}{name}.")
         setattr(self, name, found)

@@ -521,3 +521,8 @@ def test_names_that_no_value_of_the_ir_can_have(names: tuple[str, str, str, str,
     value, out = np.arange(40, dtype=np.float32).reshape(8, 5), np.zeros(5, np.float32)
     lamina.build(s, [A, C])(value, out)
     np.testing.assert_array_equal(out, (value + 1).sum(0))
+
+
+def test_an_extent_may_be_a_quotient_of_numbers_that_is_one() -> None:
+    x = te.placeholder((64 / 16, 3), name="x")
+    assert [int(e) for e in x.shape] == [4, 3] and isinstance(x.shape[0], te.IntImm)

@@ -31,6 +31,10 @@ ROOT = "lamina.compat.tvm"
         ("relay.nn.conv2", "did you mean 'conv2d'"),
         ("ir.instrumen", "did you mean 'instrument'"),
         ("contrib.ndk", "tvm.contrib.ndk is not bridged; use a compiler for the device"),
+        ("relay.op.strategy", "tvm.relay.op.strategy is not bridged; use a schedule"),
+        ("tir.call_packed", "tvm.tir.call_packed is not bridged; use statements"),
+        ("topi.generic", "topi has no generic; use te.create_schedule"),
+        ("driver.tvmc", "tvm.driver is not bridged; use the commands `lamina compile`"),
         ("topi.nn.relu6", "topi has no nn.relu6; did you mean 'nn.relu'"),
         ("te.placeholde", "did you mean 'placeholder'"),
     ],
@@ -39,7 +43,7 @@ def test_importing_a_name_that_is_missing_says_what_to_use(name: str, hint: str)
     with pytest.raises(ModuleNotFoundError, match=hint):
         import_module(f"{ROOT}.{name}")
     parent, _, last = name.rpartition(".")
-    if parent.partition(".")[0] != "auto_scheduler":
+    if parent.partition(".")[0] not in ("auto_scheduler", "driver"):
         with pytest.raises(ImportError, match=hint):
             __import__(f"{ROOT}.{parent}".rstrip("."), fromlist=[last])
 
@@ -48,7 +52,8 @@ def test_importing_a_name_that_is_missing_says_what_to_use(name: str, hint: str)
     "name",
     [
         "ir.instrument", "ir.transform", "runtime.vm", "relay.qnn.transform", "relay.qnn.op", "relay.op.nn", "topi.nn",
-        "topi.nn.utils", "topi.utils", "contrib.graph_runtime", "relay.vm", "error",
+        "topi.nn.utils", "topi.utils", "contrib.graph_runtime", "contrib.utils", "relay.vm", "relay.op.op",
+        "relay.op.contrib.register", "error",
     ],
 )  # fmt: skip
 def test_modules_of_tvm_are_imported_though_no_file_stands_there(name: str) -> None:
@@ -56,7 +61,13 @@ def test_modules_of_tvm_are_imported_though_no_file_stands_there(name: str) -> N
     for part in name.split("."):
         at = getattr(at, part)
     found = import_module(f"{ROOT}.{name}")
-    assert found is at or dir(found) == dir(at)
+    assert found is at or set(dir(found)) >= set(getattr(at, "__all__", ()))
+
+
+def test_the_registry_is_found_where_tvm_keeps_it() -> None:
+    reg, register = (import_module(f"{ROOT}.{n}") for n in ("relay.op.op", "relay.op.contrib.register"))
+    assert reg.get("nn.relu").name == "nn.relu" and reg.register_legalize is relay.op.register_legalize
+    assert register.get_pattern_table("dnnl") and tvm.testing.enabled_targets()[0][1].exist
 
 
 def test_other_packages_find_no_other_errors() -> None:

@@ -24,15 +24,13 @@ __version__ = "0.19.0"
 context = device
 imports.install()
 
-_MODULES = ("contrib", "error", "ir", "parser", "relay", "transform")
+_MODULES = ("contrib", "error", "instrument", "ir", "parser", "relay", "transform")
 """Loaded when they are asked for: tensor programs do without."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
-    if name == "instrument":
-        return import_module("lamina.instrument")
     if name == "module":  # as it was before TVM 0.6
         from types import SimpleNamespace
 

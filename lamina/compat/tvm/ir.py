@@ -382,7 +382,7 @@ def make_node(type_key: str, **kwargs: Any) -> Attrs:
 _MODULES = modules_elsewhere(
     __name__,
     {
-        "instrument": "lamina.instrument",
+        "instrument": "lamina.compat.tvm.instrument",
         "op": "lamina.compat.tvm.ir",
         "module": "lamina.compat.tvm.ir",
         "transform": "lamina.compat.tvm.transform",

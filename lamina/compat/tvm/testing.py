@@ -8,7 +8,7 @@ import numpy as np
 
 from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.missing import missing
-from lamina.compat.tvm.runtime import enabled
+from lamina.compat.tvm.runtime import Device, device, enabled
 
 __path__ = NO_FOLDER
 
@@ -16,6 +16,11 @@ __path__ = NO_FOLDER
 def device_enabled(target: object) -> bool:
     """Whether programs for a target can run."""
     return enabled(target)
+
+
+def enabled_targets() -> list[tuple[str, Device]]:
+    """The targets whose programs can run, with their devices."""
+    return [("llvm", device("llvm"))]
 
 
 def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 1e-7) -> None:

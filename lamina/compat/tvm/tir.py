@@ -6,6 +6,7 @@ from typing import Any
 
 from lamina import te
 from lamina.compat.tvm.imports import NO_FOLDER
+from lamina.compat.tvm.missing import INSTEAD, not_bridged
 from lamina.te import statements as ir_builder
 from lamina.te.expr import (
     EQ,
@@ -49,6 +50,8 @@ convert = as_expr
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if f"tir.{name}" in INSTEAD:
+        raise not_bridged(f"tir.{name}", [])
     return getattr(te, name)
 
 

@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina import transform as ours
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.missing import missing
-from lamina.context import LaminaContext
-from lamina.errors import UsageError
-from lamina.instrument import (
-    PassInfo,
+from lamina.compat.tvm.instrument import (
     PassInstrument,
     PassPrintingInstrument,
     PassTimingInstrument,
     PrintAfterAll,
     PrintBeforeAll,
+    looked_at,
+    weights_from,
 )
-from lamina.transform import PassContext, PrintIR
+from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.missing import missing
+from lamina.context import LaminaContext
+from lamina.errors import UnsupportedError, UsageError
+from lamina.instrument import PassInfo
 
 __path__ = NO_FOLDER
+
+
+ELSEWHERE = ("tir.", "relay.backend.", "relay.ext.", "relay.fallback_device_type", "relay.frontend.", "te.", "testing.")
+"""TVM's options of what is decided in another way here."""
+
+
+class PassContext(ours.PassContext):
+    """Which passes run, and their options: `config` has TVM's names. Options of what is not here may say no.
+
+    Raises UnsupportedError for one that says yes, UsageError for passes and options that there are not.
+    """
+
+    def __init__(
+        self,
+        opt_level: int = 2,
+        required_pass: Iterable[str] | None = None,
+        disabled_pass: Iterable[str] | None = None,
+        instruments: Sequence[Any] | None = None,
+        config: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        given = dict(config or {})
+        for key in [k for k in given if k.startswith(ELSEWHERE)]:
+            if given.pop(key):
+                raise UnsupportedError(f"the option {key!r} of TVM's is not bridged", hint="leave it out")
+        super().__init__(opt_level, required_pass, disabled_pass, instruments, given)
 
 
 class Pass:
@@ -48,7 +76,8 @@ class Pass:
         module, store = mod.ir()
         ctx = LaminaContext()
         ctx.params = store
-        return IRModule.of_ir(self.inner.transform(module.clone(), ctx), store, mod)
+        with weights_from(store):
+            return IRModule.of_ir(self.inner.transform(module.clone(), ctx), store, mod)
 
     def __repr__(self) -> str:
         return repr(self.inner)
@@ -138,9 +167,14 @@ def function_pass(
     return make(pass_func) if pass_func is not None else make
 
 
-def printing(header: str = "", show_meta_data: bool = False) -> Pass:
-    """Prints the module as it goes by."""
-    return Pass(PrintIR(header, show_meta_data))
+def PrintIR(header: str = "", show_meta_data: bool = False) -> Pass:  # noqa: N802
+    """Prints the module to stderr as it goes by."""
+
+    def show(module: ModuleOp, _: PassContext) -> ModuleOp:
+        print(f"// {header}\n{looked_at(module).astext(show_meta_data)}", file=sys.stderr)
+        return module
+
+    return Pass(ours.FunctionTransform(show, PassInfo(0, "PrintIR")))
 
 
 def __getattr__(name: str) -> Any:
@@ -150,5 +184,5 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "IRModule", "OnNodes", "Pass", "PassContext", "PassInfo", "PassInstrument", "PassPrintingInstrument",
     "PassTimingInstrument", "PrintAfterAll", "PrintBeforeAll", "PrintIR", "Sequential", "function_pass",
-    "module_pass", "printing",
+    "module_pass",
 ]  # fmt: skip

@@ -11,6 +11,8 @@ _MODULES = ("cc", "debugger", "download", "graph_executor")
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
+    if name in ("util", "utils"):
+        return import_module(f"{__name__}.folders")
     if name == "graph_runtime":  # as it was called before TVM 0.8
         return import_module(f"{__name__}.graph_executor")
     if name == "debug_executor":
@@ -19,4 +21,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from lamina.compat.tvm.missing import not_bridged
 
-    raise not_bridged(f"contrib.{name}", list(_MODULES))
+    raise not_bridged(f"contrib.{name}", [*_MODULES, "utils"])

@@ -108,7 +108,7 @@ _HOMES = {
 
 def build_config(opt_level: int = 2, **options: _Anything) -> _Anything:
     """A PassContext, as programs before TVM 0.7 make it: `with relay.build_config(opt_level=3): ...`."""
-    from lamina.transform import PassContext
+    from lamina.compat.tvm.transform import PassContext
 
     return PassContext(opt_level, **options)
 

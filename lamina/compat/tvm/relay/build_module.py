@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lamina.compat.tvm.global_functions import list_global_func_names
+from lamina.compat.tvm.instrument import weights_from
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wrapped
 from lamina.compat.tvm.relay.library import GraphExecutorFactoryModule, GraphProgram, as_ndarray
 from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
-from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.model import Model, Origin
 
 if TYPE_CHECKING:
@@ -56,9 +59,24 @@ def build(
 
     machine = compile_target(target)
     mod = ir_mod if isinstance(ir_mod, IRModule) else IRModule.from_expr(ir_mod)
+    _check_codegens(mod)
     bound = with_params(mod, params)
-    executable = lamina.compile(model_of(bound, mod_name), machine, opt_level=PassContext.current())
+    model = model_of(bound, mod_name)
+    with weights_from(model.params):
+        executable = lamina.compile(model, machine, opt_level=PassContext.current())
     return GraphExecutorFactoryModule(executable, mod, params or {}, mod_name)
+
+
+def _check_codegens(mod: IRModule) -> None:
+    """Raise UnsupportedError for regions of a compiler that the program has registered as `relay.ext.<name>`."""
+    written = [n.removeprefix("relay.ext.") for n in list_global_func_names() if n.startswith("relay.ext.")]
+    for function in mod.functions.values() if written else ():
+        name = function.attrs.get("Compiler")
+        if name in written:
+            raise UnsupportedError(
+                f"the function relay.ext.{name} gives modules of TVM's, which are not linked here",
+                hint="write a backend (backends/byoc), or remove the function: then its regions are compiled here",
+            )
 
 
 def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
@@ -76,15 +94,17 @@ def optimized(mod: IRModule, machine: TargetAttr, context: PassContext) -> tuple
     from lamina.context import LaminaContext
     from lamina.dialects.target import TARGET
     from lamina.pipeline import parse_pipeline
+    from lamina.transform import pass_info
 
     module, store = mod.ir()
     ctx = LaminaContext()
     ctx.params = store
     changed = module.clone()
     changed.attributes[TARGET] = machine
-    for p in parse_pipeline(",".join(relay_pipeline(context, machine.backend_list()))):
-        if p.name != CODEGEN:  # the functions of external compilers are still to be seen
-            p.apply(ctx, changed)
+    with weights_from(store):
+        for p in parse_pipeline(",".join(relay_pipeline(context, machine.backend_list()))):
+            if p.name != CODEGEN:  # the functions of external compilers are still to be seen
+                context.run(pass_info(type(p)), changed, partial(p.apply, ctx, changed))
     return changed, store
 
 

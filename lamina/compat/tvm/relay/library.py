@@ -45,6 +45,8 @@ class GraphExecutorFactoryModule:
     type_key = "GraphExecutorFactory"
 
     def __getitem__(self, name: str) -> Any:
+        if name in ("debug_create", "create"):
+            return lambda module_name, *devices: self[module_name](*devices[:1])
         if name not in ("default", self.libmod_name):
             raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
 

@@ -129,6 +129,15 @@ def FirstOrderGradient() -> Pass:  # noqa: N802
     return Pass(ours.FirstOrderGradient(nested=True))
 
 
+def gradient(expr: e.Expr, mod: IRModule | None = None, mode: str = "higher_order") -> e.Function:
+    """The function that gives (result, (gradient of each parameter)) of another one. Both of TVM's modes are one."""
+    if mode not in ("higher_order", "first_order"):
+        raise UsageError(f"a mode of gradients is 'higher_order' or 'first_order', not {mode!r}")
+    found = IRModule() if mod is None else IRModule(mod.functions, mod.type_definitions)
+    found["main"] = expr
+    return FirstOrderGradient()(found)["main"]
+
+
 def Defunctionalization(func: e.Function, mod: IRModule) -> e.Function:  # noqa: N802
     """A function of a module without functions as values; the module gets what it needs, as in TVM."""
     name = next((g.name_hint for g, f in mod.functions.items() if f is func), None)
@@ -311,5 +320,5 @@ def __dir__() -> list[str]:
 __all__ = [
     "ChangeBatch", "ConvertLayout", "FirstOrderGradient", "InferType", "LayoutConfig", "MergeComposite", "Operation",
     "Pass", "PassContext", "Sequential", "ToANormalForm", "ToBasicBlockNormalForm", "ToGraphNormalForm",
-    "function_pass", "module_pass", "recast",
+    "function_pass", "gradient", "module_pass", "recast",
 ]  # fmt: skip

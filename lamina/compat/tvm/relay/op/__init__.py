@@ -10,6 +10,7 @@ from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay.expr import Op, get_op
 from lamina.compat.tvm.relay.namespace import OpNamespace
 from lamina.compat.tvm.relay.op_table import op_names
+from lamina.compat.tvm.runtime import modules_elsewhere
 
 get = get_op
 
@@ -26,6 +27,9 @@ class _Everything(OpNamespace):
 for _name in ("transform", "tensor", "reduce", "algorithm"):
     sys.modules[f"{__name__}.{_name}"] = _Everything(f"relay.op.{_name}", "")
 
+modules_elsewhere(__name__, {"op": __name__})
+"""`relay.op.op`, where TVM keeps the registry."""
+
 for _name in ("nn", "image", "vision", "annotation", "dyn"):
     sys.modules[f"{__name__}.{_name}"] = sys.modules[f"{__name__.rpartition('.')[0]}.{_name}"]
 
@@ -33,7 +37,7 @@ for _name in ("nn", "image", "vision", "annotation", "dyn"):
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    if name in ("transform", "tensor", "reduce", "algorithm"):
+    if name in ("op", "transform", "tensor", "reduce", "algorithm"):
         return sys.modules[f"{__name__}.{name}"]
     if name in ("register_alter_op_layout", "register_legalize", "register_op_attr"):
         return getattr(import_module("lamina.compat.tvm.relay.op_attributes"), name)

@@ -16,6 +16,7 @@ from typing import Any
 
 from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.runtime import modules_elsewhere
 from lamina.compat.tvm.transform import Pass, PassContext, Sequential
 from lamina.errors import UsageError
 from lamina.passes.pattern_tables import get_pattern_table, register_pattern_table, table_names
@@ -101,6 +102,9 @@ class _Compiler(ModuleType):
         partition_for.__doc__ = f"The module with a function for each region that {table} takes."
         return partition_for
 
+
+register = modules_elsewhere(__name__, {"register": __name__})["register"]
+"""`relay.op.contrib.register`, where TVM keeps the tables."""
 
 for _table in table_names():
     _name = _table.replace("-", "")
