@@ -144,3 +144,25 @@ def test_the_debugger_is_made_as_a_library_makes_it() -> None:
     module.set_input("x", np.ones((2, 3), "float32"))
     module.run()
     assert module.get_output(0).numpy().tolist() == [[6, 15, 24, 33]] * 2
+
+
+def test_programs_are_built_for_the_executor_that_there_is() -> None:
+    from lamina.compat.tvm.relay.backend import Executor, Runtime
+
+    assert relay.build(net(), "llvm", executor=Executor("graph", {"link-params": True}), runtime=Runtime("cpp"))
+    for made in (lambda: Executor("aot"), lambda: Runtime("crt"), lambda: relay.build(net(), "llvm", executor="aot")):
+        with pytest.raises(UnsupportedError, match="there is no (executor 'aot'|runtime 'crt')"):
+            made()
+
+
+def test_a_loop_runs_while_its_condition_holds() -> None:
+    from lamina.compat.tvm.relay.loops import while_loop
+
+    i, total = relay.var("i", shape=(), dtype="int32"), relay.var("total", shape=(2,))
+    step = relay.const(np.array([1, 2], "float32"))
+    loop = while_loop(lambda i, _: i < relay.const(1000), [i, total], lambda i, t: (i + relay.const(1), t + step))
+    mod = tvm.IRModule.from_expr(relay.Function([i, total], loop(i, total)))
+    count, found = relay.create_executor("vm", mod).evaluate()(0, np.zeros(2, "float32"))
+    assert int(count.numpy()) == 1000 and found.numpy().tolist() == [1000, 2000]
+    with pytest.raises(UsageError, match="a loop of 2 variables gives 1 next ones"):
+        while_loop(lambda i, _: i < relay.const(9), [i, total], lambda i, t: i)

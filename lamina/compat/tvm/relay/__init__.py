@@ -93,8 +93,8 @@ random = _SPACES["random"]
 qnn = _SPACES["qnn"]
 
 _MODULES = (
-    "analysis", "backend", "build_module", "dataflow_pattern", "expr_functor", "frontend", "op", "prelude", "testing",
-    "transform",
+    "analysis", "backend", "build_module", "dataflow_pattern", "expr_functor", "frontend", "loops", "op", "prelude",
+    "testing", "transform",
 )  # fmt: skip
 _HOMES = {
     **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "build_module"),

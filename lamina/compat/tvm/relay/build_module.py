@@ -10,6 +10,8 @@ from lamina.compat.tvm.global_functions import list_global_func_names
 from lamina.compat.tvm.instrument import weights_from
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.relay.backend import Executor as HowToRun
+from lamina.compat.tvm.relay.backend import Runtime
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wrapped
 from lamina.compat.tvm.relay.library import GraphExecutorFactoryModule, GraphProgram, as_ndarray
 from lamina.compat.tvm.relay.targets import compile_target
@@ -57,6 +59,9 @@ def build(
     import lamina
     from lamina.transform import PassContext
 
+    for given, kind in ((executor, HowToRun), (runtime, Runtime)):
+        if given is not None:
+            kind(str(given))
     machine = compile_target(target)
     mod = ir_mod if isinstance(ir_mod, IRModule) else IRModule.from_expr(ir_mod)
     _check_codegens(mod)
