@@ -326,7 +326,7 @@ class Session:
         """Shrink the input while the fault of the passes stays; print a test of the guilty one."""
         from lamina.debugging.commands import reduce_module
 
-        ctx = self._context(name)
+        ctx = self._context()
         module = self._parse(ctx, text, name, 1)
         ctx.open_params(module)
         how = print_pipeline(passes), self.args.load, self.args.input

@@ -21,7 +21,7 @@ INSTEAD = {
 class Namespace(ModuleType):
     """`topi` or `topi.nn`: functions and further namespaces, found when they are asked for."""
 
-    __path__: ClassVar[list[str]] = []
+    __path__: ClassVar[list[str]] = []  # pyright: ignore
     """It may be imported as a package, though no folder stands behind it."""
 
     def __init__(self, prefix: str) -> None:

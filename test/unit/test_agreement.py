@@ -1,5 +1,8 @@
 """`lamina bench` says WRONG where outputs are too far off, also where a saturated last op hides it."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard
+
 from __future__ import annotations
 
 import io

@@ -1,5 +1,8 @@
 """Programs pickled and copied: through the bytes of their saved form, and refused in one line where they have none."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard
+
 from __future__ import annotations
 
 import copy

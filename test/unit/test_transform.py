@@ -1,5 +1,8 @@
 """Passes from Python: which run, in what order, with what options, and who may watch."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field

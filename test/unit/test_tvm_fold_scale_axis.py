@@ -1,5 +1,8 @@
 """FoldScaleAxis of programs written for TVM: weights, biases and factors that are no constants, and what stays."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard
+
 from __future__ import annotations
 
 from typing import Any

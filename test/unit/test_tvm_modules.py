@@ -1,5 +1,8 @@
 """TVM's modules as programs import and ask them: names that are missing, targets, errors, executors."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from importlib import import_module

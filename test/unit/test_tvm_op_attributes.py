@@ -1,5 +1,8 @@
 """What programs say of operators: which a compiler takes, their legal forms, their layouts."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard
+
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,5 +1,8 @@
 """Expressions of variables without types, as in TVM's documents: matched, partitioned and rewritten as they stand."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import Any

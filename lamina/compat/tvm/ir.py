@@ -158,7 +158,7 @@ class IRModule:
         if isinstance(name, GlobalTypeVar):
             return self.type_definitions[self.get_global_type_var(name.name_hint)]
         known = name if isinstance(name, GlobalVar) and name in self.functions else None
-        return self.functions[known or self.get_global_var(getattr(name, "name_hint", name))]
+        return self.functions[known or self.get_global_var(str(getattr(name, "name_hint", name)))]
 
     def __setitem__(self, name: Any, function: Any) -> None:
         functions = self.functions

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from lamina import tensor_target
 from lamina.compat.tvm.imports import NO_FOLDER
@@ -45,13 +45,13 @@ class Target(tensor_target.Target):
     """A target; `openblas, llvm` is one for `relay.build` alone. The host is this machine: another one is an error."""
 
     def __init__(self, target: Any, host: Any = None) -> None:
-        given: Mapping[str, Any] = target if isinstance(target, Mapping) else {}
+        given: dict[str, Any] = dict(cast("Mapping[str, Any]", target)) if isinstance(target, Mapping) else {}
         host = given.get("host", host)
         if host is not None and target_of(host).attr is None:
             raise UsageError(f"a host is 'llvm', not {str(host)!r}")
         found = _parsed({k: v for k, v in given.items() if k != "host"} if given else target)
         super().__init__(TargetKind(found.kind), found.options, found.attr)
-        known = host if host is not None else getattr(target, "host", None)
+        known: Any = host if host is not None else getattr(cast(Any, target), "host", None)
         object.__setattr__(self, "_host", known)
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -96,9 +96,9 @@ class OnNodes(ours.Pass):
         self._ctx = ctx
         return self.inner.transform(module, ctx)
 
-    def _run(self, module: ModuleOp, context: PassContext) -> ModuleOp:
+    def _run(self, module: ModuleOp, context: ours.PassContext) -> ModuleOp:
         # What is read is another module than the one that is changed: nodes read late would see the change.
-        found = self.function(IRModule.of_ir(module, self._store), context)
+        found = self.function(IRModule.of_ir(module, self._store), cast("PassContext", context))
         made, store = found.ir()
         self._ctx.params = store
         return made.clone()
@@ -170,7 +170,7 @@ def function_pass(
 def PrintIR(header: str = "", show_meta_data: bool = False) -> Pass:  # noqa: N802
     """Prints the module to stderr as it goes by."""
 
-    def show(module: ModuleOp, _: PassContext) -> ModuleOp:
+    def show(module: ModuleOp, _: ours.PassContext) -> ModuleOp:
         print(f"// {header}\n{looked_at(module).astext(show_meta_data)}", file=sys.stderr)
         return module
 

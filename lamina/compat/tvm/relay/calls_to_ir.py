@@ -92,12 +92,11 @@ def op_call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:
     if not all(is_known(v.type) for v in values):
         return _untyped(builder, node, cls, values, attrs, block)
     if name in convolutions.SPELLED_OTHERWISE and len(values) > 1:
-        known = [v.type for v in values[:2] if isinstance(v.type, TensorType) and v.type.has_static_shape()]
-        infos = [tensor_info(cast(Attribute, t)) for t in known]
+        infos = [tensor_info(v.type) for v in values[:2] if _is_static(v.type)]
         if cls is not op_class(name):
             convolutions.complete(attrs, infos)
         elif len(infos) == 2:
-            how = convolutions.kernels_apart(*infos, attrs)
+            how = convolutions.kernels_apart(infos[0], infos[1], attrs)
             values[1] = _kernels_apart(builder, values[1], operands[1], how, block)
     try:
         op = builder.add(cls.make(*values, **attrs), block, node)
@@ -140,6 +139,10 @@ def _kernels_apart(
     if list(axes) != sorted(axes):
         weight = builder.add(op_class("transpose").make(weight, axes=list(axes)), block).results[0]
     return builder.add(op_class("reshape").make(weight, newshape=list(shape)), block).results[0]
+
+
+def _is_static(type_: Any) -> bool:
+    return isinstance(type_, TensorType) and type_.has_static_shape()
 
 
 def _only(builder: Builder, made: Any, block: Block) -> list[SSAValue]:

@@ -46,7 +46,11 @@ class GraphExecutorFactoryModule:
 
     def __getitem__(self, name: str) -> Any:
         if name in ("debug_create", "create"):
-            return lambda module_name, *devices: self[module_name](*devices[:1])
+
+            def made(module_name: str, *devices: Any) -> Any:
+                return self[module_name](*devices[:1])
+
+            return made
         if name not in ("default", self.libmod_name):
             raise UsageError(f"the library has no {name!r}", hint='its program is lib["default"]')
 

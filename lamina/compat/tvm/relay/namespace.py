@@ -11,7 +11,7 @@ from lamina.compat.tvm.missing import not_bridged
 class OpNamespace(ModuleType):
     """`relay.nn`, `relay.image`, `relay.qnn.op`: the functions of the operators whose names start with a prefix."""
 
-    __path__: ClassVar[list[str]] = []
+    __path__: ClassVar[list[str]] = []  # pyright: ignore
     """It may be imported as a package, though no folder stands behind it."""
 
     def __init__(self, python_name: str, prefix: str, others: dict[str, Any] | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -118,8 +118,9 @@ class _OfExpressions(Pass):
         found = IRModule(mod.functions, mod.type_definitions)
         for g, function in mod.functions.items():
             for name, pattern, *rest in self._entries:
-                check = rest[0] if rest and rest[0] is not None else lambda _: True
-                function = partition(pattern, function, {"Composite": name}, check)
+                given = rest[0] if rest else None
+                checked = {} if given is None else {"check": given}
+                function = partition(pattern, function, {"Composite": name}, **checked)
             found[g] = function
         return found
 
@@ -194,7 +195,7 @@ def recast(
 def InferType() -> Pass:  # noqa: N802
     """Checks the types. They are always known: a module that is wrong is refused when it is formed."""
 
-    def check(module: ModuleOp, _: PassContext) -> ModuleOp:
+    def check(module: ModuleOp, _: ours.PassContext) -> ModuleOp:
         from lamina.verification import verify_module
 
         verify_module(module)
@@ -234,7 +235,7 @@ class _NodesOnly(Pass):
 
     def __call__(self, mod: Any) -> IRModule:
         mod.ir()
-        return self._function(mod, PassContext.current())
+        return self._function(mod, cast("PassContext", PassContext.current()))
 
 
 def normal_form(function: e.Function) -> e.Function:

@@ -105,9 +105,10 @@ def plain(value: Any) -> Any:
 
 def fitted(value: Any, type_: Attribute) -> Any:
     """A value of TVM's as our machine takes it for a parameter of a type: numbers of another dtype are cast."""
-    found = plain(value)
-    if isinstance(type_, TupleType) and isinstance(found, tuple) and len(found) == len(type_.types):  # pyright: ignore[reportUnknownArgumentType]
-        return tuple(map(fitted, cast("tuple[Any, ...]", found), type_.types))
+    found: Any = plain(value)
+    if isinstance(type_, TupleType) and isinstance(found, tuple):
+        fields = cast("tuple[Any, ...]", found)
+        return tuple(map(fitted, fields, type_.types)) if len(fields) == len(type_.types) else fields
     if not isinstance(type_, TensorType) or not isinstance(found, (np.ndarray, np.generic)):
         return found
     return np.asarray(found, numpy_dtype(dtype_name(cast("Any", type_).element_type)))
