@@ -134,7 +134,7 @@ class Session:
 
             words, self.source = reproducer.read(text, name)
             again = options.parse([*words, *([args.input_file] if args.input_file else [])])
-            again.debug, again.output_file = args.debug, args.output_file
+            again.debug, again.output_file, again.reduce = args.debug, args.output_file, args.reduce
             for file in again.load:
                 self.registry.load_file(Path(file))
             self.args = args = again

@@ -107,7 +107,8 @@ def find(
         guilt = bisection.guilt()
         if guilt.index is None and not how.numbers:
             # No pass raises it: what makes machine code of the last one's does.
-            run = graph.clone() if graph.main is None else relay_edits.with_drawn_inputs(graph.clone())
+            run = replace(graph.clone(), bare=False)
+            run = run if graph.main is None else relay_edits.with_drawn_inputs(run)
             bisection = Bisection(judge, run.with_target(target), passes, replace(how, numbers=True), tell)
             guilt = bisection.guilt()
         small, drawn, verdict = graph, reduced.drawn, reduced.verdict

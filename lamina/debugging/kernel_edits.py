@@ -69,7 +69,7 @@ def one_kernel(program: Program) -> Iterator[Program]:
     for n in range(len(kernels)):
         found = changed(program, lambda module, n=n: _only(module, n))
         if found is not None:
-            yield with_drawn_inputs(found) if program.arrays else found
+            yield found if program.bare else with_drawn_inputs(found)
 
 
 def _only(module: ModuleOp, n: int) -> None:

@@ -38,6 +38,8 @@ class Program:
     module: ModuleOp
     arrays: dict[str, Any]
     store: ParamStore = field(default_factory=ParamStore)
+    bare: bool = False
+    """Whether passes alone are looked at, so that no input needs a value."""
     computes: str = ""
     """The text of a program that computes the same, where it is known for one."""
 
@@ -123,11 +125,13 @@ class Program:
         return self.of_part(part_of(main, kept, results), values)
 
     def of_part(self, part: Part, values: Mapping[SSAValue, Any]) -> Program:
-        """The program of a part, with its inputs, where values are known at all. Raises UsageError where one is not."""
-        if self.arrays and any(old not in values for old in part.arguments):
-            raise UsageError("an input of the part has no value")
-        names = argument_names(part.main, part.main.body.block.args)
-        arrays = {name: values[old] for name, old in zip(names, part.arguments, strict=True) if old in values}
+        """The program of a part, with its inputs. Raises UsageError where one has no value and needs it."""
+        arrays: dict[str, Any] = {}
+        if not self.bare:
+            if any(old not in values for old in part.arguments):
+                raise UsageError("an input of the part has no value")
+            names = argument_names(part.main, part.main.body.block.args)
+            arrays = {name: values[old] for name, old in zip(names, part.arguments, strict=True)}
         return replace(self, module=part.module, arrays=arrays, computes="")
 
     def tidy(self, given: Collection[SSAValue] = ()) -> Program:

@@ -8,7 +8,7 @@ shorter shapes, inputs for constants and defaults for attributes. Every candidat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.ir import Operation, SSAValue
@@ -48,6 +48,7 @@ class Reducer:
 
     def reduced(self, program: Program) -> Reduced:
         """The smallest program found that shows the fault of the given one. Raises UsageError where it shows none."""
+        program = replace(program, bare=not self.how.numbers, arrays=program.arrays if self.how.numbers else {})
         self.fault = self.judge.ask(program, self.how)
         if not self.fault.is_fault:
             raise UsageError(f"there is no fault: {self.fault.outcome.kind}", hint=self.fault.outcome.said)

@@ -122,8 +122,7 @@ def with_constants_in_text(program: Program) -> Iterator[Program]:
 
 def _inline(array: Any) -> Iterator[Any]:
     if array.dtype.kind not in "iub" and str(array.dtype) != "bfloat16":
-        quarters: Any = array.astype(np.float64) * 4
-        yield quarters.round().astype(array.dtype)
+        yield np.rint(np.asarray(array, np.float64) * 4).astype(array.dtype)
     yield array
     if array.size:
         yield np.full_like(array, array.reshape(-1)[0])

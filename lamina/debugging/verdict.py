@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
+from lamina.compiler import module_text
 from lamina.context import LaminaContext, with_dialects
 from lamina.debugging.agreement import RUNS, furthest, noise_of, perturbed_runs
 from lamina.debugging.entry import MAIN, entry_of
@@ -26,6 +27,7 @@ from lamina.debugging.states import explain, run_state
 from lamina.debugging.stored_case import savable
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.params import ParamAttr
+from lamina.dialects.target import TARGET
 from lamina.errors import InternalError, LaminaError
 from lamina.runtime.entry_names import argument_names, level_of
 from lamina.runtime.relay_reference import main_function
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from lamina.registry import Registry
 
 _REPRODUCER = re.compile(r"; (?:reproducer written to \S+; )?please report it")
+_EXCEPTION = re.compile(r"\b(\w*(?:Error|Exception|Interrupt)): ")
 CANDIDATE = "candidate"
 """The place of a refusal of what is no program, or none that can be run."""
 RUN = "run"
@@ -114,31 +117,56 @@ class Verdict:
         if self.outcome.kind is Kind.MISMATCH:
             coarse = self.error >= COARSE
             return other.outcome.kind is Kind.MISMATCH and (other.error >= COARSE or not coarse)
-        return self.is_fault and self.outcome.signature == other.outcome.signature
+        mine, its = self.outcome, other.outcome
+        if not self.is_fault or mine.kind is not its.kind or mine.where != its.where:
+            return False
+        # What an exception says depends on what the program has first of what it cannot bear.
+        raised = _EXCEPTION.search(mine.said)
+        if mine.kind is Kind.INTERNAL_ERROR and raised is not None:
+            found = _EXCEPTION.search(its.said)
+            return found is not None and found[1] == raised[1]
+        return mine.signature == its.signature
 
 
 def warm() -> None:
     """Import what every verdict needs, and compile a small program, so that it is there in each copy of the process.
 
-    Where the compiler cannot do even that, and may take the process with it, it is left to each copy.
+    Where the compiler cannot do even that, and may take the process with it, the last of it is left to each copy.
     """
     from lamina.dialects.lazy_formats import read_formats_late
 
-    import_module("lamina.api")
+    for name in ("lamina.api", "lamina.driver", "lamina.backends.llvm.emit", "lamina.debugging.precise"):
+        import_module(name)
     read_formats_late()
+    _try_passes()
     pid = os.fork()
     if pid == 0:
         signal.alarm(WARMING)
         try:
-            _warm_compiler()
+            _try_machine_code()
             os._exit(0)
         except BaseException:
             os._exit(1)
     if os.waitpid(pid, 0)[1] == 0:
-        _warm_compiler()
+        _try_machine_code()
 
 
-def _warm_compiler() -> None:
+def _try_passes() -> None:
+    """Take the small program through all passes: an exception does no harm."""
+    from lamina.compiler import pipeline_text
+    from lamina.parsing import parse_text
+
+    ctx, how = LaminaContext(), How()
+    try:
+        module = parse_text(ctx, _SMALL, "small.mlir")
+        module.attributes[TARGET] = target_of(how)
+        _judged(module_text(module), ctx, {}, How(pipeline_text(3), numbers=False), registry_of(how), _Steps(""), None)
+    except Exception:
+        pass  # what is looked for, perhaps
+
+
+def _try_machine_code() -> None:
+    """Compile the small program and run it."""
     from lamina.backends.cpu.jit import host_spec
     from lamina.backends.cpu.pool import runtime_library
 

@@ -5,8 +5,8 @@
 // CHECK:      internal error: KeyError: 'no scale for relay.subtract'
 // CHECK:      4 ops -> 2 in
 // CHECK-NEXT: pass faulty-lookup (2 of 3)
-// TEST:       {{R}}UN: opt-tool %s -p faulty-lookup --load=%S/
-// TEST:       // CHECK{{:}} @main
+// TEST:       {{RUN}}: opt-tool %s -p faulty-lookup --load=%S/
+// TEST:       {{CHECK}}: @main
 // TEST-NEXT:  func.func @main(%[[X:.*]]: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // TEST-NEXT:    %b = relay.nn.matmul %[[X]], %[[X]]
 // TEST-NEXT:    %c = relay.subtract %[[X]], %b

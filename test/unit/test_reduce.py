@@ -193,6 +193,15 @@ def test_a_wrong_pass_on_loops_is_found_in_a_hundred_ops() -> None:
 
 
 @pytest.mark.slow
+def test_passes_alone_need_no_inputs_nor_values_of_constants() -> None:
+    """Constants become inputs where numbers do not count, too."""
+    text = PRODUCTS.replace("%a = relay.nn.matmul %x, %x", "%w = relay.constant dense<2.0> : tensor<1x1xf32>\n  "
+                            "%a = relay.nn.matmul %x, %w")  # fmt: skip
+    found = find(program_of(text), How("relay-simplify-inference,faulty-lookup", load=(str(FAULTS),)))
+    assert found.ops == (3, 2) and found.program.arrays == {} and "relay.constant" not in found.program.text()
+
+
+@pytest.mark.slow
 def test_a_program_without_a_fault_is_refused() -> None:
     with pytest.raises(NoFault, match="no fault shows: same"):
         find(program_of(THREE), How("relay-fold-constant"))
