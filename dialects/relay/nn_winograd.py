@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 Matrix = tuple[tuple[Fraction, ...], ...]
 
 _POINTS = tuple(Fraction(*p) for p in ((0,), (1,), (-1,), (2,), (-2,), (1, 2), (-1, 2), (3,), (-3,), (1, 3), (-1, 3)))
+_FIVE_POINTS = tuple(Fraction(p, 8) for p in (0, 5, -5, 13, -13))
+"""Those of F(4, 3): p, -p and nearly 1/p, -1/p, whose powers binary numbers hold exactly. Rounding errors are half as
+large in the mean, and a fifth at most, as with 0, 1, -1, 2, -2, for as much work. (Alam, Anderson, Barabasz and Gregg,
+"Winograd Convolution for Deep Neural Networks: Efficient Point Selection", 2022.)"""
 LARGEST_TILE = len(_POINTS) + 1
 """Rows of a transformed tile: one for each point and one for infinity. Larger ones lose all precision."""
 
@@ -42,7 +46,7 @@ def winograd_matrices(m: int, k: int) -> tuple[Matrix, Matrix, Matrix]:
     coefficients of the product of x - p_l, each over l != j; row j of A has the powers of p_j.
     """
     a = m + k - 1
-    points = _POINTS[: a - 1]
+    points = _FIVE_POINTS if a - 1 == len(_FIVE_POINTS) else _POINTS[: a - 1]
 
     def product(roots: Sequence[Fraction]) -> list[Fraction]:
         coefficients = [Fraction(1)]

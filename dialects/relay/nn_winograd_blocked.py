@@ -8,6 +8,7 @@ tiles by channels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
@@ -31,16 +32,53 @@ def _transposed(matrix: Matrix) -> Matrix:
 
 
 def _row(matrix: Matrix, index: Index, part: Callable[[int], Any]) -> Any:
-    """The element `index` of a matrix times a vector of parts: each row adds up what it has, and nothing else."""
-    result: Any = None
-    for n, row in reversed(list(enumerate(matrix))):
+    """The element `index` of a matrix times a vector of parts: each row adds up what it has, and nothing else.
+
+    The points p and -p give neighbours whose even powers are the same and whose odd ones are opposite: rows are a sum
+    and a difference of two halves, columns have the sum or the difference of two parts.
+    """
+    columns = _transposed(matrix)
+    paired = {k: (k, k + 1) for k in _pairs(columns)}
+    paired |= {k + 1: pair for k, pair in paired.items()}
+
+    def value(row: Sequence[Fraction]) -> Any:
         total: Any = None
         for k, number in enumerate(row):
-            if number:
-                term = part(k) if number == 1 else part(k) * float(number)
-                total = term if total is None else total + term
-        result = total if result is None else te.select(index.equals(n), total, result)
+            pair = paired.get(k)
+            if not number or pair is not None and k == pair[1]:
+                continue
+            here = part(k)
+            if pair is not None:
+                here = here + part(k + 1) if row[k + 1] == number else here - part(k + 1)
+            term = here if number == 1 else here * float(number)
+            total = term if total is None else total + term
+        return total
+
+    rows: list[Any] = []
+    halved = _pairs(matrix)
+    for n, row in enumerate(matrix):
+        if n - 1 in halved:
+            continue
+        if n not in halved:
+            rows.append(value(row))
+            continue
+        both = list(zip(row, matrix[n + 1], strict=True))
+        even, odd = value([(x + y) / 2 for x, y in both]), value([(x - y) / 2 for x, y in both])
+        rows += [even + odd, even - odd]
+    result = rows[-1]
+    for n, one in reversed(list(enumerate(rows[:-1]))):
+        result = te.select(index.equals(n), one, result)
     return result
+
+
+def _pairs(rows: Matrix) -> set[int]:
+    """The first of each two neighbouring rows that differ in signs, and have equal ones and opposite ones."""
+    found: set[int] = set()
+    for n, (row, after) in enumerate(zip(rows, rows[1:], strict=False)):
+        same = [x == y for x, y in zip(row, after, strict=True) if x]
+        if n - 1 not in found and list(map(abs, row)) == list(map(abs, after)) and True in same and False in same:
+            found.add(n)
+    return found
 
 
 PIECE = 1 << 17

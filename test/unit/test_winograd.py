@@ -29,6 +29,14 @@ def test_matrices_give_a_correlation_exactly(m: int, k: int) -> None:
     assert y == [sum(x[i + r] * w[r] for r in range(k)) for i in range(m)]
 
 
+@pytest.mark.parametrize("m", [2, 4])
+def test_float32_holds_the_matrices_of_data_and_result(m: int) -> None:
+    """Else every element would be off by a rounding error of the matrix, not only of the arithmetic."""
+    out, into, _ = winograd_matrices(m, 3)
+    numbers = [n for matrix in (out, into) for row in matrix for n in row]
+    assert [Fraction(float(np.float32(float(n)))) for n in numbers] == numbers
+
+
 @pytest.mark.parametrize("by_te", [False, True])
 @pytest.mark.parametrize(
     ("m", "k", "groups", "layout"), [(2, 3, 1, "NCHW"), (4, 3, 2, "NCHW"), (3, 2, 1, "NHWC"), (2, 5, 1, "NCHW")]
