@@ -1,9 +1,9 @@
 """Add nothing where zeros would be added: sums over a window leave out what lies in the padding.
 
-A sum in registers that adds a guarded load, or the product of one, adds zero where the guard does not hold. The guard
-becomes a `tir.if` around the addition, and leaves the loops that it does not depend on: a row of the window beside the
-image is one test. Unrolled loops decide the rest at compile time. Guards that vectorized loops decide stay what they
-are, masks. A factor beside the padding is left out of the sum whatever it is, infinite or no number as well.
+A sum in registers that adds a guarded load, its magnitude or a product of it, adds zero where the guard does not hold.
+The guard becomes a `tir.if` around the addition, and leaves the loops that it does not depend on: a row of the window
+beside the image is one test. Unrolled loops decide the rest at compile time. Guards that vectorized loops decide stay
+what they are, masks. A factor beside the padding is left out of the sum whatever it is, infinite or no number as well.
 
 Assumes `tir-lower-blocks`.
 
@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -109,6 +109,8 @@ def _guarded_factors(value: SSAValue) -> list[LoadOp]:
         return [op] if op.guard_set() is not None else []
     if isinstance(op, _WIDER):
         return _guarded_factors(op.input)
+    if isinstance(op, math.AbsFOp):
+        return _guarded_factors(op.operand)
     if isinstance(op, _PRODUCTS):
         return [*_guarded_factors(op.lhs), *_guarded_factors(op.rhs)]
     return []
