@@ -57,6 +57,7 @@ PRAGMAS = {
     "auto_unroll_max_step": "up to how many statements tir-unroll-loop writes serial loops inside out",
     "auto_unroll_max_depth": "how deep the loops may nest that tir-unroll-loop writes out",
     "loop_partition_hint": "that tir-loop-partition cuts the loop where conditions change, and in how many pieces",
+    "unswitch": "that tir-unswitch-loop takes it apart by what its iterations choose alike, however much stands in it",
     "masked_lanes": "that tir-vectorize-loop makes a number of lanes that is no power of two one, under a mask",
 }
 """The pragmas that have an effect, and which."""

@@ -1,9 +1,11 @@
 """Choose once what is the same in every iteration: a loop for each of two choices, under conditions around them.
 
 A value is chosen by a condition that does not depend on the loops around it, such as the tensor that a row of a
-concatenation comes from. The loops stand twice then, each without the choice and without what was read for the other.
+concatenation comes from, or an integer that was read. The loops stand twice then, each without the choice and without
+what was read for the other; a part that is computed before, into a buffer that only one of them reads, goes with it.
 Of several choices, those of the second loop are taken apart in the same way. That is code for each of them: `most` is
-how many of a function's choices it is made for, and `ops` what loops may hold. Loops that keep sums in registers stay.
+how many of a function's choices it is made for, and `ops` what loops may hold, other than those with the pragma
+`unswitch`. Loops that keep sums in registers stay.
 
 Before:
     tir.for %j = 0 to 8 "y.j" {
@@ -29,14 +31,16 @@ from xdsl.traits import is_side_effect_free
 from lamina.dialects.accesses import over_values
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index_map import Condition
-from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
+from lamina.dialects.tir.annotations import pragma_of
+from lamina.dialects.tir.facts import facts_at
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, extents_of
 from lamina.dialects.tir.nest import function_of, unique_axis
 from lamina.dialects.tir.ops import ConditionOp, ForOp, FuncOp, IfOp
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.tir.hoist_if_then_else import is_fixed
 from lamina.passes.tir.phases import explicit_indices
 
 LOOPS = ("serial", "unrolled", "vectorized")
+WIDER = (arith.ExtSIOp, arith.ExtUIOp)
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,9 @@ class UnswitchLoopPass(ModulePass):
                 found = self.find(func)
                 if found is None:
                     break
-                _unswitch(*found)
+                _lift(*found)
+                for holder in _unswitch(*found):
+                    _sink(holder)
 
     def find(self, func: FuncOp) -> tuple[ForOp, Condition] | None:
         """A loop, and what decides a choice in it that is the same in all iterations."""
@@ -69,6 +75,8 @@ class UnswitchLoopPass(ModulePass):
         return None
 
     def may_stand_twice(self, loop: ForOp) -> bool:
+        if pragma_of(loop, "unswitch"):
+            return True
         inside = all_ops(loop)
         buffers = [o.buffer.owner for o in inside if isinstance(o, StoreOp)]
         return len(inside) <= self.ops and not any(
@@ -111,13 +119,66 @@ def _loop_of(select: Operation, condition: Condition) -> ForOp | None:
     """The outermost loop around a choice, none of them shared out among threads, that does not change its condition."""
     found: ForOp | None = None
     loop = select.parent_op()
-    while isinstance(loop, ForOp) and loop.kind.data in LOOPS and is_fixed(condition, loop):
+    while isinstance(loop, ForOp) and loop.kind.data in LOOPS and _steps(condition, loop) is not None:
         found = loop if loop.kind.data != "vectorized" else found
         loop = loop.parent_op()
     return found
 
 
-def _unswitch(loop: ForOp, condition: Condition) -> None:
+def _steps(condition: Condition, loop: ForOp) -> list[Operation] | None:
+    """The ops in a loop that a condition depends on, in order, if it is the same in all iterations: else None.
+
+    They are integers that are read from elements which the loop does not write, and are there before it.
+    """
+    found: list[Operation] = []
+    written: set[SSAValue] | None = None
+    waiting = [v for v in condition.form.dims() if isinstance(v, SSAValue)]
+    if len(waiting) < len(condition.form.dims()):
+        return None  # the lane
+    while waiting:
+        value = waiting.pop()
+        if not _stands_in(value, loop):
+            continue
+        op = value.owner
+        if not isinstance(op, (arith.IndexCastOp, LoadOp, *WIDER)) or op.parent is None:
+            return None
+        if isinstance(op, LoadOp):
+            if written is None:
+                written = {o.buffer for o in all_ops(loop) if isinstance(o, StoreOp)}
+            if op.buffer in written or op.lanes is not None or not _is_there(op, loop):
+                return None
+        found.append(op)
+        waiting += op.operands
+    return found[::-1]
+
+
+def _stands_in(value: SSAValue, loop: ForOp) -> bool:
+    op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+    while op is not None and op is not loop:
+        op = op.parent_op()
+    return op is loop
+
+
+def _is_there(load: LoadOp, loop: ForOp) -> bool:
+    """Whether a load reads within its buffer wherever the loop starts, even if the loop then has no iterations."""
+    facts = facts_at(loop)
+    for form, extent in zip(load.forms(), extents_of(load.buffer), strict=True):
+        for inside in (form, extent - form - 1):
+            bounds = facts.bounds(inside)
+            if bounds is None or bounds[0] < 0:
+                return False
+    return not load.conditions()
+
+
+def _lift(loop: ForOp, condition: Condition) -> None:
+    """Put what a condition depends on before the loop."""
+    for op in _steps(condition, loop) or ():
+        op.detach()
+        assert loop.parent is not None
+        loop.parent.insert_op_before(op, loop)
+
+
+def _unswitch(loop: ForOp, condition: Condition) -> list[IfOp]:
     other = loop.clone()
     func = function_of(loop)
     opposite = Condition(-condition.form - 1)
@@ -134,6 +195,68 @@ def _unswitch(loop: ForOp, condition: Condition) -> None:
         inner.properties["axis"] = StringAttr(unique_axis(func, inner.axis.data))
     _choose(loop, condition, True)
     _choose(other, condition, False)
+    return holders
+
+
+def _sink(holder: IfOp) -> None:
+    """Compute what only the statements under a condition read there, and not where the condition fails."""
+    place = holder.parent
+    assert place is not None
+    before: list[Operation] = []
+    op = holder.prev_op
+    while op is not None:
+        before.append(op)
+        op = op.prev_op
+    for alloc in before:
+        if not isinstance(alloc, AllocOp):
+            continue
+        fills = _fills(alloc, holder)
+        if fills is None or not _may_wait(fills, holder):
+            continue
+        first = holder.body.block.first_op
+        assert first is not None
+        for moved in (alloc, *fills):
+            moved.detach()
+            holder.body.block.insert_op_before(moved, first)
+
+
+def _fills(alloc: AllocOp, holder: IfOp) -> list[Operation] | None:
+    """The statements before a condition that do nothing but fill a buffer which is read under it alone; else None."""
+    fills: list[Operation] = []
+    for use in alloc.result.uses:
+        top: Operation = use.operation
+        while top.parent is not None and top.parent is not holder.parent:
+            parent = top.parent_op()
+            if parent is None:
+                return None
+            top = parent
+        if top is not holder and top not in fills:
+            fills.append(top)
+    for top in fills:
+        if top.parent is not holder.parent:
+            return None
+        inside = all_ops(top)
+        own = {alloc.result, *(o.result for o in inside if isinstance(o, AllocOp))}
+        for op in inside:
+            if isinstance(op, StoreOp):
+                if op.buffer not in own:
+                    return None
+            elif not isinstance(op, ForOp | IfOp | AllocOp | LoadOp) and not is_side_effect_free(op):
+                return None
+    order = {op: n for n, op in enumerate(holder.parent.ops)} if holder.parent is not None else {}
+    fills.sort(key=order.__getitem__)
+    return fills if fills and order[fills[-1]] < order[holder] else None
+
+
+def _may_wait(fills: list[Operation], holder: IfOp) -> bool:
+    """Whether nothing that statements read is written between them and a condition."""
+    read = {o.buffer for top in fills for o in all_ops(top) if isinstance(o, LoadOp)}
+    op = fills[0].next_op
+    while op is not None and op is not holder:
+        if op not in fills and any(isinstance(o, StoreOp) and o.buffer in read for o in all_ops(op)):
+            return False
+        op = op.next_op
+    return True
 
 
 def _choose(loop: ForOp, condition: Condition, holds: bool) -> None:

@@ -15,6 +15,6 @@ te.func @f(%A: tensor<8x32xf32>) -> tensor<8x32xf32> {
 }
 te.schedule @f {
   %i, %j = te.loops "C" [2]
-  // expected-error@+1 {{pragma 'unrol' of 'C.i': there is no such pragma; it is one of unroll_explicit, auto_unroll_max_step, auto_unroll_max_depth, loop_partition_hint, masked_lanes}}
+  // expected-error@+1 {{pragma 'unrol' of 'C.i': there is no such pragma; it is one of unroll_explicit, auto_unroll_max_step, auto_unroll_max_depth, loop_partition_hint, unswitch, masked_lanes}}
   te.pragma %i "unrol" = 1
 }
