@@ -68,6 +68,7 @@ def compile(
     cache: bool = True,
     sanitize: bool = False,
     choices: Choice = None,
+    numerics: str | None = None,
 ) -> Executable:
     """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
 
@@ -79,13 +80,15 @@ def compile(
     environment says LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels
     check their accesses while they run: bounds, elements that nothing has written, races. `choices` are what
     `lamina.tuning` has found to be faster than the default schedules: a choice file, or the answers by question.
+    `numerics` is "fast", or "exact" for sums that differ from the model's in their order alone: docs/numerics.md says
+    what that leaves out. By default it is the context's, which is fast where it says nothing.
 
     A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.runtime.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
     origin, source = _source_of(model, shapes)
-    context = _context(opt_level)
+    context = _context(opt_level, numerics)
     chosen = spec_of(target, threads)
     check_host(chosen)
     answers = _answers(choices, chosen)
@@ -146,11 +149,12 @@ def texts(
     opt_level: int | PassContext | None = None,
     sanitize: bool = False,
     choices: Choice = None,
+    numerics: str | None = None,
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
     _, fresh = _source_of(model, shapes)
     chosen = spec_of(target, threads)
-    return _stages(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level), sanitize)()
+    return _stages(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level, numerics), sanitize)()
 
 
 def _stages(fresh: Fresh, target: TargetSpec, context: PassContext, sanitize: bool) -> Callable[[], StageTexts]:
@@ -170,12 +174,13 @@ def questions(
     target: str | TargetAttr = "cpu",
     threads: int | None = None,
     opt_level: int | PassContext | None = None,
+    numerics: str | None = None,
 ) -> list[Question]:
     """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
     from lamina.driver import questions_of
 
     _, fresh = _source_of(model, None)
-    return questions_of(fresh, spec_of(target, threads).attr(), _context(opt_level))
+    return questions_of(fresh, spec_of(target, threads).attr(), _context(opt_level, numerics))
 
 
 def _answers(choices: Choice, target: TargetSpec) -> Mapping[str, str]:
@@ -202,8 +207,9 @@ def _with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
     return chosen
 
 
-def _context(opt_level: int | PassContext | None) -> PassContext:
-    return PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
+def _context(opt_level: int | PassContext | None, numerics: str | None) -> PassContext:
+    given = PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
+    return given.with_numerics(numerics)
 
 
 def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:

@@ -191,13 +191,14 @@ def _context_plain(context: PassContext) -> dict[str, Any]:
     """What of a context decides the outcome of passes, as plain values."""
     options = {f"{name}.{option}": list(v) for name, given in context.options.items() for option, v in given.items()}
     passes = {"required": sorted(context.required_pass), "disabled": sorted(context.disabled_pass)}
-    return {"opt_level": context.opt_level, **passes, "config": options}
+    return {"opt_level": context.opt_level, **passes, "config": options, "numerics": context.numerics}
 
 
 def _context_from_plain(data: dict[str, Any]) -> PassContext:
     from lamina.transform import PassContext
 
-    return PassContext(data["opt_level"], data["required"], data["disabled"], config=data["config"])
+    how = {"config": data["config"], "numerics": data["numerics"]}
+    return PassContext(data["opt_level"], data["required"], data["disabled"], **how)
 
 
 # -- several programs in one ---------------------------------------------------------------------------------------

@@ -83,6 +83,12 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     target.add_argument(
         "--pass-config", action="append", default=[], metavar="PASS.OPTION=VALUE", help="an option of a pass"
     )
+    target.add_argument(
+        "--numerics",
+        default="fast",
+        metavar="fast|exact",
+        help="exact: change sums in their order alone (default: fast)",
+    )
     target.add_argument("--threads", type=int, metavar="N", help="default: 1 for bench, else all processors")
     target.add_argument(
         "--shape", action="append", default=[], metavar="NAME=D,D,..", help="the shape of an input, or NAME=D of a dim"

@@ -142,7 +142,7 @@ def context_of(args: Any) -> PassContext:
         if not equals:
             raise UsageError(f"--pass-config {given!r} gives no value", hint="as in relay.FuseOps.max_depth=10")
         config[key] = tuple(value.split(","))
-    return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config)
+    return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config, numerics=args.numerics)
 
 
 def texts_of(args: Any) -> StageTexts:

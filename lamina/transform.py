@@ -61,6 +61,9 @@ __all__ = [
 OPT_LEVELS = (0, 1, 2, 3, 4)
 """TVM's levels: 1 fuses, 2 folds, 3 rewrites and changes layouts, 4 merges branches and approximates functions."""
 
+NUMERICS = ("fast", "exact")
+"""Whether passes may change results by more than the order of their sums; docs/numerics.md says by how much."""
+
 _M = TypeVar("_M")
 
 # -- names -------------------------------------------------------------------------------------------------------
@@ -127,8 +130,9 @@ def pass_info(cls: type[ModulePass]) -> PassInfo:
 class PassContext:
     """Which passes run: those up to `opt_level` and the required ones, without the disabled ones.
 
-    `config` sets options of passes: `{"relay.FuseOps.max_depth": 10}`. The context that is entered last is the
-    current one, also for `lamina.compile`. Raises UsageError for passes and options that there are not.
+    `config` sets options of passes: `{"relay.FuseOps.max_depth": 10}`. With `numerics` exact, passes that change
+    results by more than the order of their sums do not run. The context that is entered last is the current one, also
+    for `lamina.compile`. Raises UsageError for passes and options that there are not.
     """
 
     def __init__(
@@ -138,10 +142,12 @@ class PassContext:
         disabled_pass: Iterable[str] | None = None,
         instruments: Sequence[PassInstrument] | None = None,
         config: Mapping[str, Any] | None = None,
+        numerics: str = NUMERICS[0],
     ) -> None:
         if type(opt_level) is not int or opt_level not in OPT_LEVELS:
             raise UsageError(f"opt_level is one of {', '.join(map(str, OPT_LEVELS))}, not {opt_level!r}")
         self.opt_level = opt_level
+        self.numerics = _numerics(numerics)
         self.required_pass = _pass_names("required_pass", required_pass)
         self.disabled_pass = _pass_names("disabled_pass", disabled_pass)
         self.instruments = list(instruments or ())
@@ -156,6 +162,15 @@ class PassContext:
     def of(given: int | PassContext) -> PassContext:
         """A context as it is, or that of a level."""
         return given if isinstance(given, PassContext) else PassContext(given)
+
+    def with_numerics(self, numerics: str | None) -> PassContext:
+        """The same with other numerics; None says nothing."""
+        if numerics is None or numerics == self.numerics:
+            return self
+        config = {f"{name}.{option}": v for name, given in self.options.items() for option, v in given.items()}
+        made = PassContext(self.opt_level, (), (), self.instruments, config, numerics)
+        made.required_pass, made.disabled_pass = self.required_pass, self.disabled_pass
+        return made
 
     @staticmethod
     def current() -> PassContext:
@@ -185,8 +200,20 @@ class PassContext:
             return False
         return name in self.required_pass or level <= self.opt_level
 
+    def keeps(self, pass_: ModulePass) -> bool:
+        """Whether a pass is not left out for what it does to numbers. Raises UsageError for one that is required."""
+        kept = self.numerics == "fast" or getattr(pass_, "numerics", "exact") == "exact"
+        if not kept and pass_.name in self.required_pass:
+            raise UsageError(
+                f"{pass_.name} is required, and changes results by more than the order of their sums",
+                hint="leave it out, or compile with numerics 'fast'",
+            )
+        return kept
+
     def configured(self, pass_: ModulePass) -> ModulePass:
-        """The pass with the options that the context gives."""
+        """The pass with the options that the context gives, and exact where the context is and the pass may be."""
+        if self.numerics == "exact" and any(f.name == "exact" for f in fields(pass_)):  # type: ignore[arg-type]
+            pass_ = replace(pass_, exact=True)  # type: ignore[call-arg, type-var]
         given = self.options.get(pass_.name)
         if not given:
             return pass_
@@ -199,7 +226,7 @@ class PassContext:
         """Those of the passes that run, with their options, each after the ones that it requires."""
         found: list[ModulePass] = []
         for p in passes:
-            if not self.enables(p.name, getattr(p, "opt_level", 0)):
+            if not self.enables(p.name, getattr(p, "opt_level", 0)) or not self.keeps(p):
                 continue
             for name in getattr(p, "required", ()):
                 file = find_pass(name)
@@ -238,6 +265,7 @@ class PassContext:
         parts = [str(self.opt_level)]
         parts += [f"+{name}" for name in sorted(self.required_pass)]
         parts += [f"-{name}" for name in sorted(self.disabled_pass)]
+        parts += [f"numerics={self.numerics}"] if self.numerics != NUMERICS[0] else []
         parts += [f"{n}.{o}={v!r}" for n, given in sorted(self.options.items()) for o, v in sorted(given.items())]
         return " ".join(parts)
 
@@ -254,6 +282,12 @@ def _pass_names(what: str, given: Iterable[str] | None) -> frozenset[str]:
     if isinstance(given, str):
         raise UsageError(f"{what} is a list of names, not {given!r}")
     return frozenset(name if name in _written else find_pass(name).name for name in given or ())
+
+
+def _numerics(given: Any) -> str:
+    if given not in NUMERICS:
+        raise UsageError(f"numerics is one of {', '.join(NUMERICS)}, not {given!r}")
+    return given
 
 
 _written: set[str] = set()

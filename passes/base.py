@@ -9,13 +9,16 @@ stair `relay-to-te`, `backends/cpu/passes/schedule.py` the backend pass `cpu-sch
         name = "relay-fuse-ops"
         opt_level: ClassVar[int] = 0
         required: ClassVar[tuple[str, ...]] = ()
+        numerics: ClassVar[str] = "exact"
         max_depth: int = 256
 
         def apply(self, ctx: Context, op: ModuleOp) -> None: ...
 
 The file's docstring is its help text: what the pass does, `Before:` and `After:` with IR of at most 12 lines, what
 it assumes. `opt_level` is the lowest level at which a graph pass runs (0 where nothing is said), `required` the graph
-passes that must have run before it: `lamina.transform` and the compiler read them. A file without
+passes that must have run before it: `lamina.transform` and the compiler read them. `numerics` is "fast" for a pass
+that changes results by more than the order of their sums: exact compilation leaves it out (docs/numerics.md). One of
+which only a part does has a field `exact: bool = False`, which exact compilation sets. A file without
 `name = "<derived name>"` is no pass (a family of rules beside the pass that runs it).
 
 An op that a pass inserts without a location gets the one of the op that it replaces: rewriting drivers do it by

@@ -71,6 +71,7 @@ def choose_in_situ(
     rounds: int = 15,
     progress: Progress | None = None,
     cache: bool = True,
+    numerics: str | None = None,
 ) -> Tuned:
     """Time the candidates of each question inside the model, and choose.
 
@@ -85,9 +86,11 @@ def choose_in_situ(
     loaded = model if isinstance(model, api.Model) else api.load(model, shapes)
 
     def program(answers: Mapping[str, str]) -> Executable:
-        return api.compile(loaded, target, None, threads, opt_level, progress, cache, choices=answers)
+        return api.compile(
+            loaded, target, None, threads, opt_level, progress, cache, choices=answers, numerics=numerics
+        )
 
-    questions = api.questions(loaded, target, threads, opt_level)
+    questions = api.questions(loaded, target, threads, opt_level, numerics)
     if not any(len(q.candidates) > 1 for q in questions):
         raise UnsupportedError("no kernel of this model has more than one candidate", where=loaded.label)
     plans: list[dict[str, str]] = [{}]

@@ -37,6 +37,7 @@ class FastMath(ModulePass):
 
     name = "relay-fast-math"
     opt_level: ClassVar[int] = 4
+    numerics: ClassVar[str] = "fast"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         fast_math.apply(op)

@@ -200,6 +200,7 @@ class FoldScaleAxis(ModulePass):
 
     name = "relay-fold-scale-axis"
     opt_level: ClassVar[int] = 3
+    numerics: ClassVar[str] = "fast"
     everything: bool = False
     """Weights and factors move also where they are no constants."""
 

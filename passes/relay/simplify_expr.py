@@ -35,6 +35,8 @@ c, d = const("c d")
 p, q, lo, hi, k = attr("p q lo hi k")
 
 simplify = Rules("relay-simplify-expr")
+distribute = Rules("relay-simplify-expr")
+"""Those that round otherwise, not only in another order; they hold for finite numbers."""
 after_layouts = Rules("relay-simplify-expr")
 """Those that changed layouts make room for: relay-simplify-expr-post-alter-op runs them again."""
 
@@ -177,14 +179,14 @@ squares = r.multiply(x, x), r.multiply(y, y)
 twice = r.multiply(r.multiply(x, y), 2) | r.multiply(x, r.multiply(y, 2))
 total = r.add(x, y)
 for binomial in (r.add(r.add(squares[0], twice), squares[1]), r.add(r.add(*squares), twice)):
-    simplify += (binomial >> r.multiply(total, total)).when(real(x.dtype)).finite()
+    distribute += (binomial >> r.multiply(total, total)).when(real(x.dtype)).finite()
 
 # -- constants gather, so that they fold -----------------------------------------------------------
 
 # (x + c) + d = x + (c + d),   (x * c) * d = x * (c * d),   (x + c) * d = x * d + c * d
 simplify += r.add(r.add(x, c), d) >> r.add(x, r.add(c, d))
 simplify += r.multiply(r.multiply(x, c), d) >> r.multiply(x, r.multiply(c, d))
-simplify += (r.multiply(r.add(x, c), d) >> r.add(r.multiply(x, d), r.multiply(c, d))).finite()
+distribute += (r.multiply(r.add(x, c), d) >> r.add(r.multiply(x, d), r.multiply(c, d))).finite()
 
 # -- clips: a chain of intervals is an interval ----------------------------------------------------
 
@@ -268,6 +270,9 @@ for op in (r.argmax, r.argmin, r.argsort):
 
 simplify += fold_padding
 simplify += after_layouts
+both = Rules("relay-simplify-expr")
+both += simplify
+both += distribute
 
 
 @dataclass(frozen=True)
@@ -275,6 +280,8 @@ class SimplifyExpr(ModulePass):
     """Algebra on graphs."""
 
     name = "relay-simplify-expr"
+    exact: bool = False
+    """Whether a sum may not be multiplied out, nor three products become one: that rounds otherwise."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        simplify.apply(op)
+        (simplify if self.exact else both).apply(op)

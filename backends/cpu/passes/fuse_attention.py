@@ -137,6 +137,7 @@ class CpuFuseAttention(ModulePass):
 
     name = "cpu-fuse-attention"
     opt_level: ClassVar[int] = 3
+    numerics: ClassVar[str] = "fast"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         fuse_attention.apply(op)

@@ -139,6 +139,7 @@ class CpuWinograd(ModulePass):
 
     name = "cpu-winograd"
     opt_level: ClassVar[int] = 3
+    numerics: ClassVar[str] = "fast"
     tile_size: int = 4
     """Most rows of the result in a tile: 4, 2, or 0 for none."""
 
