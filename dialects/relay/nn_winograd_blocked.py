@@ -20,6 +20,7 @@ from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
 from lamina.dialects.relay.nn_conv import ZERO, Convolution, check_kernel
 from lamina.dialects.relay.nn_winograd import Matrix, tile_rows, winograd_matrices
 from lamina.dialects.relay.windows import Window, windows
+from lamina.dialects.relay.winograd_accuracy import far_tiles, largest_top, np_far_tiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,15 +159,76 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
 
 
 @irdl_op_definition
+class ContribConv2dWinogradNCHWcLimitOp(RelayOp):
+    """How large a tile of data may be for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
+    channels, up to which no product and no sum overflows. 0, or no number, for a weight that is not finite."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+
+    name = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"
+    NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
+    weight = operand_def()
+    result = result_def()
+    tile_size = int_prop()
+
+    @staticmethod
+    def infer_type(weight: TensorInfo, *, tile_size: int) -> TensorInfo:
+        check_dtype(weight.dtype, FLOATS)
+        if len(weight.shape) != 6 or weight.shape[0] != weight.shape[1]:
+            raise TypeMismatch(f"weight must be [a, a, O/b, C/c, c, b], it is {weight.shape}")
+        tile_rows(tile_size, weight.shape[0] - tile_size + 1)
+        return TensorInfo((), weight.dtype)
+
+    @staticmethod
+    def np_ref(weight: NDArray[Any], *, tile_size: int) -> NDArray[Any]:
+        product = largest_top(weight.shape, str(weight.dtype), tile_size)
+        with np.errstate(all="ignore"):
+            norm = product / np.abs(weight.astype(np.float64)).max()
+            return np.minimum(norm * norm, np.finfo(weight.dtype).max).astype(weight.dtype)
+
+    @staticmethod
+    def te_compute(weight: Tensor, *, tile_size: int) -> Tensor:
+        axes = [te.reduce_axis(extent, f"k{n}") for n, extent in enumerate(weight.shape)]
+        top = te.compute((), lambda: te.max(te.abs(weight[tuple(axes)]), axes), "top")
+        product = largest_top(weight.shape, weight.dtype, tile_size)
+
+        def limit_of() -> Any:
+            norm = te.const(product, weight.dtype) / top[()]
+            return te.minimum(norm * norm, float(np.finfo(weight.dtype).max))
+
+        return te.compute((), limit_of, "limit")
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        small, large = (-1e-30, 1e-30), (1e20, 1e30)
+        return [
+            sample((6, 6, 1, 2, 4, 8), attrs={"tile_size": 4}),
+            sample((4, 4, 2, 1, 16, 32), attrs={"tile_size": 2}, ranges=(large,)),
+            sample((6, 6, 1, 1, 1, 1), attrs={"tile_size": 4}, ranges=(small,)),
+            sample((4, 4, 1, 3, 2, 5), attrs={"tile_size": 2}, ranges=(large,)),
+            sample((6, 6, 1, 1, 3, 4), attrs={"tile_size": 2}, ranges=(large,)),
+            sample((4, 4, 1, 1, 2, 2), attrs={"tile_size": 3}, ranges=(large,)),
+            sample(((4, 4, 1, 1, 2, 2), "float64"), attrs={"tile_size": 2}, ranges=((1e200, 1e220),)),
+            sample((2, 2, 1, 1, 2, 2), attrs={"tile_size": 1}, ranges=(large,)),
+            sample((4, 3, 1, 1, 2, 2), attrs={"tile_size": 2}, error="weight must be [a, a, O/b, C/c, c, b]"),
+            sample((3, 3, 1, 1, 2, 2), attrs={"tile_size": 0}, error="tile_size 0 with a kernel of 4"),
+            sample(((4, 4, 1, 1, 2, 2), "int8"), attrs={"tile_size": 2}, error="got int8"),
+        ]
+
+
+@irdl_op_definition
 class ContribConv2dWinogradNCHWcOp(Convolution):
     """nn.contrib_conv2d_NCHWc (stride 1, one group) of x [N, C/16, H, W, 16] with a weight [a, a, O/32, C/16, 16, 32]
-    that nn.contrib_conv2d_winograd_NCHWc_weight_transform has made of kernels of a - tile_size + 1
-    -> [N, O/16, H', W', 16]. `channels` is the true number of output channels."""
+    that nn.contrib_conv2d_winograd_NCHWc_weight_transform has made of the kernel [O/32, C/16, K, K, 16, 32], with K =
+    a - tile_size + 1 -> [N, O/16, H', W', 16]. `channels` is the true number of output channels. Tiles whose inputs
+    differ too much in size, or are beyond the limit, are summed directly, from the kernel (winograd_accuracy.py)."""
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
     data = operand_def()
     weight = operand_def()
+    kernel = operand_def()
+    limit = operand_def()
     result = result_def()
     tile_size = int_prop()
     padding = prop_def(DenseArrayBase, default_value=ZERO)
@@ -181,7 +243,15 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
 
     @classmethod
     def infer_type(
-        cls, data: TensorInfo, weight: TensorInfo, *, channels: int, kernel_size: Any = None, **attrs: Any
+        cls,
+        data: TensorInfo,
+        weight: TensorInfo,
+        kernel: TensorInfo,
+        limit: TensorInfo,
+        *,
+        channels: int,
+        kernel_size: Any = None,
+        **attrs: Any,
     ) -> TensorInfo:
         if len(data.shape) != 5 or len(weight.shape) != 6 or weight.shape[0] != weight.shape[1]:
             raise TypeMismatch(
@@ -191,6 +261,10 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
         k = a - attrs["tile_size"] + 1
         tile_rows(attrs["tile_size"], k)
         check_kernel((k, k), kernel_size)
+        if kernel.shape != (blocks, chunks, k, k, inner, block):
+            raise TypeMismatch(f"the transformed weight {weight.shape} is not that of {kernel.shape}")
+        if limit.shape:
+            raise TypeMismatch(f"the limit is a number, not {limit.shape}")
         if (chunks, inner) != (data.shape[1], data.shape[4]):
             raise TypeMismatch(
                 f"input has {data.shape[1]} blocks of {data.shape[4]} channels, weight {chunks} of {inner}"
@@ -199,13 +273,16 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
         if channels < 1 or block % inner or blocks != -(-out * inner // block):
             raise TypeMismatch(f"{channels} channels do not fill {blocks} blocks of {block}")
         h, w = cls.windows_of(data.shape, weight.shape, attrs)
-        dtype = check_dtype(same_dtype(data, weight), FLOATS)
+        dtype = check_dtype(same_dtype(data, weight, kernel, limit), FLOATS)
         return TensorInfo((data.shape[0], out, h.outputs(), w.outputs(), inner), dtype)
 
     @classmethod
-    def np_ref(cls, data: NDArray[Any], weight: NDArray[Any], **attrs: Any) -> NDArray[Any]:
+    def np_ref(
+        cls, data: NDArray[Any], weight: NDArray[Any], kernel: NDArray[Any], limit: NDArray[Any], **attrs: Any
+    ) -> NDArray[Any]:
         a, m, inner = weight.shape[0], attrs["tile_size"], data.shape[4]
-        back, into, _ = (np.array(n, np.float64) for n in winograd_matrices(m, a - m + 1))
+        k = a - m + 1
+        back, into, _ = (np.array(n, np.float64) for n in winograd_matrices(m, k))
         slides = cls.windows_of(data.shape, weight.shape, attrs)
         outs = [s.outputs() for s in slides]
         down, across = (-(-o // m) for o in outs)
@@ -214,22 +291,32 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
         x = np.pad(data.astype(np.float64), [(0, 0), (0, 0), *edges, (0, 0)])
         chunks = -(-attrs["channels"] // inner)
         y = np.zeros((data.shape[0], chunks, down * m, across * m, inner))
+        far = np_far_tiles(x, outs, (m, k), limit)
+        plain = kernel.astype(np.float64)
         for i, j in np.ndindex(down, across):
             tile = x[:, :, i * m : i * m + a, j * m : j * m + a]
-            v = np.einsum("re,ncrsk,sf->ncefk", into, tile, into)
-            products = np.einsum("ncefk,efockv->nefov", v, weight.astype(np.float64))
-            products = products.reshape(*products.shape[:3], -1, inner)[:, :, :, :chunks]
-            y[:, :, i * m : (i + 1) * m, j * m : (j + 1) * m] = np.einsum("ei,nefov,fj->noijv", back, products, back)
+            with np.errstate(all="ignore"):
+                v = np.einsum("re,ncrsk,sf->ncefk", into, tile, into)
+                products = np.einsum("ncefk,efockv->nefov", v, weight.astype(np.float64))
+                products = products.reshape(*products.shape[:3], -1, inner)[:, :, :, :chunks]
+                tiled = np.einsum("ei,nefov,fj->noijv", back, products, back)
+                for p, q in np.ndindex(m, m) if far[:, i, j].any() else ():
+                    direct = np.einsum("ncrsk,ocrskv->nov", tile[:, :, p : p + k, q : q + k], plain)
+                    direct = direct.reshape(len(x), -1, inner)[:, :chunks]
+                    tiled[:, :, p, q] = np.where(far[:, i, j, None, None], direct, tiled[:, :, p, q])
+            y[:, :, i * m : (i + 1) * m, j * m : (j + 1) * m] = tiled
         return y[:, :, : outs[0], : outs[1]].astype(data.dtype)
 
     @classmethod
-    def te_compute(cls, data: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
-        """Stages: tile_rows, tiles (the data transformed), products, result_rows, conv; and pad, if it is asked for.
+    def te_compute(cls, data: Tensor, weight: Tensor, kernel: Tensor, limit: Tensor, **attrs: Any) -> Tensor:
+        """Stages: pad, if it is asked for; tile_rows, tiles (the data transformed), products, result_rows; which tiles
+        are far (`far_tiles` has its stages); own_tiles and direct, the sums of these; conv.
 
         Tiles are counted row after row."""
         a, m, block = weight.shape[0], attrs["tile_size"], weight.shape[5]
+        k = a - m + 1
         n, chunks, _, _, inner = data.shape
-        back, into, _ = winograd_matrices(m, a - m + 1)
+        back, into, _ = winograd_matrices(m, k)
         from_tile, to_tile = _transposed(back), _transposed(into)
         slides = cls.windows_of(data.shape, weight.shape, attrs)
         outs = [s.outputs() for s in slides]
@@ -262,54 +349,69 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
             return _row(from_tile, i, lambda e: products[n, e, f, ko, t, kv])
 
         rows = te.compute((n, m, a, out, down * across, inner), result_rows_of, "result_rows")
+        far = far_tiles(padded, outs, (m, k), limit)
+
+        def own_tiles_of(n: Index, t: Index, c: Index, e: Index, f: Index, ci: Index) -> Any:
+            return padded[n, c, t // across * m + e, t % across * m + f, ci]
+
+        own = te.compute((n, down * across, chunks, a, a, inner), own_tiles_of, "own_tiles")
+        r, s = te.reduce_axis(k, "r"), te.reduce_axis(k, "s")
+        c, ci = te.reduce_axis(chunks, "c"), te.reduce_axis(inner, "ci")
+
+        def direct_of(n: Index, i: Index, j: Index, ko: Index, t: Index, kv: Index) -> Any:
+            o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
+            return te.sum(own[n, t, c, i + r, j + s, ci] * kernel[o, c, r, s, ci, ov], [c, r, s, ci])
+
+        direct = te.compute((n, m, m, out, down * across, inner), direct_of, "direct")
 
         def result_of(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
-            return _row(from_tile, x % m, lambda f: rows[n, y % m, f, ko, y // m * across + x // m, kv])
+            t = y // m * across + x // m
+            tiled = _row(from_tile, x % m, lambda f: rows[n, y % m, f, ko, t, kv])
+            return te.select(te.index(far[n, t]) >= 1, direct[n, y % m, x % m, ko, t, kv], tiled)
 
         return te.compute((n, out, *outs, inner), result_of, "conv")
 
     @staticmethod
     def samples() -> list[Sample]:
-        x = (1, 2, 8, 8, 16)
+        x, none = (1, 2, 8, 8, 16), ()
+        # No tile is far by the limit, or all tiles are.
+        near = (None, None, None, (1e9, 2e9))
+        far = (None, None, None, (-2.0, -1.0))
+
+        def of(data: Any, weight: Any, kernel: Any, ranges: Any = near, **attrs: Any) -> Sample:
+            if not isinstance(data[0], tuple):
+                return sample(data, weight, kernel, none, attrs=attrs, ranges=ranges, rtol=1e-4)
+            return sample(data, weight, kernel, (none, data[1]), attrs=attrs, ranges=ranges, rtol=1e-4)
+
+        def wrong(error: str, weight: Any, kernel: Any, limit: Any = none, **attrs: Any) -> Sample:
+            return sample(x, weight, kernel, limit, attrs=attrs, error=error)
+
+        f64 = "float64"
         return [
-            sample(x, (4, 4, 1, 2, 16, 32), attrs={"tile_size": 2, "channels": 32}),
-            sample(
-                (1, 1, 7, 9, 16),
-                (6, 6, 2, 1, 16, 16),
-                attrs={"tile_size": 4, "channels": 32, "padding": [1, 1]},
-                rtol=1e-4,
+            of(x, (4, 4, 1, 2, 16, 32), (1, 2, 3, 3, 16, 32), tile_size=2, channels=32),
+            of((1, 1, 7, 9, 16), (6, 6, 2, 1, 16, 16), (2, 1, 3, 3, 16, 16), tile_size=4, channels=32, padding=[1, 1]),
+            of(
+                (2, 1, 6, 5, 4), (4, 4, 1, 1, 4, 8), (1, 1, 3, 3, 4, 8),
+                tile_size=2, channels=5, padding=[0, 1, 2, 0], kernel_size=[3, 3],
             ),
-            sample(
-                (2, 1, 6, 5, 4),
-                (4, 4, 1, 1, 4, 8),
-                attrs={"tile_size": 2, "channels": 5, "padding": [0, 1, 2, 0], "kernel_size": [3, 3]},
+            of((1, 2, 9, 9, 4), (6, 6, 3, 2, 4, 4), (3, 2, 3, 3, 4, 4), far, tile_size=4, channels=12, padding=[1, 1]),
+            of((1, 2, 9, 9, 4), (6, 6, 3, 2, 4, 4), (3, 2, 5, 5, 4, 4), tile_size=2, channels=12),
+            of((1, 1, 3, 3, 1), (4, 4, 1, 1, 1, 1), (1, 1, 3, 3, 1, 1), far, tile_size=2, channels=1),
+            of((1, 1, 5, 4, 2), (4, 4, 2, 1, 2, 2), (2, 1, 2, 2, 2, 2), tile_size=3, channels=4),
+            of((1, 3, 13, 13, 4), (6, 6, 1, 3, 4, 8), (1, 3, 3, 3, 4, 8), tile_size=4, channels=8, padding=[1] * 4),
+            of(
+                ((1, 1, 5, 6, 2), f64), ((4, 4, 1, 1, 2, 2), f64), ((1, 1, 3, 3, 2, 2), f64),
+                tile_size=2, channels=2,
             ),
-            sample((1, 2, 9, 9, 4), (6, 6, 3, 2, 4, 4), attrs={"tile_size": 2, "channels": 12}, rtol=1e-4),
-            sample((1, 1, 3, 3, 1), (4, 4, 1, 1, 1, 1), attrs={"tile_size": 2, "channels": 1}),
-            sample((1, 1, 5, 4, 2), (4, 4, 2, 1, 2, 2), attrs={"tile_size": 3, "channels": 4}),
-            sample(
-                (1, 3, 13, 13, 4),
-                (6, 6, 1, 3, 4, 8),
-                attrs={"tile_size": 4, "channels": 8, "padding": [1, 1, 1, 1]},
-                rtol=1e-4,
-            ),
-            sample(
-                ((1, 1, 5, 6, 2), "float64"), ((4, 4, 1, 1, 2, 2), "float64"), attrs={"tile_size": 2, "channels": 2}
-            ),
-            sample(
-                x,
-                (4, 4, 1, 1, 16, 32),
-                attrs={"tile_size": 2, "channels": 32},
-                error="input has 2 blocks of 16 channels",
-            ),
-            sample(
-                x,
-                (4, 4, 1, 2, 16, 32),
-                attrs={"tile_size": 2, "channels": 64},
-                error="64 channels do not fill 1 blocks of 32",
-            ),
-            sample(
-                x, (4, 4, 1, 2, 16, 32), attrs={"tile_size": 5, "channels": 32}, error="tile_size 5 with a kernel of 0"
-            ),
-            sample(x, (4, 3, 1, 2, 16, 32), attrs={"tile_size": 2, "channels": 32}, error="takes [N, C/c, H, W, c]"),
-        ]
+            wrong("input has 2 blocks of 16 channels", (4, 4, 1, 1, 16, 32), (1, 1, 3, 3, 16, 32), tile_size=2,
+                  channels=32),
+            wrong("64 channels do not fill 1 blocks of 32", (4, 4, 1, 2, 16, 32), (1, 2, 3, 3, 16, 32), tile_size=2,
+                  channels=64),
+            wrong("tile_size 5 with a kernel of 0", (4, 4, 1, 2, 16, 32), (1, 2, 3, 3, 16, 32), tile_size=5,
+                  channels=32),
+            wrong("takes [N, C/c, H, W, c]", (4, 3, 1, 2, 16, 32), (1, 2, 3, 3, 16, 32), tile_size=2, channels=32),
+            wrong("is not that of (1, 2, 5, 5, 16, 32)", (4, 4, 1, 2, 16, 32), (1, 2, 5, 5, 16, 32), tile_size=2,
+                  channels=32),
+            wrong("the limit is a number, not (1,)", (4, 4, 1, 2, 16, 32), (1, 2, 3, 3, 16, 32), (1,), tile_size=2,
+                  channels=32),
+        ]  # fmt: skip

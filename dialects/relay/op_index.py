@@ -147,6 +147,7 @@ OPS: dict[str, tuple[str, str]] = {
     "relay.nn.contrib_conv2d_gemm_weight_transform": ("nn_conv_gemm", "ContribConv2dGemmWeightTransformOp"),
     "relay.nn.contrib_conv2d_gemm_without_weight_transform": ("nn_conv_gemm", "ContribConv2dGemmWithoutWeightTransformOp"),
     "relay.nn.contrib_conv2d_winograd_NCHWc": ("nn_winograd_blocked", "ContribConv2dWinogradNCHWcOp"),
+    "relay.nn.contrib_conv2d_winograd_NCHWc_limit": ("nn_winograd_blocked", "ContribConv2dWinogradNCHWcLimitOp"),
     "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform": ("nn_winograd_blocked", "ContribConv2dWinogradNCHWcWeightTransformOp"),
     "relay.nn.contrib_conv2d_winograd_weight_transform": ("nn_winograd", "ContribConv2dWinogradWeightTransformOp"),
     "relay.nn.contrib_conv2d_winograd_without_weight_transform": ("nn_winograd", "ContribConv2dWinogradWithoutWeightTransformOp"),

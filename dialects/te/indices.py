@@ -222,6 +222,11 @@ class Cond:
         return Scalar(current_scope().add(op), "bool")
 
 
+def index(value: Any) -> Index:
+    """What is an index, such as an integer that was read, as one that conditions can be asked of."""
+    return Index(index_form(value))
+
+
 def range_of_extent(extent: Linear, first: int = 0) -> Range:
     """The bounds of a dimension from `first` on. An empty one has no values; a bound keeps the arithmetic sound."""
     return first, max(extent.const - 1, first) if extent.is_constant else MAX_EXTENT - 1

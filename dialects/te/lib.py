@@ -9,6 +9,7 @@ from typing import Any
 from lamina.dialects.dtypes import is_unsigned, itemsize
 from lamina.dialects.te.build import *
 from lamina.dialects.te.build import Index, Scalar, Tensor, compute, const
+from lamina.dialects.te.indices import index as index
 from lamina.dialects.te.scalars import *
 from lamina.dialects.te.scalars import (
     abs,

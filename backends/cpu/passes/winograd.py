@@ -5,16 +5,17 @@ Before:
         : (tensor<1x4x56x56x16xf32>, tensor<2x4x3x3x16x32xf32>) -> tensor<1x4x56x56x16xf32>
 After:
     %u = relay.constant #relay.param<...> : tensor<6x6x2x4x16x32xf32>   (the transformed weight)
-    %y = relay.nn.contrib_conv2d_winograd_NCHWc %x, %u {channels = 64, padding = [1, 1], tile_size = 4} : ...
+    %l = relay.constant #relay.param<...> : tensor<f32>                 (how large a tile of data may be for it)
+    %y = relay.nn.contrib_conv2d_winograd_NCHWc %x, %u, %w, %l {channels = 64, padding = [1, 1], tile_size = 4} : ...
 
 Only constant weights: the transformed ones are derived parameters, computed at link time. Tiles of 4 x 4 take a
 quarter of a convolution's multiplications, tiles of 2 x 2 four ninths, and less than half of the weights: these take
 less time where the image is small and weights come from memory. `tile-size=2` takes no others, `tile-size=0` leaves
 convolutions as they are.
 
-Results differ from the direct sum by rounding, and an infinity makes its whole tile NaN. For ordinary data and weights
-the largest error, by the largest value, is up to 1e-5 with tiles of 4, ten times that of the direct sum, and that of
-the direct sum with tiles of 2. (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.)
+Results differ from the direct sum by rounding (docs/numerics.md); tiles whose inputs differ so much in size that this
+would show, and those with infinities, are summed directly. (Lavin and Gray, "Fast Algorithms for Convolutional Neural
+Networks", 2015.)
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from lamina.passes.relay.fold_constant import fold_ops
 from lamina.passes.rewriting import Rules
 
 WEIGHT = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
+LIMIT = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"
 TILE_SIZES = (2, 4)
 LEAST_GAIN = 1.5
 """How many times fewer multiplications there must be: transforms and tiles beyond the edge cost some back."""
@@ -122,8 +124,11 @@ def in_tiles(lanes: int, tile: int) -> Rules:
             data_layout=layout, kernel_layout=f"OIHW{lanes}i{block}o", out_layout=layout,
         )  # fmt: skip
         weight = r.nn.contrib_conv2d_winograd_NCHWc_weight_transform(w, tile_size=tile)
-        tiled = r.nn.contrib_conv2d_winograd_NCHWc(x, weight, tile_size=tile, padding=p, channels=n, kernel_size=k)
-        rule = (direct >> tiled).when(is_f32_or_f64(x.dtype), saves_work(x.shape, w.shape, p, tile)).finite()
+        limit = r.nn.contrib_conv2d_winograd_NCHWc_limit(weight, tile_size=tile)
+        tiled = r.nn.contrib_conv2d_winograd_NCHWc(
+            x, weight, w, limit, tile_size=tile, padding=p, channels=n, kernel_size=k
+        )
+        rule = (direct >> tiled).when(is_f32_or_f64(x.dtype), saves_work(x.shape, w.shape, p, tile))
         data, kernel = TensorInfo((1, 1, 9, 7, lanes), "float64"), TensorInfo((1, 1, 3, 3, lanes, block), "float64")
         rules += rule.drawing(x=always(data), w=always(kernel), n=always(block), p=some_padding, k=some_size)
     return rules
@@ -153,7 +158,7 @@ class CpuWinograd(ModulePass):
         for size in sorted({n for n in sizes.values() if n}):
             in_tiles(target.lanes(32), size).apply(op, only=lambda conv, size=size: sizes.get(conv) == size)
         if sizes:
-            transforms = [o for o in op.walk() if o.name == WEIGHT]
+            transforms = [o for o in op.walk() if o.name in (WEIGHT, LIMIT)]
             # They are larger than the weights, by a factor that is known: fold them whatever their size.
             fold_ops(transforms, store_of(ctx), sys.maxsize)
 

@@ -45,7 +45,7 @@ from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.row_reductions import find_rows, schedule_rows
 from lamina.backends.cpu.schedules.steps import vector_lanes
-from lamina.backends.cpu.schedules.winograd import find_winograd, schedule_winograd
+from lamina.backends.cpu.schedules.winograd import find_winograd, is_pad, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
 from lamina.dialects.choices import Pick, first
 from lamina.dialects.target import TargetAttr
@@ -66,7 +66,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     attention = find_attention(stages, target)
     whole = winograd or attention or ()
     for stage in stages:
-        if stage is padding or stage not in whole and should_inline(stage):
+        if stage is padding or is_pad(stage) or stage not in whole and should_inline(stage):
             inlined.append(stage)
             _forget(stage)
         else:
@@ -83,7 +83,7 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
         done.add(border.pad.name)
     if winograd is not None:
         follower = _follower(winograd.conv)
-        done |= {stage.name for stage in winograd if stage is not None}
+        done |= {stage.name for stage in winograd}
         if follower is not None:
             done.add(follower.name)
             s.compute_inline(winograd.conv.name)

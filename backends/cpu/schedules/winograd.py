@@ -2,12 +2,14 @@
 
     for a block of rows of tiles, in parallel
       the data's tiles transformed                        [a, a, C/16, tiles, 16]
+      which tiles are far: their inputs differ too much in size
       a * a matrix products, a register tile at a time    [a, a, O/16, tiles, 16]
-      the products transformed back, and the epilogue
+      for a tile: the products transformed back, or the direct sums if it is far; and the epilogue
 
-Each block reads all weights: its rows of tiles are few where these stay in the second-level cache, and all there are
-where the weights stream from memory. Where the image has too few blocks for the threads, the three steps are loops of
-their own, each in parallel.
+A tile that is far is so for all its channels, and few are: the code for them is short rather than fast. Each block
+reads all weights: its rows of tiles are few where these stay in the second-level cache, and all there are where the
+weights stream from memory. Where the image has too few blocks for the threads, the three steps are loops of their own,
+each in parallel.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xdsl.ir import SSAValue
+
+from lamina.backends.cpu.schedules.row_reductions import place_reduction, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, question
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_cycles
@@ -40,23 +45,34 @@ UNROLL = 16
 
 
 class Winograd(NamedTuple):
-    """The stages of a convolution, in order."""
+    """The stages of a convolution, in order, but for its padding."""
 
-    pad: Stage | None
     tile_rows: Stage
     tiles: Stage
     products: Stage
     result_rows: Stage
+    magnitudes: Stage
+    square_columns: Stage
+    squares: Stage
+    turned: Stage
+    sums: Stage
+    least_rows: Stage
+    least: Stage
+    far: Stage
+    own_tiles: Stage
+    direct: Stage
     conv: Stage
 
 
 def find_winograd(stages: Sequence[Stage]) -> Winograd | None:
     """The convolution among the stages of a function; it has one at most."""
-    own = [s for s in stages if s.tag == TAG]
-    if not own:
-        return None
-    pad = own.pop(0) if len(own) == 6 else None
-    return Winograd(pad, *own)
+    own = [s for s in stages if s.tag == TAG and not is_pad(s)]
+    return Winograd(*own) if own else None
+
+
+def is_pad(stage: Stage) -> bool:
+    """Whether a stage is the padding of a convolution: its own, or up to whole vectors."""
+    return stage.tag == TAG and not stage.is_reduction and stage.name.split("_")[0] == "pad"
 
 
 def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int, least: int = 1) -> int:
@@ -88,8 +104,6 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     n, a, _, chunks, _, lanes = w.tiles.spatial
     m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
     down, across = -(-height // m), -(-width // m)
-    if w.pad is not None:
-        s.compute_inline(w.pad.name)
     threads = target.threads.data
     least = 1 if threads == 1 else BLOCKS_PER_THREAD * threads
     rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, -(-least // n))
@@ -109,6 +123,8 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
         s.unroll(loop)
     s.vectorize(kv)
     s.vectorize(lane)
+    s.pragma(yi, "unswitch")
+    _place_direct(s, w, xo, target)
     # The products, a register tile at a time.
     weight = weight_of(w.products)
     block = max(weight[1] // lanes, 1) if weight is not None else 1
@@ -139,6 +155,16 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     s.vectorize(kv_a)
     if rows * across % tile.pixels:
         s.partition(t_o)
+    # Which tiles are far.
+    judged: list[SSAValue] = []
+    if apart:
+        judge_n, judge_t = s.loops(w.far.name)
+        judge_rows, _ = s.split(judge_t, [-1, across * divisor(down, max(n * down // threads, 1))])
+        judged = [judge_n, judge_rows]
+        _place_judgement(s, w, judge_rows, lanes)
+    else:
+        s.compute_at(w.far.name, yb)
+        _place_judgement(s, w, yb, lanes)
     # The data's tiles: all of one in registers.
     loops = s.loops(w.tiles.name) if apart else s.compute_at(w.tiles.name, yb)
     t_n, e_t, f_t, c_t, t_t, ci_t = loops
@@ -155,5 +181,63 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
         s.parallel(s.fuse(n_out, yb, ko))
         s.parallel(s.fuse(p_n, e, f, ko_o))
         s.parallel(s.fuse(t_n, c_t, ty_t))
+        s.parallel(s.fuse(*judged))
     else:
         s.parallel(s.fuse(n_out, yb))
+
+
+def _place_direct(s: Schedule, w: Winograd, at: SSAValue, target: TargetAttr) -> None:
+    """The sums of a tile that is far, in the loop over tiles: its own data, as many of its rows as fit registers."""
+    m = w.direct.spatial[1]
+    memory = s.cache_write(w.direct.name, "register")
+    _, i, j, *_, lane = s.compute_at(memory, at)
+    rows = m if m * m < target.registers.data else 1
+    i_o, i_i = s.split(i, [-1, rows])
+    s.unroll(i_i)
+    s.unroll(j)
+    s.vectorize(lane)
+    _, i, j, _, _, lane, *steps = s.compute_at(w.direct.name, i_o)
+    s.reorder(*steps, i, j, lane)
+    s.unroll(i)
+    s.unroll(j)
+    s.vectorize(lane)
+    *_, lane = s.compute_at(w.own_tiles.name, at)
+    s.vectorize(lane)
+
+
+def _place_judgement(s: Schedule, w: Winograd, at: SSAValue, lanes: int) -> None:
+    """All that says which tiles are far, in a loop over rows of tiles: in vectors of channels, then of pixels."""
+    s.compute_at(w.least.name, at)
+    rows = _vectors(s, s.compute_at(w.least_rows.name, at), lanes)
+    sums = s.cache_write(w.sums.name, "register")
+    pixels = _vectors(s, s.compute_at(sums, at), lanes)
+    *_, x, ci = s.compute_at(w.sums.name, pixels)
+    s.reorder(ci, x)
+    s.unroll(ci)
+    s.vectorize(x)
+    if w.least_rows.spatial[-1] % lanes:
+        s.partition(rows)
+    # Rows of vectors are read, and columns written: tir-transpose-tiles.
+    *_, ci, x = s.compute_at(w.turned.name, at)
+    xo, xi = s.split(x, [-1, lanes])
+    s.reorder(xo, ci, xi)
+    s.vectorize(xi)
+    squares = s.cache_write(w.squares.name, "register")
+    partial = reduce_in_lanes(s, w.squares, lanes)
+    place_reduction(s, w.squares, partial, s.compute_at(squares, at)[1])
+    s.vectorize(s.compute_at(w.square_columns.name, at)[-1])
+    magnitudes = s.cache_write(w.magnitudes.name, "register")
+    *_, x, ci = s.compute_at(magnitudes, at)
+    s.vectorize(ci)
+    *_, ci, c = s.compute_at(w.magnitudes.name, x)
+    s.reorder(c, ci)
+    s.unroll(c)
+    s.vectorize(ci)
+
+
+def _vectors(s: Schedule, loops: Sequence[SSAValue], lanes: int) -> SSAValue:
+    """Vectors along the pixels of a row. Returns the loop over them."""
+    vectors, lane = s.split(loops[-1], [-1, lanes])
+    s.pragma(lane, "masked_lanes")
+    s.vectorize(lane)
+    return vectors

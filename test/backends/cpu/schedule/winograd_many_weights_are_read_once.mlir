@@ -3,12 +3,12 @@
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
-  func.func @main(%x: tensor<1x32x14x14x16xf32>, %u: tensor<6x6x16x32x16x32xf32>) -> tensor<1x32x14x14x16xf32> {
-    %f = relay.fn (%p0: tensor<1x32x14x14x16xf32>, %p1: tensor<6x6x16x32x16x32xf32>) -> tensor<1x32x14x14x16xf32> attributes {Primitive = 1 : i64} {
-      %0 = relay.nn.contrib_conv2d_winograd_NCHWc %p0, %p1 {channels = 512, padding = [1, 1], tile_size = 4} : (tensor<1x32x14x14x16xf32>, tensor<6x6x16x32x16x32xf32>) -> tensor<1x32x14x14x16xf32>
+  func.func @main(%x: tensor<1x32x14x14x16xf32>, %u: tensor<6x6x16x32x16x32xf32>, %k: tensor<16x32x3x3x16x32xf32>, %l: tensor<f32>) -> tensor<1x32x14x14x16xf32> {
+    %f = relay.fn (%p0: tensor<1x32x14x14x16xf32>, %p1: tensor<6x6x16x32x16x32xf32>, %p2: tensor<16x32x3x3x16x32xf32>, %p3: tensor<f32>) -> tensor<1x32x14x14x16xf32> attributes {Primitive = 1 : i64} {
+      %0 = relay.nn.contrib_conv2d_winograd_NCHWc %p0, %p1, %p2, %p3 {channels = 512, padding = [1, 1], tile_size = 4} : (tensor<1x32x14x14x16xf32>, tensor<6x6x16x32x16x32xf32>, tensor<16x32x3x3x16x32xf32>, tensor<f32>) -> tensor<1x32x14x14x16xf32>
       relay.return %0 : tensor<1x32x14x14x16xf32>
     }
-    %y = relay.call %f(%x, %u) : (tensor<1x32x14x14x16xf32>, tensor<6x6x16x32x16x32xf32>) -> tensor<1x32x14x14x16xf32>
+    %y = relay.call %f(%x, %u, %k, %l) : (tensor<1x32x14x14x16xf32>, tensor<6x6x16x32x16x32xf32>, tensor<16x32x3x3x16x32xf32>, tensor<f32>) -> tensor<1x32x14x14x16xf32>
     return %y : tensor<1x32x14x14x16xf32>
   }
 }

@@ -12,7 +12,8 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 }
 
 // CHECK:      %0 = relay.constant #relay.param<"w/contrib_conv2d_winograd_NCHWc_weight_transform", {{.*}}> : tensor<6x6x2x4x16x32xf32>
-// CHECK-NEXT: %y = relay.nn.contrib_conv2d_winograd_NCHWc %x, %0 {channels = 64, padding = [1, 1], tile_size = 4}
+// CHECK-NEXT: %1 = relay.constant #relay.param<"w/contrib_conv2d_winograd_NCHWc_weight_transform/contrib_conv2d_winograd_NCHWc_limit", {{.*}}> : tensor<f32>
+// CHECK-NEXT: %y = relay.nn.contrib_conv2d_winograd_NCHWc %x, %0, %w, %1 {channels = 64, padding = [1, 1], tile_size = 4}
 // TWO:        : tensor<4x4x2x4x16x32xf32>
-// TWO-NEXT:   relay.nn.contrib_conv2d_winograd_NCHWc %x, %0 {channels = 64, padding = [1, 1], tile_size = 2}
+// TWO:        relay.nn.contrib_conv2d_winograd_NCHWc %x, %0, %w, %1 {channels = 64, padding = [1, 1], tile_size = 2}
 // NONE:       relay.nn.contrib_conv2d_NCHWc
