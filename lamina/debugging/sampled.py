@@ -53,7 +53,7 @@ def compare_sampled(
         program = program.clone()
         run_pipeline(program.module, program.context(), passes[:first])
     with Judge() as judge:
-        sampling = Sampling(judge, How("", load=tuple(load)), tell)
+        sampling = Sampling(judge, How("", load=tuple(load), plain=True), tell)
         found = sampling.difference(program, passes[first:])
     steps = [*sampling.steps, *([names[-1]] if found is None else [])]
     if found is None:

@@ -20,17 +20,15 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from lamina.compiler import module_text
 from lamina.context import LaminaContext, with_dialects
-from lamina.debugging.agreement import RUNS, furthest, noise_of, perturbed_runs
+from lamina.debugging.agreement import furthest
 from lamina.debugging.entry import MAIN, entry_of
 from lamina.debugging.outcome import Kind, Outcome, one_line
+from lamina.debugging.reference import Reference
 from lamina.debugging.states import explain, run_state
-from lamina.debugging.stored_case import savable
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.params import ParamAttr
 from lamina.dialects.target import TARGET
 from lamina.errors import InternalError, LaminaError
-from lamina.runtime.entry_names import argument_names, level_of
-from lamina.runtime.relay_reference import main_function
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -70,6 +68,8 @@ class How:
     """Whether results are computed and compared."""
     firings: int | None = None
     """How often rules fire, at most, in the last pass of the pipeline."""
+    plain: bool = False
+    """Whether a difference counts as it is, also where roundings could make it."""
     checked: bool | None = None
     """Whether te and tir are interpreted rather than compiled; by default where that takes no longer."""
 
@@ -244,11 +244,12 @@ def _judged(
         verify_module(module)
         if how.numbers:
             entry_of(module)
-        expected = _expected(module, ctx, inputs, known) if how.numbers else {}
+        reference = Reference(module.clone() if how.numbers else module, ctx, inputs, known)
+        if how.numbers:
+            reference.results()
     except Exception as e:
         # Even where it is an oracle that fails: this program says nothing about what is being looked for.
         return Verdict(Outcome(Kind.REFUSAL, explain(e), CANDIDATE))
-    whole = module.clone() if how.numbers else module
     fired: list[str] = []
     try:
         if passes is None:
@@ -261,20 +262,7 @@ def _judged(
         return Verdict(_failed(e, step.now), fired=tuple(fired))
     if not how.numbers:
         return Verdict(Outcome(Kind.SAME), fired=tuple(fired))
-    return replace(_compared(whole, ctx, inputs, expected, got), fired=tuple(fired))
-
-
-def _expected(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Any], known: Path | None) -> dict[str, Any]:
-    """The results of a program as it is, kept for when they are asked for again."""
-    if known is not None and known.is_file():
-        with np.load(known, allow_pickle=False) as stored:
-            facts = enumerate(zip(map(str, stored["names"]), map(str, stored["dtypes"]), strict=True))
-            return {name: stored[f"result {n}"].view(numpy_dtype(dtype)) for n, (name, dtype) in facts}
-    found = run_state(module.clone(), ctx, inputs)
-    if known is not None and all(isinstance(a, np.ndarray) for a in found.values()):
-        arrays = {f"result {n}": savable(a) for n, a in enumerate(found.values())}
-        np.savez(known, names=list(found), dtypes=[str(a.dtype) for a in found.values()], **arrays)
-    return found
+    return replace(_compared(reference, got, how.plain), fired=tuple(fired))
 
 
 def _failed(error: Exception, now: str) -> Outcome:
@@ -291,32 +279,15 @@ def _failed(error: Exception, now: str) -> Outcome:
     return outcome
 
 
-def _compared(
-    module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Any], expected: Mapping[str, Any], got: Mapping[str, Any]
-) -> Verdict:
+def _compared(reference: Reference, got: Mapping[str, Any], plain: bool) -> Verdict:
     try:
-        apart = furthest(expected, got)
-        if apart is not None:
+        apart = furthest(reference.results(), got)
+        if apart is not None and not plain:
             # Is it the program that makes large differences of small ones?
-            apart = furthest(expected, got, _noise(module, ctx, inputs, expected))
+            apart = furthest(reference.results(), got, reference.noise())
     except LaminaError as e:
         return Verdict(Outcome(Kind.MISMATCH, e.what, RUN), np.inf)
     return Verdict(Outcome(Kind.MISMATCH, str(apart), RUN), apart.error) if apart is not None else SAME
-
-
-def _noise(module: ModuleOp, ctx: LaminaContext, inputs: Mapping[str, Any], expected: Mapping[str, Any]) -> list[Any]:
-    """By how much roundings move the results: those of every op of a graph, of loops those of the inputs."""
-    from lamina.debugging.precise import PreciseModule
-    from lamina.runtime.beyond_programs import needs_machine
-
-    if level_of(module) != "relay" or needs_machine(module):
-        found = perturbed_runs(lambda moved: run_state(module.clone(), ctx, moved), inputs, list(expected.values()))
-        return noise_of(found)
-    main = main_function(module)
-    arrays = [inputs[name] for name in argument_names(main, main.body.block.args)]
-    precise = PreciseModule(module, ctx.params, arrays)
-    runs = [precise.run(seed) for seed in range(RUNS)]
-    return noise_of([[r.astype(e.dtype) for r, e in zip(run, expected.values(), strict=True)] for run in runs])
 
 
 SAME = Verdict(Outcome(Kind.SAME))
