@@ -82,9 +82,9 @@ def test_other_packages_find_no_other_errors() -> None:
 
 
 def test_a_target_tells_its_kind_and_options() -> None:
-    target = tvm.target.Target("llvm -mcpu=core-avx2 -num-cores=1 -keys=x86,cpu -mattr=+fma,-avx512f", host="llvm")
+    target = tvm.target.Target("llvm -mcpu=nehalem -num-cores=1 -keys=x86,cpu -mattr=+popcnt,-avx512f", host="llvm")
     assert isinstance(target, tvm.target.Target) and target.kind.name == "llvm" == str(target.kind)
-    assert (target.mcpu, target.keys, target.mattr) == ("core-avx2", ["x86", "cpu"], ["+fma", "-avx512f"])
+    assert (target.mcpu, target.keys, target.mattr) == ("nehalem", ["x86", "cpu"], ["+popcnt", "-avx512f"])
     assert target.attrs["num-cores"] == 1 and target.max_num_threads == 1 and target.libs == []
     assert target.host is not None and target.host.kind.name == "llvm"
     assert tvm.target.Target(target) == target == tvm.target.Target(target.export())
