@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lamina.debugging.generators.blocks import block_chain
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.layout_chains import layout_chain
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
@@ -22,9 +23,10 @@ class Generator(StrEnum):
 
     OPERATORS = "operators"
     LAYOUT = "layout"
+    BLOCKS = "blocks"
 
 
-SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40}
+SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 20}
 SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
 SPECIAL = 0.12
 """How often NaN, infinities, subnormals and extreme integers are among the inputs."""
@@ -64,6 +66,7 @@ def plan_of(seed: int) -> Plan:
 GRAPHS: dict[Generator, Callable[[Draw], OnnxGraph]] = {
     Generator.OPERATORS: operator_graph,
     Generator.LAYOUT: layout_chain,
+    Generator.BLOCKS: block_chain,
 }
 
 

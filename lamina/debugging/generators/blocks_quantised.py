@@ -1,0 +1,76 @@
+"""Quantised blocks: convolutions, products and sums between QuantizeLinear and DequantizeLinear, QLinearConv."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lamina.debugging.generators.blocks_of_images import shape_of
+from lamina.debugging.generators.onnx_graph import OnnxGraph, Tensor
+
+
+def requantised(g: OnnxGraph, x: Tensor, scale: float) -> Tensor:
+    """A value between QuantizeLinear and DequantizeLinear, as quantisers leave it."""
+    parameters = _parameters(g, scale)
+    (q,) = g.node("QuantizeLinear", [x, *parameters])
+    return g.node("DequantizeLinear", [q, *parameters])[0]
+
+
+def _parameters(g: OnnxGraph, scale: float) -> list[Tensor]:
+    dtype = g.draw.choice(("uint8", "uint8", "int8"))
+    zero = 0 if dtype == "int8" else g.draw.choice((0, 100, 128))
+    return [g.constant(np.asarray(scale), "float32"), g.constant(np.asarray(zero), dtype)]
+
+
+def _weights(g: OnnxGraph, shape: tuple[int, ...], axis: int) -> tuple[Tensor, Tensor, Tensor, int | None]:
+    """Weights of 8 bits, their scales and zero points, for the whole tensor or along an axis."""
+    draw = g.draw
+    weights = g.constant(draw.integers(shape, -127, 127), "int8")
+    along = draw.chance(0.6)
+    count = (shape[axis],) if along else ()
+    fan = float(np.prod(shape) / shape[axis])
+    scales = (1 + draw.integers(count, 0, 7) / 8) / (64 * fan**0.5)
+    return weights, g.constant(scales, "float32"), g.constant(np.zeros(count), "int8"), axis if along else None
+
+
+def convolution(g: OnnxGraph, x: Tensor) -> Tensor:
+    """A convolution of dequantised values, its result quantised again; what came in added now and then."""
+    draw, channels = g.draw, shape_of(x)[1]
+    kernel = draw.choice((1, 3, 3))
+    x = requantised(g, x, 0.0234871)
+    weights, scales, zeros, axis = _weights(g, (channels, channels, kernel, kernel), 0)
+    (w,) = g.node("DequantizeLinear", [weights, scales, zeros], axis=axis)
+    operands = [x, w]
+    if draw.chance(0.6):
+        operands.append(g.weight((channels,), scale=0.25))
+    (y,) = g.node("Conv", operands, kernel_shape=[kernel, kernel], pads=[kernel // 2] * 4)
+    if draw.chance(0.6):
+        (y,) = g.node("Relu", [y])
+    y = requantised(g, y, 0.0307123)
+    if draw.chance(0.5):
+        (y,) = g.node("Add", [x, y])
+        y = requantised(g, y, 0.0411931)
+    return y
+
+
+def product(g: OnnxGraph, x: Tensor) -> Tensor:
+    """A product over the columns of an image, its weight dequantised."""
+    width = shape_of(x)[-1]
+    x = requantised(g, x, 0.0234871)
+    weights, scales, zeros, axis = _weights(g, (width, width), 1)
+    (w,) = g.node("DequantizeLinear", [weights, scales, zeros], axis=axis)
+    (y,) = g.node("MatMul", [x, w])
+    return requantised(g, y, 0.0307123)
+
+
+def qlinear_convolution(g: OnnxGraph, x: Tensor) -> Tensor:
+    """QLinearConv between a QuantizeLinear and a DequantizeLinear."""
+    channels = shape_of(x)[1]
+    before, behind = _parameters(g, 0.0234871), _parameters(g, 0.0307123)
+    behind[1] = g.constant(np.asarray(3), before[1].dtype)
+    (q,) = g.node("QuantizeLinear", [x, *before])
+    weights, scales, zeros, _ = _weights(g, (channels, channels, 3, 3), 0)
+    (y,) = g.node("QLinearConv", [q, *before, weights, scales, zeros, *behind], kernel_shape=[3, 3], pads=[1] * 4)
+    return g.node("DequantizeLinear", [y, *behind])[0]
+
+
+BLOCKS = (convolution, convolution, product, qlinear_convolution)
