@@ -75,12 +75,12 @@ def real_models() -> Iterator[onnx.ModelProto]:
                 yield block_model(block, begin, seed)
 
 
-@pytest.mark.parametrize("machine", ["x86-64-v3", "x86-64-v4"])
-def test_every_optimising_pass_fires_or_has_a_reason(machine: str) -> None:
+@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+def test_every_optimising_pass_fires_or_has_a_reason(target: str) -> None:
     fired: Counter[str] = Counter()
     for model in real_models():
         instrument = FiringInstrument()
-        lamina.compile(model, machine, threads=2, opt_level=PassContext(3, instruments=[instrument]), cache=False)
+        lamina.compile(model, target, threads=2, opt_level=PassContext(3, instruments=[instrument]), cache=False)
         fired += instrument.counts
     silent = [p for p in optimising_passes() if not fired[p]]
     assert not set(silent) - EXCEPTIONS.keys(), "no model of real size makes these fire: add one, or a reason"
