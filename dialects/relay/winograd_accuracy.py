@@ -124,7 +124,11 @@ def far_tiles(padded: Tensor, outs: Sequence[int], sizes: tuple[int, int], limit
         return _total([magnitudes[n, g, y, x, ci] for g in parts])
 
     turned = te.compute((n, height, inner, wide), turned_of, "turned")
-    sums = te.compute((n, height, wide), lambda n, y, x: te.sum(turned[n, y, cs, x], cs), "sums")
+
+    def sums_of(n: Index, y: Index, x: Index) -> Any:
+        return te.sum(turned[n, y, cs, x], cs)
+
+    sums = te.compute((n, height, wide), sums_of, "sums")
 
     def least_rows_of(n: Index, ty: Index, x: Index) -> Any:
         windows = [_total([sums[n, ty * m + i + r, x + s] for r in range(k) for s in range(k)]) for i in range(m)]

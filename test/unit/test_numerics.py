@@ -1,5 +1,8 @@
 """numerics="exact": sums differ from the model's in their order alone; from the front door to saved programs."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard
+
 from __future__ import annotations
 
 from io import StringIO

@@ -1,5 +1,8 @@
 """Instruments and contexts of programs written for TVM: they see Relay's functions."""
 
+# Programs are written as users write them: with lambdas, and modules that have no types.
+# pyright: standard, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -86,7 +86,7 @@ def bounds(x: np.ndarray, w: np.ndarray, case: Case, far: np.ndarray) -> tuple[n
     """How far each output may be off: by what its tile is made of, and the coarser one of that; far tiles by their own
     absolute products in both."""
     m, a = case.tile, case.tile + 2
-    back, into, kernel = (np.abs(np.array(n, np.float64)) for n in winograd_matrices(m, 3))
+    back, into, _ = (np.abs(np.array(n, np.float64)) for n in winograd_matrices(m, 3))
     exact = np.array(winograd_matrices(m, 3)[2], np.float64)
     u = np.abs(np.einsum("er,ocrs,fs->ocef", exact, w.astype(np.float64), exact))
     own = direct(np.abs(x), np.abs(w), case.pads) * (9 * case.channels + 1)
