@@ -15,7 +15,6 @@ broadcasts against without growing. The sign of a zero is not kept (-0.0 + 0.0 i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from lamina.dialects import relay as r
@@ -273,13 +272,8 @@ simplify += fold_padding
 simplify += after_layouts
 
 
-@cache
-def every_rule() -> Rules:
-    """Those that round otherwise among the others; put together when a program asks, after all are known."""
-    found = Rules("relay-simplify-expr")
-    found += simplify
-    found += distribute
-    return found
+both = Rules("relay-simplify-expr")
+"""Those that round otherwise among the others, put together when the pass first runs, after all are known."""
 
 
 @dataclass(frozen=True)
@@ -291,4 +285,6 @@ class SimplifyExpr(ModulePass):
     """Whether a sum may not be multiplied out, nor three products become one: that rounds otherwise."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        (simplify if self.exact else every_rule()).apply(op)
+        if not both.rules:
+            both.rules += [*simplify.rules, *distribute.rules]
+        (simplify if self.exact else both).apply(op)
