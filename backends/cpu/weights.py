@@ -13,11 +13,14 @@ from lamina.dialects.te.scheduling import Schedule
 def weight_of(stage: Stage) -> tuple[str, int] | None:
     """Name and innermost extent of the tensor that the vectors are read from, where it is an argument.
 
-    None where that extent is not the vectors': in `OIHW32o4i` four input channels lie within each output channel.
+    None where that extent is not the vectors': in `OIHW32o4i` four input channels lie within each output channel; and
+    where the same tensor is the other factor, too, of which a copy would hold what both read.
     """
     lane = stage.op.body.block.args[len(stage.spatial) - 1]
     for read in stage.reads():
         if read.tensor.name_hint and lane in read.indices and not isinstance(read.tensor.owner, type(stage.op)):
+            if len(stage.reads(read.tensor)) > 1:
+                return None
             along = lane in stage.read_forms(read)[-1].dims()
             return (read.tensor.name_hint, read_shape(read)[-1]) if along else None
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -80,7 +80,11 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool) -> Outc
     try:
         got = NATIVE.executable(program, [fired] if counted else None).run(program.inputs)
     except LaminaError as e:
-        return Outcome.of_error(e)
+        outcome = Outcome.of_error(e)
+        # What is drawn is valid: it may be more than we can do, but nothing that its user has to mend.
+        if outcome.kind is Kind.REFUSAL and not isinstance(e, UnsupportedError):
+            return replace(outcome, kind=Kind.INTERNAL_ERROR)
+        return outcome
     report.fired = dict(fired.counts)
     oracles, noisy = by_oracles(program)
     comparer = Comparer([p.name for p in program.model.outputs], _tolerance(program), noisy)

@@ -87,3 +87,20 @@ def test_every_choice_gives_the_product(name: str) -> None:
         chosen = {q.name: q.candidates[nth] for q in questions}
         (found,) = lamina.compile(made, threads=1, choices=chosen).run(inputs).values()
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("options", [{}, {"target": "x86-64-v3"}])
+@pytest.mark.parametrize("shape", [(21, 21), (1, 6, 64, 64), (3, 133, 133)])
+def test_square_of_a_matrix(shape: Shape, options: dict[str, str]) -> None:
+    """Both factors are one tensor: a copy of what the vectors read would hold what is broadcast, too."""
+    x = np.random.default_rng(shape).uniform(-1, 1, shape).astype(np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "x"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (found,) = lamina.compile(made, threads=1, **options).run({"x": x}).values()
+    expected = np.matmul(x.astype(np.float64), x)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
