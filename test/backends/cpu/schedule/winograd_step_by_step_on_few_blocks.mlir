@@ -58,6 +58,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-NEXT:   %p10o, %p10i = te.split %p10 [2, 16]
 // CHECK-NEXT:   te.unroll %p10o
 // CHECK-NEXT:   te.vectorize %p10i
+// CHECK-NEXT:   te.prefetch "p1" at %koo offset 1 spread %c_at_2
 // CHECK-NEXT:   te.unroll %ti
 // CHECK-NEXT:   te.unroll %koi
 // CHECK-NEXT:   te.unroll %t_at_4
