@@ -6,7 +6,8 @@ Each build has a cache of its own and processes of its own (`one_build.py`), whi
 
 A model is measured by several pairs of processes, one of each build: where memory comes to lie differs from process to
 process, and with it the time of a kernel by some per cent, so that more runs of one pair would only tell more about
-that pair. The two of a pair take turns within a second, the first turn going to one and the other; a turn is some runs
+that pair. A program from a cache lies where the pages of its file do, in every process: each pair has a copy of the
+cache, whose pages are others. The two of a pair take turns within a second, the first turn going to one and the other; a turn is some runs
 after one that is not timed, its time their median. The logarithm of old over new of each two turns is taken, and of a
 pair of processes the median of these. The ratio of a model is their mean over the pairs, with Student's 95 % interval:
 above 1 the new build is faster. The ratio of all models is the geometric mean, with the interval that follows from
@@ -18,6 +19,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -153,17 +155,23 @@ def compared(builds: dict[str, Path], opening: Opening, folder: Path, seconds: f
     """The builds `old` and `new` on one model: `logs` of the pairs of processes, `old` and `new` in seconds (medians),
     how many `rounds` of turns these are of, and the largest `difference` of any output relative to its largest value.
 
-    `folder` keeps the caches from one pair to the next. Raises BuildError.
+    `folder` keeps the caches. Raises BuildError.
     """
     folder.mkdir(exist_ok=True)
     logs: list[float] = []
     times: dict[str, list[float]] = {name: [] for name in builds}
+    last: dict[str, Path] = {}
     difference = 0.0
     for pair in range(pairs):
         with ExitStack() as stack:
             running: dict[str, OneBuild] = {}
             for name, root in builds.items():
-                build = running[name] = stack.enter_context(OneBuild(root, folder / name))
+                cache = folder / f"{name}-{pair}"
+                if pair:
+                    shutil.copytree(last[name], cache)
+                    shutil.rmtree(last[name])
+                last[name] = cache
+                build = running[name] = stack.enter_context(OneBuild(root, cache))
                 try:
                     used = build.ask("open", **opening._asdict())["package"]
                 except BuildError as error:
