@@ -7,11 +7,11 @@ Each build has a cache of its own and processes of its own (`one_build.py`), whi
 A model is measured by several pairs of processes, one of each build: where memory comes to lie differs from process to
 process, and with it the time of a kernel by some per cent, so that more runs of one pair would only tell more about
 that pair. A program from a cache lies where the pages of its file do, in every process: each pair has a copy of the
-cache, whose pages are others. The two of a pair take turns within a second, the first turn going to one and the other; a turn is some runs
-after one that is not timed, its time their median. The logarithm of old over new of each two turns is taken, and of a
-pair of processes the median of these. The ratio of a model is their mean over the pairs, with Student's 95 % interval:
-above 1 the new build is faster. The ratio of all models is the geometric mean, with the interval that follows from
-the models' variances (degrees of freedom by Welch and Satterthwaite).
+cache, whose pages are others. The two of a pair take turns within a second, the first turn going to one and the other;
+a turn is some runs after one that is not timed, its time their median. The logarithm of old over new of each two turns
+is taken, and of a pair of processes the median of these. The ratio of a model is their mean over the pairs, with
+Student's 95 % interval: above 1 the new build is faster. The ratio of all models is the geometric mean, with the
+interval that follows from the models' variances (degrees of freedom by Welch and Satterthwaite).
 """
 
 from __future__ import annotations

@@ -39,9 +39,9 @@ LEAST_TILES, MOST_TILES = 4, 14
 """Of a register tile of two vectors."""
 FETCHED_TILES = {"znver4": 32}
 """Tiles that meet each weight, from which on the next weights are fetched meanwhile, on processors that do not always
-gain by it. Zen 4 has 24 lines under way, and its own prefetcher has more: at 7 x 7 it takes half as long again. On Zen 5
-convolutions of ResNet-50 at 14 x 14 and 7 x 7 take half as long; without it their time depends on where code and weights
-happen to lie, up to a third."""
+gain by it. Zen 4 has 24 lines under way, and its own prefetcher has more: at 7 x 7 it takes half as long again. On
+Zen 5 convolutions of ResNet-50 at 14 x 14 and 7 x 7 take half as long; without it their time depends on where code and
+weights happen to lie, up to a third."""
 UNROLL = 16
 """Steps of the reduction in one body."""
 
