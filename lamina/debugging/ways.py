@@ -180,6 +180,8 @@ REFERENCE_DIFFERS = {
     "BatchNormalization": (1, 13),  # in training mode
     # As if the axis were that of later versions: these join the axes from it on.
     "OptionalGetElement": (1, 99),  # with an axis more
+    "TreeEnsemble": (1, 99),  # the least and the greatest of no votes
+    "TreeEnsembleRegressor": (1, 99),  # sums in the type of the rows, which may be integers
     **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), (1, 12)),
 }
 """Operators that ONNX's reference evaluator computes otherwise than the standard says, in these operator sets."""

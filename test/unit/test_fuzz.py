@@ -19,7 +19,7 @@ from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.drawn import drawn, plan_of
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
 from lamina.debugging.generators.operator_graphs import opset_with
-from lamina.debugging.generators.operators.table import EXCEPTIONS, rows
+from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.ways import NATIVE, Program, by_oracles
@@ -27,11 +27,9 @@ from lamina.frontends.onnx.registry import converters
 from lamina.instrument import PassInfo
 
 
-def test_every_imported_operator_has_a_row_or_a_reason() -> None:
-    missing = sorted(set(converters()) - set(rows()) - set(EXCEPTIONS))
+def test_every_imported_operator_has_a_row() -> None:
+    missing = sorted(set(converters()) - set(rows()))
     assert not missing, "frontends/onnx imports them, debugging/generators/operators draws none"
-    assert all(EXCEPTIONS.values())
-    assert not EXCEPTIONS.keys() & rows().keys()
 
 
 @pytest.mark.parametrize("key", sorted(rows()), ids=lambda k: k[1])

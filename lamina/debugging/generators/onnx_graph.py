@@ -16,9 +16,9 @@ import onnx
 from onnx import TypeProto, helper, numpy_helper
 from onnx.shape_inference import infer_node_outputs
 
-from lamina.debugging.generators.draw import Draw
+from lamina.debugging.generators.draw import ANY, Draw
 
-MICROSOFT = "com.microsoft"
+MICROSOFT, LEARNED = "com.microsoft", "ai.onnx.ml"
 
 
 class CannotDraw(Exception):
@@ -223,8 +223,16 @@ class OnnxGraph:
         """The version of an operator in this operator set. Raises CannotDraw where there is none."""
         return self.schema(op_type, domain).since_version
 
+    def release(self, domain: str, wanted: Sequence[int]) -> int:
+        """The version of a domain that this graph has, one of those wanted. Raises CannotDraw where it is another."""
+        version = self.domains.get(domain) or self.draw.choice(wanted)
+        if version not in wanted:
+            raise CannotDraw(f"{domain} {version}")
+        self.domains[domain] = version
+        return version
+
     def schema(self, op_type: str, domain: str = "") -> Any:
-        version = self.opset if not domain else VERSIONS.get(domain, 1)
+        version = self.opset if not domain else self.domains.get(domain) or VERSIONS.get(domain, 1)
         try:
             schema = onnx.defs.get_schema(op_type, version, domain)
         except onnx.defs.SchemaError:
@@ -268,7 +276,7 @@ class OnnxGraph:
         results = [self.name(op_type.lower()[:12]) for _ in range(outputs)]
         proto = helper.make_node(op_type, names, results, name=f"n{len(self.nodes)}", domain=domain, **given)
         if domain:
-            self.domains[domain] = VERSIONS.get(domain, 1)
+            self.domains.setdefault(domain, VERSIONS.get(domain, 1))
         made = (
             [Tensor(r, d, None if s is None else tuple(s)) for r, (d, s) in zip(results, types, strict=True)]
             if types is not None
@@ -354,13 +362,14 @@ class OnnxGraph:
 
     def _ends(self, made: set[str]) -> list[Tensor]:
         results = [t for t in self.tensors if t.name in made and (t.type is None or t.type.HasField("tensor_type"))]
-        results = [t for t in results if t.dtype]
+        # Strings, and numbers that are held in bytes, stand in the middle of a graph.
+        results = [t for t in results if t.dtype in ANY]
         unused = [t for t in results if not t.used]
         others = [t for t in results if t.used and self.draw.chance(0.1)]
         return [t for t in results if t in unused or t in others]
 
 
-VERSIONS: Mapping[str, int] = {MICROSOFT: 1, "ai.onnx.ml": 3, "ai.onnx.preview.training": 1}
+VERSIONS: Mapping[str, int] = {MICROSOFT: 1, LEARNED: 3, "ai.onnx.preview.training": 1}
 
 
 def _value_info(tensor: Tensor) -> onnx.ValueInfoProto:

@@ -4,6 +4,4 @@
     def softmax(g, name):
         x = g.some(FLOATS, rank=(1, 4))
         g.node(name, [x], axis=g.draw.axis(x.rank))
-
-Operators that the importer knows and no row draws stand in `table.EXCEPTIONS`, with the reason.
 """

@@ -165,6 +165,49 @@ def few_bits(g: OnnxGraph, name: str) -> None:
     add(g, name, [x, weight, scales], (x.shape[0], rows), 1024, K=depth, N=rows, block_size=block, bits=bits)
 
 
+@row("MatMulBnb4", domain=MICROSOFT)
+def four_bit_floats(g: OnnxGraph, name: str) -> None:
+    rows, depth, block = g.draw.extent(most=64), g.draw.extent(most=256), g.draw.choice((16, 32, 64, 128))
+    shape = (*g.draw.shape((0, 1), 4), g.draw.extent(most=16), depth)
+    x = g.some(F32, shape=shape, bound=4)
+    weight = g.constant(g.draw.integers(((rows * depth + 1) // 2,), 0, 255), "uint8")
+    largest = g.constant(g.draw.integers((-(-rows * depth // block),), 1, 16) / 8, F32)
+    add(g, name, [x, weight, largest], (*shape[:-1], rows), 1024, K=depth, N=rows, block_size=block,
+        quant_type=g.draw.choice((0, 1)), training_mode=g.draw.choice((None, 0)),
+        transB=g.draw.choice((None, 1)))  # fmt: skip
+
+
+@row("GatherBlockQuantized", domain=MICROSOFT)
+def gather_block_quantized(g: OnnxGraph, name: str) -> None:
+    """Of integers of four bits any axis, of those in bytes the first; scales lie along any axis, or the last."""
+    block = g.draw.choice((16, 32, 64))
+    packed = g.draw.chance(0.5)
+    rank = g.draw.integer(2, 3)
+    shape = [g.draw.integer(1, 6) for _ in range(rank)]
+    axis, at = (rank - 1, 0) if packed else (g.draw.integer(0, rank - 1), g.draw.integer(0, rank - 1))
+    bits = g.draw.choice((4, 8)) if packed else 4
+    # Bytes are full.
+    shape[axis] = g.draw.extent(most=80) * (2 if packed else 1)
+    scaled = [-(-e // block) if n == axis else e for n, e in enumerate(shape)]
+    kind = "uint8" if packed else g.draw.choice(("int4", "uint4"))
+
+    def stored(extents: list[int]) -> Tensor:
+        if packed:
+            last = -(-extents[-1] * bits // 8)
+            return g.constant(g.draw.integers((*extents[:-1], last), 0, 255), "uint8")
+        return g.constant(g.draw.integers(extents, *((-8, 7) if kind == "int4" else (0, 15))), kind)
+
+    zeros = stored(scaled) if g.draw.chance(0.5) else None
+    scales = g.constant(2.0 ** g.draw.integers(scaled, -4, 0), F32)
+    wanted = g.draw.shape((0, 2), 12)
+    least = -shape[at] if g.draw.chance(0.4) else 0
+    indices = g.either(g.draw.integers(wanted, least, shape[at] - 1), g.draw.choice(("int64", "int32")))
+    found = (*shape[:at], *wanted, *shape[at + 1 :])
+    add(g, name, [stored(shape), indices, scales, zeros], found, 256, block_size=block,
+        bits=bits if packed else None, gather_axis=at - g.draw.choice((0, rank)),
+        quantize_axis=axis - g.draw.choice((0, rank)))  # fmt: skip
+
+
 # -- attention -----------------------------------------------------------------------------------------------------
 
 

@@ -9,8 +9,9 @@ import onnx
 from onnx import helper
 
 from lamina.debugging.generators.draw import Sizes
-from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor, code
+from lamina.debugging.generators.onnx_graph import MICROSOFT, CannotDraw, OnnxGraph, Tensor, code
 from lamina.debugging.generators.operators.moving import sizes
+from lamina.debugging.generators.operators.quantised import BYTES, zero_point
 from lamina.debugging.generators.operators.table import row
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -50,6 +51,37 @@ def recurrent(g: OnnxGraph, name: str) -> None:
     results = g.node(name, operands, 3 if name == "LSTM" else 2, **attributes)
     for result in results:
         result.bound = 8 if name == "RNN" else 1 if name == "GRU" else 8
+
+
+@row("DynamicQuantizeLSTM", domain=MICROSOFT)
+def lstm_of_bytes(g: OnnxGraph, name: str) -> None:
+    most = {Sizes.TINY: 4, Sizes.ODD: 19, Sizes.REAL: 64}[g.draw.sizes]
+    steps, batch, inside, hidden = g.draw.integer(1, 6), g.draw.integer(1, 4), *(g.draw.extent(most=most) for _ in "ih")
+    direction = g.draw.choice(("forward", "reverse", "bidirectional"))
+    two = 2 if direction == "bidirectional" else 1
+    x = g.some("float32", shape=(steps, batch, inside), bound=4)
+    dtype = g.draw.choice(BYTES)
+    along = (two, 4 * hidden) if g.draw.chance(0.4) else (two,)
+
+    def weight(rows: int) -> tuple[Tensor, list[Tensor]]:
+        array = g.draw.integers((two, rows, 4 * hidden), *((0, 255) if dtype == "uint8" else (-128, 127)))
+        scales = g.constant(2.0 ** g.draw.integers(along, -9, -8), "float32")
+        return g.constant(array, dtype), [scales, zero_point(g, dtype, along)]
+
+    (w, of_w), (r, of_r) = weight(inside), weight(hidden)
+    b = g.weight((two, 8 * hidden), scale=0.5) if g.draw.chance(0.7) else None
+    lengths = g.either(g.draw.integers((batch,), 1, steps), "int32") if g.draw.chance(0.25) else None
+    state = (two, batch, hidden)
+    states = [g.some("float32", shape=state, bound=1) if g.draw.chance(0.5) else None for _ in "hc"]
+    holes = g.weight((two, 3 * hidden), scale=0.5) if g.draw.chance(0.25) else None
+    chosen = [g.draw.choice(("Sigmoid", "Tanh", "Relu")) for _ in range(3 * two)] if g.draw.chance(0.3) else None
+    g.alone.append("onnxruntime rounds the input and the states to bytes before each product")
+    types = [("float32", (steps, two, batch, hidden)), *[("float32", state)] * 2]
+    made = g.node(name, [x, w, r, b, lengths, *states, holes, *of_w, *of_r], 3, domain=MICROSOFT, types=types,
+                  direction=direction, hidden_size=hidden, activations=chosen, clip=g.draw.choice((None, None, 2.0)),
+                  input_forget=g.draw.choice((None, None, 1)))  # fmt: skip
+    for result in made:
+        result.bound = 64 if chosen else 8
 
 
 def body(

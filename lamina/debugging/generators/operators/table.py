@@ -1,4 +1,4 @@
-"""The table: which function draws a node of which operator, and which operators none draws."""
+"""The table: which function draws a node of which operator; there is one for each that the importer knows."""
 
 from __future__ import annotations
 
@@ -8,27 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
-from lamina.debugging.generators.onnx_graph import MICROSOFT, OnnxGraph
+from lamina.debugging.generators.onnx_graph import OnnxGraph
 
 Row: TypeAlias = Callable[[OnnxGraph, str], None]
 """Adds a node of the operator of that name. Raises CannotDraw where the operator set does not have it."""
 
 _ROWS: dict[tuple[str, str], Row] = {}
-
-_FIXED = "no row yet: its tests compare fixed forms with onnxruntime"
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("ai.onnx.ml", "LabelEncoder"): "no row yet: tables of keys and values",
-    ("ai.onnx.ml", "TreeEnsemble"): "no row yet: trees as lists of nodes",
-    ("ai.onnx.ml", "TreeEnsembleRegressor"): "no row yet: trees as lists of nodes",
-    **{
-        (MICROSOFT, name): _FIXED
-        for name in (
-            *("DynamicQuantizeLSTM", "EmbedLayerNormalization", "GatherBlockQuantized", "MatMulBnb4", "QAttention"),
-            *("QEmbedLayerNormalization", "RotaryEmbedding"),
-        )
-    },
-}
-"""Operators that the importer knows and no row draws, each with the reason."""
 
 
 def row(*names: str, domain: str = "") -> Callable[[Row], Row]:
