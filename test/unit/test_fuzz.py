@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.drawn import drawn, plan_of
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
-from lamina.debugging.generators.operator_graphs import opset_with
+from lamina.debugging.generators.operator_graphs import likely, opset_with, opsets
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
@@ -48,6 +49,21 @@ def test_every_row_draws_valid_graphs_of_its_operator(key: tuple[str, str]) -> N
         assert {i.name for i in model.graph.input} >= set(graph.inputs)
         made += 1
     assert made >= 4
+
+
+def test_every_operator_is_drawn_about_as_often() -> None:
+    """Also one that few operator sets have: 2,500 random graphs have each at least 60 times."""
+    graphs: dict[int, float] = defaultdict(float)
+    for key in rows():
+        for opset, share in opsets(*key).items():
+            graphs[opset] += share / len(rows())
+    nodes = dict.fromkeys(rows(), 1 / len(rows()))
+    for opset, share in graphs.items():
+        names, weights = likely(opset)
+        for key, weight in zip(names, weights, strict=True):
+            nodes[key] += share * 9 * weight / sum(weights)  # 9 more nodes
+    assert min(nodes.values()) > 60 / 2500
+    assert max(nodes.values()) < 2 * min(nodes.values())
 
 
 def test_a_seed_decides_everything() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TypeProto, helper, numpy_helper
+from onnx import TensorProto, TypeProto, helper, numpy_helper
 from onnx.shape_inference import infer_node_outputs
 
 from lamina.debugging.generators.draw import ANY, Draw
@@ -58,6 +58,11 @@ class Tensor:
 def code(dtype: str) -> int:
     """ONNX's number of an element type."""
     return helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+
+
+def type_name(dtype: str) -> str:
+    """An element type as operators' lists of types spell it."""
+    return f"tensor({TensorProto.DataType.Name(code(dtype)).lower()})"
 
 
 class OnnxGraph:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import cache
+
 import onnx
 
 from lamina.debugging.generators.draw import Draw
@@ -12,14 +15,16 @@ OLDEST, NEWEST = 7, onnx.defs.onnx_opset_version()
 """Operator sets that are drawn. Those before 7 broadcast in a way of their own, which converters of models undo."""
 RELEASED = 24
 """The last operator set that onnxruntime takes: rather one that a second implementation knows."""
+LATE = 0.1
+"""How often a later one is drawn for an operator that both have."""
 
 
 def operator_graph(draw: Draw) -> OnnxGraph:
-    """A graph of 3 to 16 nodes, in any operator set that has the first of them."""
-    names = sorted(rows())
-    wanted = [draw.choice(names) for _ in range(draw.integer(3, 16))]
-    graph = OnnxGraph(draw, opset_with(draw, *wanted[0]), exact=draw.chance(0.6))
-    for domain, name in wanted:
+    """A graph of 4 to 16 nodes, in any operator set that has the first of them."""
+    first = draw.choice(sorted(rows()))
+    graph = OnnxGraph(draw, opset_with(draw, *first), exact=draw.chance(0.6))
+    names, weights = likely(graph.opset)
+    for domain, name in [first, *draw.random.choices(names, weights, k=draw.integer(3, 15))]:
         draw_node(graph, domain, name)
     if not graph.nodes:
         draw_node(graph, "", "Add")
@@ -28,9 +33,28 @@ def operator_graph(draw: Draw) -> OnnxGraph:
 
 def opset_with(draw: Draw, domain: str, name: str) -> int:
     """An operator set that has an operator, as likely an old as a new one; any for what ONNX does not have."""
-    opsets = [n for n in range(OLDEST, NEWEST + 1) if domain or has_operator(name, n)]
-    released = [n for n in opsets if n <= RELEASED]
-    return draw.choice(released if released and draw.chance(0.9) else opsets or [17])
+    found = opsets(domain, name)
+    return draw.random.choices(list(found), list(found.values()))[0]
+
+
+@cache
+def opsets(domain: str, name: str) -> dict[int, float]:
+    """The operator sets that have an operator, with how likely each is to be drawn for it."""
+    found = [n for n in range(OLDEST, NEWEST + 1) if domain or has_operator(name, n)] or list(range(7, RELEASED + 1))
+    released = [n for n in found if n <= RELEASED]
+    late = LATE if released else 1.0
+    return {n: (1 - late) / len(released) if n in released else late / (len(found) - len(released)) for n in found}
+
+
+@cache
+def likely(opset: int) -> tuple[list[tuple[str, str]], list[float]]:
+    """The operators of an operator set, and how likely each follows: the more, the fewer graphs can have it."""
+    graphs: dict[int, float] = defaultdict(float)
+    for key in rows():
+        for n, share in opsets(*key).items():
+            graphs[n] += share
+    names = sorted(key for key in rows() if opset in opsets(*key))
+    return names, [1 / sum(graphs[n] for n in opsets(*key)) for key in names]
 
 
 def has_operator(name: str, opset: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lamina.debugging.generators.draw import ANY, FLOATS, INTEGERS, NUMBERS
-from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
+from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor, type_name
 from lamina.debugging.generators.operators.table import row
 
 WIDE = ("float32", "float64", "float16", "int64", "int32")
@@ -18,8 +18,7 @@ def allowed(g: OnnxGraph, name: str, wanted: tuple[str, ...], operand: int = 0, 
     """Those of the types that an operand of an operator may have in this operator set."""
     schema = g.schema(name, domain)
     types = schema.inputs[operand].types
-    names = {"float32": "float", "float64": "double"}
-    found = tuple(d for d in wanted if f"tensor({names.get(d, d)})" in types)
+    found = tuple(d for d in wanted if type_name(d) in types)
     if not found:
         raise CannotDraw(name)
     return found
@@ -225,26 +224,6 @@ def classes(g: OnnxGraph, name: str) -> None:
     if name == "IsInf" and g.draw.chance(0.5):
         attributes = {g.draw.choice(("detect_positive", "detect_negative")): 0}
     g.node(name, [x], bound=1, **attributes)
-
-
-@row("Cast")
-def cast(g: OnnxGraph, name: str) -> None:
-    x = g.some(allowed(g, name, ANY), bound=100)
-    to = g.draw.dtype([d for d in ANY if not (d == "bfloat16" and g.opset < 13)])
-    if to[0] == "u" and x.dtype[0] != "u":
-        if not x.is_float or x.dtype == "bfloat16":
-            raise CannotDraw("negative numbers in an unsigned type")
-        (x,) = g.node("Abs", [x], bound=x.bound)
-    from lamina.debugging.generators.onnx_graph import code
-
-    g.node(name, [x], bound=x.bound, to=code(to))
-
-
-@row("CastLike")
-def cast_like(g: OnnxGraph, name: str) -> None:
-    x = g.some(("float32", "int32", "int64", "float16", "float64"), bound=100)
-    y = g.some(("float32", "int32", "int64", "float16", "float64", "bool"))
-    g.node(name, [x, y], bound=x.bound)
 
 
 @row("Shrink")

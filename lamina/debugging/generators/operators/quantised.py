@@ -13,11 +13,11 @@ from lamina.debugging.generators.operators.table import row
 BYTES = ("uint8", "int8")
 
 
-def scale(g: OnnxGraph, shape: tuple[int, ...] = (), any_scale: bool = False) -> Tensor:
+def scale(g: OnnxGraph, shape: tuple[int, ...] = (), any_scale: bool = False, dtype: str = "float32") -> Tensor:
     """A scale: a power of two, or any where values need not be exact."""
     exponents = g.draw.integers(shape, -6, -2)
     array = 2.0**exponents if g.exact and not any_scale else g.draw.numpy.uniform(0.01, 0.2, shape)
-    return g.constant(np.asarray(array), "float32")
+    return g.constant(np.asarray(array), dtype)
 
 
 def zero_point(g: OnnxGraph, dtype: str, shape: tuple[int, ...] = (), symmetric: bool = False) -> Tensor:
@@ -42,31 +42,6 @@ def coded(g: OnnxGraph, rank: int | tuple[int, int], share: int = 1) -> Tensor:
     ranks = (rank, rank) if isinstance(rank, int) else rank
     found = g.find(lambda t: t.dtype == dtype and ranks[0] <= t.rank <= ranks[1]) if g.draw.chance(0.5) else None
     return found if found is not None else codes(g, dtype, g.draw.shape(rank, max(16, g.draw.elements // share)))
-
-
-@row("QuantizeLinear")
-def quantize_linear(g: OnnxGraph, name: str) -> None:
-    g.since(name)
-    x = g.some("float32", rank=(1, 4), bound=32)
-    assert x.shape is not None
-    dtype = g.draw.choice(BYTES)
-    along = g.opset >= 13 and g.draw.chance(0.3)
-    axis = g.draw.integer(0, x.rank - 1) if along else 0
-    shape = (x.shape[axis],) if along else ()
-    zero = zero_point(g, dtype, shape) if g.draw.chance(0.8) else None
-    g.node(name, [x, scale(g, shape), zero], bound=255, axis=axis if along else None)
-
-
-@row("DequantizeLinear")
-def dequantize_linear(g: OnnxGraph, name: str) -> None:
-    g.since(name)
-    x = coded(g, (1, 4))
-    assert x.shape is not None
-    along = g.opset >= 13 and g.draw.chance(0.3)
-    axis = g.draw.integer(0, x.rank - 1) if along else 0
-    shape = (x.shape[axis],) if along else ()
-    zero = zero_point(g, x.dtype, shape) if g.draw.chance(0.8) else None
-    g.node(name, [x, scale(g, shape), zero], bound=64, axis=axis if along else None)
 
 
 @row("DynamicQuantizeLinear")
@@ -141,17 +116,6 @@ def qlinear_matmul(g: OnnxGraph, name: str) -> None:
 
 
 # -- com.microsoft -------------------------------------------------------------------------------------------------
-
-
-@row("QuantizeLinear", "DequantizeLinear", domain=MICROSOFT)
-def microsoft_quantize(g: OnnxGraph, name: str) -> None:
-    dtype = g.draw.choice(BYTES)
-    if name == "QuantizeLinear":
-        x = g.some("float32", rank=(1, 4), bound=32)
-        g.node(name, [x, scale(g), zero_point(g, dtype)], domain=MICROSOFT, bound=255, types=[(dtype, x.shape)])
-        return
-    x = coded(g, (1, 4))
-    g.node(name, [x, scale(g), zero_point(g, x.dtype)], domain=MICROSOFT, bound=64, types=[("float32", x.shape)])
 
 
 @row("QLinearAdd", "QLinearMul", domain=MICROSOFT)
