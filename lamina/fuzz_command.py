@@ -24,6 +24,7 @@ def add_arguments(parser: Any) -> None:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes at a time (default: 2)")
     parser.add_argument("--kind", action="append", default=[], metavar="KIND", help="only programs of this generator")
     parser.add_argument("--sizes", action="append", default=[], metavar="SIZES", help="only tiny, odd or real sizes")
+    parser.add_argument("--operator", action="append", default=[], metavar="NAME", help="only graphs with it")
     parser.add_argument("--seed", type=int, metavar="SEED", help="the first seed (default: a fresh one, printed)")
     parser.add_argument("--first", action="store_true", help="end with the first fault")
     parser.add_argument("--replay", type=int, metavar="SEED", help="make and run the program of one seed again")
@@ -34,7 +35,15 @@ def add_arguments(parser: Any) -> None:
 
 def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
     """Run a campaign, or one seed again. Status 1 when a fault was found."""
-    from lamina.debugging.campaign import Settings, as_json, known_operators, optimising_passes, run_campaign, table
+    from lamina.debugging.campaign import (
+        Settings,
+        as_json,
+        known_operators,
+        operators_named,
+        optimising_passes,
+        run_campaign,
+        table,
+    )
     from lamina.debugging.generators.draw import Sizes
     from lamina.debugging.generators.drawn import Generator
 
@@ -42,6 +51,10 @@ def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
         for name in given:
             if name not in list(known):
                 raise UsageError(f"{name!r} is none of {', '.join(known)}")
+    named = {name: operators_named(name) for name in args.operator}
+    for name, found in named.items():
+        if not found:
+            raise UsageError(f"no operator {name!r} is drawn", hint="a campaign's table has their names")
     for name in ("minutes", "graphs", "jobs", "seconds"):
         number = getattr(args, name)
         if number is not None and number <= 0:
@@ -50,7 +63,8 @@ def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
         return _replay(args, out)
     minutes = args.minutes if args.minutes is not None or args.graphs is not None else 1.0
     first = args.seed if args.seed is not None else secrets.randbelow(10**9) * 1000
-    settings = Settings(first, args.graphs, minutes, args.jobs, tuple(args.kind), tuple(args.sizes),
+    operators = frozenset(n for found in named.values() for n in found)
+    settings = Settings(first, args.graphs, minutes, args.jobs, tuple(args.kind), tuple(args.sizes), operators,
                         Path(args.output), args.seconds, args.first)  # fmt: skip
     out.write(f"seeds from {first} on\n")
     out.flush()

@@ -12,7 +12,8 @@ from time import monotonic
 from typing import Any
 
 from lamina.debugging.fuzz_case import Report
-from lamina.debugging.generators.drawn import plan_of
+from lamina.debugging.generators.drawn import drawn, plan_of
+from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.isolate import Server
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
@@ -34,17 +35,20 @@ class Settings:
     kinds: tuple[str, ...] = ()
     """Only these generators; all where there are none."""
     sizes: tuple[str, ...] = ()
+    operators: frozenset[str] = frozenset()
+    """Only graphs with one of these; all where there are none."""
     folder: Path = Path("build") / "fuzz"
     seconds: float = LONGEST
     until_first: bool = False
     """Whether the first fault ends the campaign."""
 
     def seeds(self) -> Iterator[int]:
-        """Seeds from the first on, those whose case is of the wanted kinds and sizes."""
+        """Seeds from the first on, those whose case is of the wanted kinds and sizes and has a wanted operator."""
         seed, given = self.first, 0
         while self.graphs is None or given < self.graphs:
             plan = plan_of(seed)
-            if plan.kind in (self.kinds or (plan.kind,)) and plan.sizes in (self.sizes or (plan.sizes,)):
+            wanted = plan.kind in (self.kinds or (plan.kind,)) and plan.sizes in (self.sizes or (plan.sizes,))
+            if wanted and (not self.operators or self.operators & drawn(seed).operators.keys()):
                 given += 1
                 yield seed
             seed += 1
@@ -201,6 +205,12 @@ def optimising_passes() -> list[str]:
 
 STEPS = frozenset(("relay-to-te", "te-to-tir", "tir-to-llvm", "cpu-schedule", "relay-fuse-ops", "tir-lower-blocks"))
 """Passes that every program goes through: they do not optimise."""
+
+
+def operators_named(name: str) -> list[str]:
+    """The operators of a name that are drawn, with their domains or without."""
+    found = {f"{domain}.{n}" if domain else n: n for domain, n in rows()}
+    return [full for full, short in found.items() if name in (full, short)]
 
 
 def known_operators() -> list[str]:

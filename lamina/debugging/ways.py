@@ -177,8 +177,12 @@ def by_onnxruntime(program: Program) -> dict[str, Any]:
 
 REFERENCE_DIFFERS = {
     "LRN": (1, 99),  # sums over one channel less where the size is larger than the number of channels allows
+    "AveragePool": (1, 6),  # with zeros of the padding
     "BatchNormalization": (1, 13),  # in training mode
+    "Loop": (1, 99),  # joins along the first axis what it has scanned
     # As if the axis were that of later versions: these join the axes from it on.
+    "PRelu": (1, 6),  # with one slope a channel
+    **dict.fromkeys(("GRU", "LSTM"), (1, 6)),  # without lengths, limits and directions; onnxruntime takes later ones
     "OptionalGetElement": (1, 99),  # with an axis more
     "TreeEnsemble": (1, 99),  # the least and the greatest of no votes
     "TreeEnsembleRegressor": (1, 99),  # sums in the type of the rows, which may be integers

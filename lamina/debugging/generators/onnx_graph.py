@@ -278,6 +278,8 @@ class OnnxGraph:
         while names and not names[-1]:
             names.pop()
         given = {k: v for k, v in attributes.items() if v is not None}
+        if self.opset < 7 and op_type in BROADCASTING and not domain:
+            given |= self._aligned(inputs)
         results = [self.name(op_type.lower()[:12]) for _ in range(outputs)]
         proto = helper.make_node(op_type, names, results, name=f"n{len(self.nodes)}", domain=domain, **given)
         if domain:
@@ -299,6 +301,20 @@ class OnnxGraph:
         self.tensors += made
         return made
 
+    def _aligned(self, inputs: Sequence[Tensor | None]) -> dict[str, int]:
+        """How the second operand lies along the first, as attributes said it until operator set 7: its axes are some of
+        the first one's in a row, by default the last."""
+        x, y = inputs[:2]
+        assert x is not None and y is not None and x.shape is not None and y.shape is not None
+        if x.shape == y.shape:
+            return {}
+        found = [n for n in range(x.rank - y.rank + 1) if x.shape[n : n + y.rank] == y.shape]
+        if not found:
+            raise CannotDraw(f"{y.shape} is no part of {x.shape}")
+        axis = self.draw.choice(found)
+        last = axis == x.rank - y.rank
+        return {"broadcast": 1} if last and self.draw.chance(0.5) or not y.rank else {"broadcast": 1, "axis": axis}
+
     def _inferred(self, proto: onnx.NodeProto, op_type: str, domain: str, inputs: Iterable[Tensor]) -> list[Tensor]:
         schema = self.schema(op_type, domain)
         types: dict[str, TypeProto] = {}
@@ -307,9 +323,19 @@ class OnnxGraph:
             types[t.name] = t.type or helper.make_tensor_type_proto(code(t.dtype), t.shape)
             if t.array is not None and t.size <= 4096:
                 data[t.name] = numpy_helper.from_array(t.array, t.name)
-        opsets = [helper.make_opsetid("", self.opset), *(helper.make_opsetid(d, v) for d, v in self.domains.items())]
+        opset = self.opset
+        opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, v) for d, v in self.domains.items())]
         try:
             found = infer_node_outputs(schema, proto, types, data, opset_imports=opsets)
+            while not domain and not schema.has_type_and_shape_inference_function and opset < INFERRED:
+                # Many first versions have none: the next one's tells, without the attributes that it does not know.
+                opset += 1
+                schema = onnx.defs.get_schema(op_type, opset)
+                later = onnx.NodeProto.FromString(proto.SerializeToString())
+                del later.attribute[:]
+                its: dict[str, Any] = dict(schema.attributes)
+                later.attribute.extend(a for a in proto.attribute if a.name in its and its[a.name].type.value == a.type)
+                found = infer_node_outputs(schema, later, types, data, opset_imports=[helper.make_opsetid("", opset)])
         except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError) as e:
             raise CannotDraw(f"{op_type}: {e}") from None
         made: list[Tensor] = []
@@ -353,7 +379,8 @@ class OnnxGraph:
         self.outputs = ends
         constants = [t for t in self.tensors if t.array is not None and t.name in used]
         opsets = [helper.make_opsetid("", self.opset), *(helper.make_opsetid(d, v) for d, v in self.domains.items())]
-        ir_version = helper.find_min_ir_version_for(opsets[:1])
+        # The table begins with operator set 5; those before it are of the same version.
+        ir_version = helper.find_min_ir_version_for([helper.make_opsetid("", max(self.opset, 5))])
         # In the first versions initialisers are inputs as well.
         declared = [*self.inputs, *(t.name for t in constants if ir_version < 4)]
         graph = helper.make_graph(
@@ -374,6 +401,10 @@ class OnnxGraph:
         return [t for t in results if t in unused or t in others]
 
 
+BROADCASTING = frozenset(("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Greater", "Less"))
+"""Operators that broadcast their second operand, until operator set 7 by attributes."""
+INFERRED = 9
+"""The operator set by which operators of all before it have an inference of types."""
 VERSIONS: Mapping[str, int] = {MICROSOFT: 1, LEARNED: 3, "ai.onnx.preview.training": 1}
 
 

@@ -11,8 +11,13 @@ from lamina.debugging.generators.draw import Draw
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
 from lamina.debugging.generators.operators.table import rows
 
-OLDEST, NEWEST = 7, onnx.defs.onnx_opset_version()
-"""Operator sets that are drawn. Those before 7 broadcast in a way of their own, which converters of models undo."""
+OLDEST, NEWEST = 1, onnx.defs.onnx_opset_version()
+"""Operator sets that are drawn."""
+USUAL = 7
+"""The first that onnxruntime takes whole, and the first with operators of other domains. Of what came before it, it has
+some operators, ONNX's reference others; with neither - BatchNormalization, Clip, Dropout, Upsample - ours is alone."""
+EARLY = 0.08
+"""How often one before that is drawn for an operator that has others."""
 RELEASED = 24
 """The last operator set that onnxruntime takes: rather one that a second implementation knows."""
 LATE = 0.1
@@ -40,10 +45,14 @@ def opset_with(draw: Draw, domain: str, name: str) -> int:
 @cache
 def opsets(domain: str, name: str) -> dict[int, float]:
     """The operator sets that have an operator, with how likely each is to be drawn for it."""
-    found = [n for n in range(OLDEST, NEWEST + 1) if domain or has_operator(name, n)] or list(range(7, RELEASED + 1))
-    released = [n for n in found if n <= RELEASED]
-    late = LATE if released else 1.0
-    return {n: (1 - late) / len(released) if n in released else late / (len(found) - len(released)) for n in found}
+    first = USUAL if domain else OLDEST
+    found = [n for n in range(first, NEWEST + 1) if domain or has_operator(name, n)] or list(range(USUAL, RELEASED + 1))
+    spans = [(EARLY, OLDEST, USUAL - 1), (1 - EARLY - LATE, USUAL, RELEASED), (LATE, RELEASED + 1, NEWEST)]
+    shares: dict[int, float] = {}
+    for share, least, most in spans:
+        inside = [n for n in found if least <= n <= most]
+        shares |= {n: share / len(inside) for n in inside}
+    return {n: share / sum(shares.values()) for n, share in shares.items()}
 
 
 @cache

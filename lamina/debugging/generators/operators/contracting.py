@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,10 +43,11 @@ def gemm(g: OnnxGraph, name: str) -> None:
     y = g.weight((columns, k) if b else (k, columns), x.dtype, k**-0.5 if x.is_float else 1.0)
     c = None
     if g.draw.chance(0.7) or g.opset < 11:
-        c = g.some(x.dtype, shape=g.draw.choice([(), (columns,), (1, columns), (rows, 1), (rows, columns)]), bound=64)
+        shapes = [(rows, columns), (), (columns,), (1, columns), (rows, 1)][: 3 if g.opset < 7 else 5]
+        c = g.some(x.dtype, shape=g.draw.choice(shapes), bound=64)
     scales = [None, 0.5, 2.0] if x.is_float else [None]
     g.node(name, [x, y, c], bound=512, transA=int(a), transB=int(b), alpha=g.draw.choice(scales),
-           beta=g.draw.choice(scales))  # fmt: skip
+           beta=g.draw.choice(scales), broadcast=1 if g.opset < 7 else None)  # fmt: skip
 
 
 @row("Einsum")
@@ -77,7 +78,11 @@ def window(g: OnnxGraph, x: Tensor, most: int = 5) -> dict[str, Any]:
     dilations = [g.draw.choice((1, 1, 1, 2)) for _ in spatial]
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     auto = g.draw.choice(("", "", "", "", "SAME_UPPER", "SAME_LOWER", "VALID"))
-    found: dict[str, Any] = {"kernel_shape": kernel, "strides": [g.draw.choice((1, 1, 2, 3)) for _ in spatial]}
+    strides = [g.draw.choice((1, 1, 2, 3)) for _ in spatial]
+    if "SAME" in auto:
+        # Where windows leave gaps, implementations differ in which.
+        strides = [min(s, r) for s, r in zip(strides, reach, strict=True)]
+    found: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     if auto in ("", "VALID"):
         least = [max(0, r - e) for r, e in zip(reach, spatial, strict=True)]
         if auto == "VALID" and any(least):
@@ -152,8 +157,8 @@ def pool(g: OnnxGraph, name: str) -> None:
     if g.opset >= ROUNDED_UP[name] and g.draw.chance(0.3):
         found["ceil_mode"] = 1
     if name == "LpPool":
-        found["p"] = g.draw.choice((1, 2, 3))
-    if name == "AveragePool" and g.draw.chance(0.4):
+        found["p"] = norm(g, (1, 2, 3))
+    if name == "AveragePool" and g.opset >= 7 and g.draw.chance(0.4):
         found["count_include_pad"] = 1
     outputs = 2 if name == "MaxPool" and g.opset >= 8 and x.is_float and g.draw.chance(0.2) else 1
     values, *_ = g.node(name, [x], outputs, **found)
@@ -174,7 +179,12 @@ def check_window(x: Tensor, found: Mapping[str, Any]) -> None:
 def global_pool(g: OnnxGraph, name: str) -> None:
     x = g.some("float32", rank=(3, 5), bound=64)
     g.node(name, [x], bound=x.bound if name != "GlobalLpPool" else float("inf"),
-           p=g.draw.choice((1, 2)) if name == "GlobalLpPool" else None)  # fmt: skip
+           p=norm(g, (1, 2)) if name == "GlobalLpPool" else None)  # fmt: skip
+
+
+def norm(g: OnnxGraph, of: Sequence[int]) -> float:
+    """The number of a norm: it was a float at first."""
+    return g.draw.choice(of) if g.opset >= 2 else float(g.draw.choice(of))
 
 
 @row("MatMulInteger")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
 
 from lamina.debugging.generators.draw import ANY
 from lamina.debugging.generators.onnx_graph import MICROSOFT, OnnxGraph, Tensor, code, type_name
@@ -89,6 +90,10 @@ def cast(g: OnnxGraph, name: str) -> None:
     to = g.draw.dtype(allowed(g, name, ANY))
     if to[0] == "u" and x.dtype[0] not in "ub":
         (x,) = g.node("Abs", [x], bound=x.bound)
+    if g.opset < 6:
+        word = TensorProto.DataType.Name(code(to))
+        g.node(name, [x], bound=x.bound, types=[(to, x.shape)], to=word)
+        return
     g.node(name, [x], bound=x.bound, to=code(to))
 
 

@@ -33,18 +33,19 @@ def partner(g: OnnxGraph, x: Tensor, bound: float = float("inf")) -> Tensor:
         shape = []
     elif how == 1 and shape:
         shape = shape[g.draw.integer(0, len(shape) - 1) :]
-    elif how == 2 and shape:
+        if g.opset < 7:
+            shape = shape[: g.draw.integer(1, len(shape))]
+    elif how == 2 and shape and g.opset >= 7:
         for axis in g.draw.axes(len(shape)):
             shape[axis] = 1
-    if g.opset < 7:
-        shape = list(x.shape)
     if g.draw.chance(0.35) and (g.exact or x.is_float):
         return g.constant(g.values(x.dtype, shape, min(bound, 4.0)))
     return g.some(x.dtype, shape=shape, bound=bound)
 
 
 def ordered(g: OnnxGraph, x: Tensor, y: Tensor) -> list[Tensor]:
-    return [y, x] if g.draw.chance(0.3) else [x, y]
+    """Both in any order; until operator set 7 only the second broadcasts."""
+    return [y, x] if g.draw.chance(0.3) and (g.opset >= 7 or x.shape == y.shape) else [x, y]
 
 
 UNBOUNDED = (
@@ -99,7 +100,13 @@ def of_positive(g: OnnxGraph, name: str) -> None:
 def binary(g: OnnxGraph, name: str) -> None:
     wanted = FLOATS if name in ("Sum", "Mean", "PRelu") else NUMBERS
     x = g.some(allowed(g, name, wanted))
-    y = partner(g, x, 64)
+    if name == "PRelu" and g.opset < 7:
+        channels = x.shape[1] if x.shape is not None and len(x.shape) > 1 else 1
+        y = g.weight((g.draw.choice((1, channels)),), x.dtype, 1.0)
+    elif name in ("Max", "Min", "Sum", "Mean") and g.opset < 8:
+        y = g.like(x, 64)
+    else:
+        y = partner(g, x, 64)
     if name == "PRelu":
         g.node(name, [x, y], bound=x.bound * y.bound)
         return
@@ -158,7 +165,7 @@ def comparison(g: OnnxGraph, name: str) -> None:
     y = partner(g, x)
     assert x.shape is not None and y.shape is not None
     # ONNX infers nothing of those that it defines by others.
-    shape = np.broadcast_shapes(x.shape, y.shape)
+    shape = np.broadcast_shapes(x.shape, y.shape) if g.opset >= 7 else x.shape
     g.node(name, ordered(g, x, y), bound=1, types=[("bool", shape)])
 
 

@@ -59,7 +59,12 @@ def upsample(g: OnnxGraph, name: str) -> None:
     x = image(g, 9)
     scales = [1.0, 1.0, *(g.draw.choice((1.0, 2.0, 3.0)) for _ in range(2))]
     mode = g.draw.choice(("nearest", "linear"))
-    if g.opset < 9:
+    if g.opset < 7:
+        mode = "bilinear" if mode == "linear" else mode
+        g.node(name, [x], bound=x.bound, mode=mode, height_scale=scales[2], width_scale=scales[3],
+               types=[(x.dtype, (*x.shape[:2], *(int(e * s) for e, s in zip(x.shape[2:], scales[2:], strict=True))))]
+               )  # fmt: skip
+    elif g.opset < 9:
         g.node(name, [x], bound=x.bound, mode=mode, scales=scales)
     else:
         g.node(name, [x, g.constant(np.asarray(scales, np.float32))], bound=x.bound, mode=mode)
@@ -282,7 +287,7 @@ def bit_cast(g: OnnxGraph, name: str) -> None:
 def dropout(g: OnnxGraph, name: str) -> None:
     x = g.some(allowed(g, name, ("float32", "float64")))
     if g.opset < 12:
-        g.node(name, [x], bound=x.bound, ratio=0.5)
+        g.node(name, [x], bound=x.bound, ratio=0.5, is_test=1 if g.opset < 7 else None)
         return
     g.node(name, [x, g.constant(np.asarray(0.5, np.float32))], bound=x.bound)
 

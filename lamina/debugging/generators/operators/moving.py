@@ -49,11 +49,15 @@ def other_shape(g: OnnxGraph, x: Tensor) -> list[int]:
 def reshape(g: OnnxGraph, name: str) -> None:
     x = g.some(ANY)
     assert x.shape is not None
-    target = other_shape(g, x)
+    whole = other_shape(g, x)
+    target = list(whole)
     if target and g.draw.chance(0.4) and prod(target):
         target[g.draw.integer(0, len(target) - 1)] = -1
     elif target and len(target) <= x.rank and g.draw.chance(0.2):
         target = [0 if t == s else t for t, s in zip(target, x.shape, strict=False)]
+    if g.opset < 5:
+        g.node(name, [x], bound=x.bound, types=[(x.dtype, whole)], shape=target)
+        return
     g.node(name, [x, sizes(g, target)], bound=x.bound)
 
 
@@ -158,7 +162,10 @@ def slice_(g: OnnxGraph, name: str) -> None:
         ends.append(end)
         steps.append(step)
     if g.opset < 10:
-        g.node(name, [x], bound=x.bound, axes=axes, starts=starts, ends=ends)
+        shape = list(x.shape)
+        for axis, start, end in zip(axes, starts, ends, strict=True):
+            shape[axis] = len(range(*slice(start, end).indices(x.shape[axis])))
+        g.node(name, [x], bound=x.bound, types=[(x.dtype, shape)], axes=axes, starts=starts, ends=ends)
         return
     operands = [x, sizes(g, starts), sizes(g, ends), sizes(g, axes)]
     g.node(name, operands if set(steps) == {1} else [*operands, sizes(g, steps)], bound=x.bound)
@@ -216,6 +223,13 @@ def expand(g: OnnxGraph, name: str) -> None:
 @row("Tile")
 def tile(g: OnnxGraph, name: str) -> None:
     x = g.some(allowed(g, name, ANY), rank=(1, 4), most=g.draw.elements // 4)
+    if g.opset < 6:
+        assert x.shape is not None
+        axis, count = g.draw.integer(0, x.rank - 1), g.draw.choice((1, 2, 3))
+        shape = [e * count if n == axis else e for n, e in enumerate(x.shape)]
+        operands = [g.constant(np.asarray([v]), x.dtype) for v in (count, axis)]
+        g.node(name, [x, *operands], bound=x.bound, types=[(x.dtype, shape)])
+        return
     repeats = [g.draw.choice((1, 1, 2, 3)) for _ in range(x.rank)]
     g.node(name, [x, sizes(g, repeats)], bound=x.bound)
 
@@ -235,7 +249,9 @@ def pad(g: OnnxGraph, name: str) -> None:
         pads[n] = -min(1, x.shape[n] - 1)
     value = g.draw.choice((0, 0, 1, 2, -1 if x.dtype[0] != "u" else 3))
     if g.opset < 11:
-        g.node(name, [x], bound=x.bound + 2, mode=mode, pads=pads, value=float(value))
+        given: dict[str, Any] = {"pads" if g.opset >= 2 else "paddings": pads}
+        shape = [e + pads[n] + pads[n + x.rank] for n, e in enumerate(x.shape)]
+        g.node(name, [x], bound=x.bound + 2, mode=mode, value=float(value), types=[(x.dtype, shape)], **given)
         return
     last = g.constant(np.asarray(value), x.dtype) if mode == "constant" and g.draw.chance(0.6) else None
     g.node(name, [x, sizes(g, pads), last], bound=x.bound + 2, mode=mode)

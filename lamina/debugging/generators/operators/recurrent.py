@@ -41,14 +41,16 @@ def recurrent(g: OnnxGraph, name: str) -> None:
         operands.append(g.weight((two, 3 * hidden), scale=0.5) if g.draw.chance(0.25) else None)
         attributes["input_forget"] = g.draw.choice((None, None, 1))
     if name == "GRU":
-        attributes["linear_before_reset"] = g.draw.choice((0, 1))
+        attributes["linear_before_reset"] = g.draw.choice((0, 1)) if g.opset >= 3 else None
     if g.draw.chance(0.2):
         attributes["clip"] = 2.0
         if name == "LSTM":
             g.alone.append("onnxruntime does not clip the cell on its way to the output")
     if name == "RNN" and g.draw.chance(0.4):
         attributes["activations"] = [g.draw.choice(ACTIVATIONS["RNN"]) for _ in range(two)]
-    results = g.node(name, operands, 3 if name == "LSTM" else 2, **attributes)
+    every = (batch, steps, two, hidden) if layout else (steps, two, batch, hidden)
+    types = [(x.dtype, every), *[(x.dtype, state)] * (2 if name == "LSTM" else 1)]
+    results = g.node(name, operands, len(types), types=types, **attributes)
     for result in results:
         result.bound = 8 if name == "RNN" else 1 if name == "GRU" else 8
 

@@ -73,7 +73,9 @@ def top_k(g: OnnxGraph, name: str) -> None:
 def softmax(g: OnnxGraph, name: str) -> None:
     x = g.some(allowed(g, name, FLOATS), rank=(1, 4), bound=32)
     axis = g.draw.axis(x.rank) if g.opset >= 11 else g.draw.integer(0, x.rank - 1)
-    g.node(name, [x], bound=1 if name != "LogSoftmax" else 128, axis=axis if g.draw.chance(0.8) else None)
+    # It was 1 where nothing was said.
+    said = g.draw.chance(0.8) or (g.opset < 13 and x.rank == 1)
+    g.node(name, [x], bound=1 if name != "LogSoftmax" else 128, axis=axis if said else None)
 
 
 @row("LpNormalization")
@@ -132,7 +134,9 @@ def batch_normalization(g: OnnxGraph, name: str) -> None:
     c = (x.shape[1],)
     operands = [g.weight(c, scale=1.0), g.weight(c, scale=1.0), g.weight(c, scale=1.0)]
     variance = g.constant(np.abs(g.draw.eighths(c, 2.0)) + 0.25, "float32")
-    g.node(name, [x, *operands, variance], bound=256, epsilon=g.draw.choice((None, 1e-3)))
+    # Until operator set 7 it trained where nothing else was said; in the first ones inputs might be overwritten.
+    g.node(name, [x, *operands, variance], bound=256, epsilon=g.draw.choice((None, 1e-3)),
+           is_test=1 if g.opset < 7 else None, consumed_inputs=[0] * 5 if g.opset < 6 else None)  # fmt: skip
 
 
 @row("LRN")
