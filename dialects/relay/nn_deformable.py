@@ -154,7 +154,7 @@ class DeformableConv2dOp(Convolution, ConvolutionFields2d):
                 return te.select(te.all(in_rows, in_columns), te.cast(data[tuple(at[a] for a in layout)], wide), 0.0)
 
             def between(a: Any, b: Any, fraction: Any) -> Any:
-                return a + (b - a) * fraction
+                return a * (1.0 - fraction) + b * fraction
 
             upper = between(pixel(0, 0), pixel(0, 1), part[1])
             lower = between(pixel(1, 0), pixel(1, 1), part[1])

@@ -141,6 +141,16 @@ def test_a_deformed_tap_beside_the_image_is_a_part_of_its_border(axis: int) -> N
             np.testing.assert_allclose(result[:, 0, 0, 0], np.nan_to_num(tents, nan=0.0), rtol=1e-6)
 
 
+def test_between_an_infinity_and_a_number_is_an_infinity() -> None:
+    """Of a difference of the two a part would be taken off the first: no number."""
+    image = np.array([np.inf, 2, -np.inf, 1], np.float32).reshape(1, 1, 1, 4)
+    offset = np.zeros((1, 2, 1, 4), np.float32)
+    offset[0, 1, 0] = [0.5, 0.25, -0.5, -0.75]
+    check(DeformableConv2dOp, [image, offset, np.ones((1, 1, 1, 1), np.float32)], {})
+    (found,) = np_results(DeformableConv2dOp, [image, offset, np.ones((1, 1, 1, 1), np.float32)], {})
+    assert found.ravel().tolist() == [np.inf, -np.inf, -np.inf, -np.inf]
+
+
 def test_random_deformed_convolutions() -> None:
     ort = pytest.importorskip("onnxruntime")
     random = np.random.default_rng(6)
