@@ -78,11 +78,7 @@ def window(g: OnnxGraph, x: Tensor, most: int = 5) -> dict[str, Any]:
     dilations = [g.draw.choice((1, 1, 1, 2)) for _ in spatial]
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     auto = g.draw.choice(("", "", "", "", "SAME_UPPER", "SAME_LOWER", "VALID"))
-    strides = [g.draw.choice((1, 1, 2, 3)) for _ in spatial]
-    if "SAME" in auto:
-        # Where windows leave gaps, implementations differ in which.
-        strides = [min(s, r) for s, r in zip(strides, reach, strict=True)]
-    found: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
+    found: dict[str, Any] = {"kernel_shape": kernel, "strides": [g.draw.choice((1, 1, 2, 3)) for _ in spatial]}
     if auto in ("", "VALID"):
         least = [max(0, r - e) for r, e in zip(reach, spatial, strict=True)]
         if auto == "VALID" and any(least):
@@ -154,6 +150,9 @@ def pool(g: OnnxGraph, name: str) -> None:
     if g.opset < DILATED[name] or "auto_pad" in found:
         found.pop("dilations", None)
         check_window(x, found)
+    if "SAME" in found.get("auto_pad", ""):
+        # Where windows leave gaps less than nothing is padded: onnxruntime refuses that, ONNX's reference begins late.
+        found["strides"] = [min(s, k) for s, k in zip(found["strides"], found["kernel_shape"], strict=True)]
     if g.opset >= ROUNDED_UP[name] and g.draw.chance(0.3):
         found["ceil_mode"] = 1
     if name == "LpPool":

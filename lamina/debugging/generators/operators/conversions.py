@@ -65,6 +65,10 @@ def there_and_back(g: OnnxGraph, name: str, dtype: str) -> None:
         # Beyond the ends implementations differ.
         least, most = LIMITS[dtype]
         x = within(g, x, least, most)
+        if x.is_float and g.draw.chance(0.7):
+            (x,) = g.node("Round", [x], bound=x.bound)
+        elif x.is_float:
+            g.alone.append("onnxruntime rounds what it casts to few bits, others cut it off")
     attributes: dict[str, Any] = {}
     if dtype in EIGHTS and g.draw.chance(0.4):
         attributes["saturate"] = g.draw.integer(0, 1)
