@@ -259,11 +259,16 @@ class LstmOp(Recurrent):
         f, g, k = cls.activation_list(attrs)
         h, c = states
         i, o, q, m = (a + b for a, b in zip(_gates(x, 4), _dense(h, given["weight0"], x.dtype), strict=True))
-        p = given.get("peephole", np.zeros((3, 1), x.dtype))
-        i = f.array(i + p[0] * c)
-        q = 1 - i if attrs["input_forget"] else f.array(q + p[2] * c)
+        peephole = given.get("peephole")
+
+        def seen(gate: Array, row: int, cell: Array) -> Array:
+            # Without, an infinite cell is none of the gates' business.
+            return gate if peephole is None else gate + peephole[row] * cell
+
+        i = f.array(seen(i, 0, c))
+        q = 1 - i if attrs["input_forget"] else f.array(seen(q, 2, c))
         c = q * c + i * g.array(m)
-        return [f.array(o + p[1] * c) * k.array(c), c]
+        return [f.array(seen(o, 1, c)) * k.array(c), c]
 
     @classmethod
     def te_step(cls, step: TeStep) -> list[Tensor]:

@@ -9,6 +9,8 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
+from lamina.dialects.relay.meaning import np_results
+from lamina.dialects.relay.nn_recurrent import LstmOp
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
@@ -88,6 +90,12 @@ def test_layer_computes_what_onnxruntime_does(name: str) -> None:
     found = program.run(inputs)
     for ours, expected in zip(found.values(), session.run(None, inputs), strict=True):
         np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_an_infinite_cell_does_not_reach_gates_without_peepholes() -> None:
+    arrays = [np.zeros(s, np.float32) for s in ((2, 1, 4), (4, 1, 1), (1, 1))]
+    y, h, c = np_results(LstmOp, [*arrays, np.full((1, 1), np.inf, np.float32)], {})
+    assert y.tolist() == [[[0.5]], [[0.5]]] and h.tolist() == [[0.5]] and c.tolist() == [[np.inf]]
 
 
 def test_steps_are_one_kernel() -> None:
