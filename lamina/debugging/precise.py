@@ -9,12 +9,13 @@ value that is exact, such as a small multiple of 1/8, stays so, and everything t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, tensor_info
+from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.terms import all_results
 from lamina.runtime.relay_reference import main_function, run_op, run_relay
 
@@ -47,6 +48,17 @@ class PreciseModule:
         """The results; `noise` is the seed of the roundings: 2 n + 1 has those of 2 n with the other sign."""
         rounding = _Roundings(noise) if noise is not None else None
         return run_relay(self.main, self.arrays, self.store, compute=lambda op, a: _compute(op, a, rounding))
+
+
+def rounded(noise: int) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
+    """How one op is run with roundings where each has operands and results in their own types."""
+    rounding = _Roundings(noise)
+
+    def compute(op: RelayOp, arrays: Sequence[Any]) -> list[Any]:
+        found = _compute(op, arrays, rounding)
+        return [a.astype(np.float32) if _dtype(v) == "float32" else a for v, a in zip(op.results, found, strict=True)]
+
+    return compute
 
 
 class _Roundings:
@@ -102,7 +114,7 @@ def _in_its_own_types(op: RelayOp) -> bool:
 
 def _dtype(value: Any) -> str:
     info = getattr(value.type, "element_type", None)
-    return tensor_info(value.type).dtype if info is not None else ""
+    return dtype_name(info) if info is not None else ""
 
 
 def _in_range(values: Any) -> Any:

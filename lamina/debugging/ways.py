@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.debugging.precise import PreciseModule
+from lamina.debugging.precise import PreciseModule, rounded
 from lamina.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ def in_double_precision(source: bytes) -> bytes:
 # -- no compilers --------------------------------------------------------------------------------------------------
 
 
-def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int], list[Any]] | None]:
-    """The results of the ops' oracles, and what computes them with roundings; None for what only the machine runs."""
+def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int], list[Any]]]:
+    """The results of the ops' oracles, and what computes them with roundings."""
     from lamina.runtime.beyond_programs import needs_machine
     from lamina.runtime.vm import ReferenceKernels, evaluate
 
@@ -144,8 +144,12 @@ def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int], list[A
     arrays = [program.inputs[p.name] for p in model.inputs]
     names = [p.name for p in model.outputs]
     if needs_machine(model.module):
-        results = evaluate(model.module.clone(), arrays, kernels=ReferenceKernels(model.params))
-        return dict(zip(names, results, strict=True)), None
+
+        def evaluated(noise: int | None) -> list[Any]:
+            kernels = ReferenceKernels(model.params, None if noise is None else rounded(noise))
+            return list(evaluate(model.module.clone(), arrays, kernels=kernels))
+
+        return dict(zip(names, evaluated(None), strict=True)), evaluated
     precise = PreciseModule(model.module, model.params, arrays)
     dtypes = [p.dtype for p in model.outputs]
 

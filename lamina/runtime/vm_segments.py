@@ -148,7 +148,11 @@ def owned(array: Array) -> Array:
 
 
 class ReferenceKernels(Kernels):
-    """The ops' numpy oracles."""
+    """The ops' numpy oracles; `compute` is how one op is run."""
+
+    def __init__(self, store: ParamStore | None = None, compute: Callable[..., Sequence[Array]] | None = None) -> None:
+        super().__init__(store)
+        self.compute = compute
 
     def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
         key = _key(arrays)
@@ -160,12 +164,13 @@ class ReferenceKernels(Kernels):
     def _run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
         from lamina.runtime.relay_reference import run_op
 
+        compute = self.compute or run_op
         values: dict[SSAValue, Array] = dict(zip(segment.inputs, arrays, strict=True))
         for constant in segment.constants:
             values[constant.result] = self.store.get(constant.value)  # type: ignore[arg-type]
         with np.errstate(all="ignore"):
             for op in segment.ops:
-                values.update(zip(op.results, run_op(op, [values[v] for v in op.operands]), strict=True))
+                values.update(zip(op.results, compute(op, [values[v] for v in op.operands]), strict=True))
         outputs = [values[v] for v in segment.outputs]
         if into is None:
             return [owned(o) for o in outputs]
