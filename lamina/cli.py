@@ -56,7 +56,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         )
         return parser
     if command == "reduce":
-        _add_debug(parser)
+        _add_debug(parser, "; or a folder that `lamina fuzz` has left")
         parser.add_argument("--seconds", type=float, default=120, metavar="S", help="time for it all (default: 120)")
         parser.add_argument(
             "-o", "--output", type=path_argument, metavar="TEST.mlir", help="default: a file among the reproducers"
@@ -66,6 +66,7 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         from lamina.fuzz_command import add_arguments
 
         add_arguments(parser)
+        _add_load(parser)
         return parser
     if command == "compile":
         parser.add_argument("model", nargs="?", type=path_argument, metavar="MODEL", help=MODEL)
@@ -163,8 +164,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_debug(parser: argparse.ArgumentParser) -> None:
-    what = "a text with @main, or with one te.func or tir.func; or an ONNX model"
+def _add_debug(parser: argparse.ArgumentParser, folder: str = "") -> None:
+    what = "a text with @main, or with one te.func or tir.func; or an ONNX model" + folder
     parser.add_argument("file", type=path_argument, metavar="FILE", help=what)
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
     parser.add_argument("--target", metavar="NAME", help=f"{TARGETS} (default: the program's own)")

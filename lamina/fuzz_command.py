@@ -9,10 +9,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lamina.errors import EXIT_INPUT, EXIT_OK, UsageError
+from lamina.errors import EXIT_INPUT, EXIT_OK, InputError, UsageError
 
 if TYPE_CHECKING:
-    from lamina.debugging.campaign import Tally
+    from lamina.debugging.campaign import Settings, Tally
     from lamina.debugging.fuzz_case import Report
     from lamina.debugging.outcome import Outcome
 
@@ -31,12 +31,24 @@ def add_arguments(parser: Any) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="the longest for one (default: 60)")
     parser.add_argument("-o", "--output", default="build/fuzz", metavar="FOLDER", help="for failing programs")
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON as well")
+    parser.add_argument(
+        "--add",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="count the programs of an earlier --json in the table",
+    )
+    parser.add_argument("--no-reduce", action="store_true", help="leave failing programs as they are")
+    parser.add_argument(
+        "--reduce-seconds", type=float, default=60.0, metavar="S", help="time to reduce each fault (default: 60)"
+    )
 
 
 def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
     """Run a campaign, or one seed again. Status 1 when a fault was found."""
     from lamina.debugging.campaign import (
         Settings,
+        Tally,
         as_json,
         known_operators,
         operators_named,
@@ -55,26 +67,63 @@ def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
     for name, found in named.items():
         if not found:
             raise UsageError(f"no operator {name!r} is drawn", hint="a campaign's table has their names")
-    for name in ("minutes", "graphs", "jobs", "seconds"):
+    for name in ("minutes", "graphs", "jobs", "seconds", "reduce_seconds"):
         number = getattr(args, name)
-        if number is not None and number <= 0:
-            raise UsageError(f"--{name} is a positive number, not {number:g}")
+        if number is not None and (number < 0 or number == 0 and name != "graphs"):
+            raise UsageError(f"--{name.replace('_', '-')} is a positive number, not {number:g}")
     if args.replay is not None:
         return _replay(args, out)
     minutes = args.minutes if args.minutes is not None or args.graphs is not None else 1.0
     first = args.seed if args.seed is not None else secrets.randbelow(10**9) * 1000
     operators = frozenset(n for found in named.values() for n in found)
+    files = tuple(str(Path(f).resolve()) for f in args.load)
     settings = Settings(first, args.graphs, minutes, args.jobs, tuple(args.kind), tuple(args.sizes), operators,
-                        Path(args.output), args.seconds, args.first)  # fmt: skip
+                        Path(args.output), args.seconds, args.first, files)  # fmt: skip
+    total = Tally()
+    for file in args.add:
+        total.add_part(_earlier(file))
+    total.refuse_again(settings.part())
     out.write(f"seeds from {first} on\n")
     out.flush()
     line = _Line(out, err, settings.folder)
     tally = run_campaign(settings, line)
     line.end()
-    out.write(table(tally, known_operators(), optimising_passes()) + "\n")
+    total.add_part(tally)
+    out.write(table(total, known_operators(), optimising_passes()) + "\n")
+    out.flush()
     if args.json:
-        Path(args.json).write_text(json.dumps(as_json(tally), indent=1) + "\n", "utf-8")
+        Path(args.json).write_text(json.dumps(as_json(total), indent=1) + "\n", "utf-8")
+    if tally.found and not args.no_reduce:
+        _reduce(tally, settings, args.reduce_seconds, out)
     return EXIT_INPUT if tally.found else EXIT_OK
+
+
+def _earlier(file: str) -> Tally:
+    """The tally that --json has written into a file. Raises InputError for anything else."""
+    from lamina.debugging.campaign import of_json
+
+    try:
+        return of_json(json.loads(Path(file).read_text("utf-8")))
+    except OSError as e:
+        raise InputError(f"cannot read: {e.strerror}", where=file) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as e:
+        hint = "--add takes what `lamina fuzz --json FILE` has written"
+        raise InputError(f"no table of a campaign: {e}", where=file, hint=hint) from None
+
+
+def _reduce(tally: Tally, settings: Settings, seconds: float, out: TextIO) -> None:
+    """Make one program of each fault small, in its folder, and tell of each."""
+    from lamina.debugging.reduce_case import reduce_faults
+
+    def tell(report: Report, said: str) -> None:
+        lines = "\n  ".join(said.split("\n"))
+        out.write(f"seed {report.seed}:\n  {lines}\n")
+        out.flush()
+
+    out.write(f"reducing one of each, {seconds:g} s at most\n")
+    out.flush()
+    limit = min(settings.seconds, seconds / 2)
+    reduce_faults(tally.faults, settings.folder, seconds, limit, settings.jobs, settings.load, tell)
 
 
 def _replay(args: Any, out: TextIO) -> int:
@@ -85,8 +134,9 @@ def _replay(args: Any, out: TextIO) -> int:
     from lamina.debugging.outcome import Outcome
 
     folder = Path(args.output) / str(args.replay)
+    arguments = {"seed": args.replay, "store": str(folder), "load": [str(Path(f).resolve()) for f in args.load]}
     with Server(PRELOAD[:0]) as server:
-        found = server.call(RUN, {"seed": args.replay, "store": str(folder), "counted": True}, args.seconds)
+        found = server.call(RUN, {**arguments, "counted": True}, args.seconds)
     outcome = found if isinstance(found, Outcome) else Report.of_json(found).outcome
     out.write(f"{folder}\n")
     if not isinstance(found, Outcome):

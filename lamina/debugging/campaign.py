@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -16,10 +16,12 @@ from lamina.debugging.generators.drawn import drawn, plan_of
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.isolate import Server
 from lamina.debugging.outcome import Kind, Outcome
-from lamina.debugging.stored_case import StoredCase
+from lamina.debugging.stored_case import FACTS, StoredCase
+from lamina.errors import UsageError
 
 PRELOAD = ("lamina.debugging.fuzz_case:warm",)
-RUN = "lamina.debugging.fuzz_case:run_seed"
+RUN = "lamina.debugging.fuzz_case:run_alone"
+NO_END = 1 << 62
 LONGEST = 60.0
 """Seconds that a case may take before it counts as one that hangs."""
 
@@ -41,6 +43,8 @@ class Settings:
     seconds: float = LONGEST
     until_first: bool = False
     """Whether the first fault ends the campaign."""
+    load: tuple[str, ...] = ()
+    """Files that are loaded before each case."""
 
     def seeds(self) -> Iterator[int]:
         """Seeds from the first on, those whose case is of the wanted kinds and sizes and has a wanted operator."""
@@ -52,6 +56,13 @@ class Settings:
                 given += 1
                 yield seed
             seed += 1
+
+    def part(self) -> Part:
+        """The seeds that this looks at; without a number of graphs there is no end to them."""
+        end = NO_END
+        if self.graphs is not None:
+            end = max(self.seeds(), default=self.first - 1) + 1
+        return Part(self.first, end, self.kinds, self.sizes)
 
 
 @dataclass
@@ -70,6 +81,8 @@ class Tally:
     refusals: dict[str, list[Report]] = field(default_factory=lambda: defaultdict(list))
     doubtful: int = 0
     """Cases with results that roundings decide."""
+    parts: list[Part] = field(default_factory=list["Part"])
+    """What was run, in the order in which it was added up."""
 
     @property
     def cases(self) -> int:
@@ -95,19 +108,63 @@ class Tally:
         elif outcome.kind == Kind.REFUSAL:
             self.refusals[outcome.signature].append(report)
 
+    def add_part(self, other: Tally) -> None:
+        """Add up with another campaign. Raises UsageError where both have run the same cases."""
+        for part in other.parts:
+            self.refuse_again(part)
+        for name in COUNTERS:
+            getattr(self, name).update(getattr(other, name))
+        for mine, its in ((self.faults, other.faults), (self.refusals, other.refusals)):
+            for signature, reports in its.items():
+                mine[signature] += reports
+        self.doubtful += other.doubtful
+        self.parts += other.parts
+
+    def refuse_again(self, part: Part) -> None:
+        """Raise UsageError where cases of a part are counted already."""
+        for known in self.parts:
+            if known.shares(part):
+                raise UsageError(f"of the seeds {part} some are counted already, in {known}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """The seeds that a campaign has looked at, and which of them it has run."""
+
+    first: int
+    end: int
+    """The first seed that it has not looked at."""
+    kinds: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+
+    def shares(self, other: Part) -> bool:
+        """Whether a case may be in both."""
+        seeds = max(self.first, other.first) < min(self.end, other.end)
+        pairs = (self.kinds, other.kinds), (self.sizes, other.sizes)
+        return seeds and all(not a or not b or not set(a).isdisjoint(b) for a, b in pairs)
+
+    def __str__(self) -> str:
+        what = " ".join((*self.kinds, *self.sizes))
+        end = f"to {self.end - 1}" if self.end < NO_END else "on"
+        return f"{self.first} {end}{f' ({what})' if what else ''}"
+
 
 def run_campaign(settings: Settings, tell: Callable[[Tally, Report], object] = lambda tally, report: None) -> Tally:
     """Run the cases; `tell` hears of each. Failing ones are left in the folder, each in one named by its seed."""
     tally, seeds, lock = Tally(), settings.seeds(), threading.Lock()
+    last = settings.first - 1
     end = monotonic() + 60 * settings.minutes if settings.minutes is not None else None
     stop = threading.Event()
     errors: list[BaseException] = []
 
     def next_seed() -> int | None:
+        nonlocal last
         with lock:
             if stop.is_set() or (end is not None and monotonic() > end):
                 return None
-            return next(seeds, None)
+            seed = next(seeds, None)
+            last = seed if seed is not None else last
+            return seed
 
     def work() -> None:
         try:
@@ -135,20 +192,24 @@ def run_campaign(settings: Settings, tell: Callable[[Tally, Report], object] = l
             thread.join()
     if errors:
         raise errors[0]
+    tally.parts.append(Part(settings.first, last + 1, settings.kinds, settings.sizes))
     return tally
 
 
 def run_case(server: Server, seed: int, settings: Settings) -> Report:
     """One case in a copy of the server. Its folder stays where it shows a fault."""
     folder = settings.folder / str(seed)
-    found = server.call(RUN, {"seed": seed, "store": str(folder)}, settings.seconds)
+    shutil.rmtree(folder, ignore_errors=True)
+    found = server.call(RUN, {"seed": seed, "store": str(folder), "load": list(settings.load)}, settings.seconds)
     if isinstance(found, Outcome):
         plan = plan_of(seed)
         report = Report(seed, plan.kind, plan.sizes, plan.special, replace(found, where=found.where or "fuzz"))
-        if (folder / "case.json").is_file():
+        if (folder / FACTS).is_file():
             case = StoredCase.read(folder)
+            if found.kind in (Kind.CRASH, Kind.HANG):
+                report.outcome = replace(found, where=case.pair)  # what ran, rather than the function that ran it
             case.outcome = report.outcome
-            case.write(folder)
+            case.write_facts(folder)
     else:
         report = Report.of_json(found)
     if not report.outcome.kind.is_fault:
@@ -159,16 +220,23 @@ def run_case(server: Server, seed: int, settings: Settings) -> Report:
 # -- tables --------------------------------------------------------------------------------------------------------
 
 
+OPERATOR_GOAL, PASS_GOAL = 50, 20
+"""In so many of GOAL_GRAPHS graphs an operator is to stand, and an optimising pass to fire."""
+GOAL_GRAPHS = 5_000
+
+
 def table(tally: Tally, known: list[str], passes: list[str]) -> str:
     """The tables at the end. `known` are the operators that the importer knows, `passes` those that optimise."""
     lines = [f"{tally.cases:,} graphs: {_counts(tally.kinds)}", f"sizes: {_counts(tally.sizes)}"]
+    if tally.parts:
+        lines.append(f"seeds: {', '.join(map(str, tally.parts))}")
     lines += [f"compared with: {_counts(tally.oracles)}", f"second way: {_counts(tally.pairs)}"]
     lines.append(f"outcomes: {', '.join(f'{tally.outcomes[k]:,} {k.value}' for k in Kind)}")
     lines.append(f"graphs with results that roundings decide: {tally.doubtful:,}")
-    lines += _found("faults", tally.faults) + _found("refusals", tally.refusals)
-    lines += _columns("operators", {n: tally.operators[n] for n in known})
-    lines += _columns("passes that fired, by graphs", {n: tally.fired[n] for n in passes})
-    return "\n".join(lines)
+    lines += _found("refusals", tally.refusals)
+    lines += _columns("operators", {n: tally.operators[n] for n in known}, OPERATOR_GOAL, tally.cases)
+    lines += _columns("passes that fired, by graphs", {n: tally.fired[n] for n in passes}, PASS_GOAL, tally.cases)
+    return "\n".join([*lines, *(_found("faults", tally.faults) or ["faults: none"])])
 
 
 def _counts(counter: Counter[str]) -> str:
@@ -178,7 +246,7 @@ def _counts(counter: Counter[str]) -> str:
 def _found(title: str, by_signature: dict[str, list[Report]]) -> list[str]:
     if not by_signature:
         return []
-    lines = [f"{title} ({len(by_signature)} different):"]
+    lines = [f"{title}: {sum(map(len, by_signature.values())):,} graphs, {len(by_signature)} different"]
     for reports in sorted(by_signature.values(), key=lambda r: -len(r)):
         o = reports[0].outcome
         seeds = " ".join(str(r.seed) for r in reports[:4])
@@ -187,11 +255,17 @@ def _found(title: str, by_signature: dict[str, list[Report]]) -> list[str]:
     return lines
 
 
-def _columns(title: str, counts: dict[str, int]) -> list[str]:
-    """Names with their counts, the rarest first, three in a row."""
-    cells = [f"{count:>6} {name:<31}" for name, count in sorted(counts.items(), key=lambda c: (c[1], c[0]))]
+def _columns(title: str, counts: dict[str, int], goal: int, graphs: int) -> list[str]:
+    """Names with their counts, the rarest first, three in a row; marked below the goal for so many graphs."""
+    wanted = goal * graphs / GOAL_GRAPHS
+    below = sum(count < wanted for count in counts.values())
+    cells = [
+        f"{'<' if count < wanted else ' '}{count:>5} {name:<31}"
+        for name, count in sorted(counts.items(), key=lambda c: (c[1], c[0]))
+    ]
     rows = ["".join(cells[n : n + 3]).rstrip() for n in range(0, len(cells), 3)]
-    return [f"{title}:", *rows]
+    aim = f"the goal is {goal} in {GOAL_GRAPHS:,} graphs, here {wanted:.3g}"
+    return [f"{title}: {below} of {len(counts)} below the goal (<); {aim}", *rows]
 
 
 def optimising_passes() -> list[str]:
@@ -226,6 +300,19 @@ COUNTERS = ("outcomes", "kinds", "sizes", "oracles", "pairs", "operators", "fire
 def as_json(tally: Tally) -> dict[str, Any]:
     """The tally as plain values."""
     found: dict[str, Any] = {name: dict(getattr(tally, name)) for name in COUNTERS}
-    found["faults"] = {s: [r.json() for r in reports] for s, reports in tally.faults.items()}
-    found["refusals"] = {s: [r.seed for r in reports] for s, reports in tally.refusals.items()}
-    return found
+    for name in ("faults", "refusals"):
+        found[name] = {s: [r.json() for r in reports] for s, reports in getattr(tally, name).items()}
+    parts = [{**vars(p), "kinds": list(p.kinds), "sizes": list(p.sizes)} for p in tally.parts]
+    return {"cases": tally.cases, "parts": parts, "doubtful": tally.doubtful, **found}
+
+
+def of_json(data: Mapping[str, Any]) -> Tally:
+    """The tally that `as_json` has written. Raises KeyError, TypeError, ValueError or AttributeError for others."""
+    tally = Tally(doubtful=int(data["doubtful"]))
+    for name in COUNTERS:
+        getattr(tally, name).update({str(n): int(count) for n, count in data[name].items()})
+    for name in ("faults", "refusals"):
+        getattr(tally, name).update({s: [Report.of_json(r) for r in found] for s, found in data[name].items()})
+    for p in data["parts"]:
+        tally.parts.append(Part(int(p["first"]), int(p["end"]), tuple(p["kinds"]), tuple(p["sizes"])))
+    return tally

@@ -82,6 +82,8 @@ def reduce(args: Any, out: TextIO, err: TextIO) -> int:
     def tell(line: str) -> None:
         _told(args, err, line)
 
+    if Path(args.file).is_dir():
+        return _reduce_case(args, out, tell)
     is_model = args.file.endswith(".onnx") and args.pipeline is None
     try:
         program = _given(args)
@@ -97,6 +99,21 @@ def reduce(args: Any, out: TextIO, err: TextIO) -> int:
         tell("what is imported is compiled rightly; is it what the model says?")
         return _reduce_import(args, out, tell)
     out.write(f"{found}\n{found.write(args.output)}\n")
+    return EXIT_OK
+
+
+def _reduce_case(args: Any, out: TextIO, tell: Callable[[str], object]) -> int:
+    """Shrink the program of a case that `lamina fuzz` has left in a folder, on its inputs, in the way that differed."""
+    from lamina.debugging.reduce_case import reduce_case
+
+    for name in ("input", "shape", "size", "seed"):
+        if name in args.given:
+            raise UsageError(f"--{name} is for programs", where=args.file, hint="a case has the inputs that it has")
+    how = _how(args)
+    own = None if {"pipeline", "target", "opt_level", "threads"}.isdisjoint(args.given) else how
+    others = _other_ways(args)
+    said, path = reduce_case(args.file, args.seconds, args.limit, tell, how.load, args.output, own, others)
+    out.write(f"{said}\n{path}\n")
     return EXIT_OK
 
 

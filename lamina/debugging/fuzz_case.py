@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -14,6 +15,7 @@ from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, drawn, plan_of
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
+from lamina.debugging.verdict import How, registry_of
 from lamina.debugging.ways import NATIVE, OTHERS, Program, by_onnx_reference, by_onnxruntime, by_oracles
 from lamina.errors import InternalError, LaminaError, UnsupportedError
 
@@ -23,6 +25,10 @@ ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
 }
 COUNTED = 0.34
 """The share of cases in which the passes that fire are counted: it takes about as long as the passes."""
+
+ORACLES_PAIR = "compiled against the oracles"
+IMPORT_PAIR = "imported and compiled against"
+"""How the place of a difference begins that the importer may have made."""
 
 
 @dataclass
@@ -52,29 +58,46 @@ class Report:
         return Report(**fields)
 
 
+def run_alone(seed: int, store: str, load: Sequence[str] = (), counted: bool | None = None) -> dict[str, Any]:
+    """`run_seed` in a process that ends with it, after the files of `load`."""
+    # A case makes less garbage than its process may hold; to look for it takes a tenth of the time.
+    gc.disable()
+    if load:
+        registry_of(How(load=tuple(load)))
+    return run_seed(seed, store, counted)
+
+
 def run_seed(seed: int, store: str = "", counted: bool | None = None) -> dict[str, Any]:
-    """Draw the case of a seed and run it: a Report as JSON. A fault is written into the folder `store`."""
+    """Draw the case of a seed and run it: a Report as JSON. It is written into the folder `store`."""
     start = perf_counter()
     plan = plan_of(seed)
     report = Report(seed, plan.kind, plan.sizes, plan.special, Outcome(Kind.SAME))
     case = drawn(seed)
     report.operators = dict(case.operators)
+    stored = StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind, NATIVE.name)
     if store:
         # Before it runs: it may end this process.
-        StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind).write(store)
+        stored.write(store)
+
+    def tell(pair: str) -> None:
+        stored.pair = pair
+        if store:
+            stored.write_facts(store)
+
     rng = random.Random(f"ways {seed}")
     counted = rng.random() < COUNTED if counted is None else counted
-    report.outcome = _run(case, report, rng, counted)
+    stored.outcome = report.outcome = _run(case, report, rng, counted, tell)
     report.seconds = perf_counter() - start
     if store:
-        StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind, report.outcome.where, report.outcome).write(
-            store
-        )
+        stored.write_facts(store)
     return report.json()
 
 
-def _run(case: Drawn, report: Report, rng: random.Random, counted: bool) -> Outcome:
-    """Run the program as this machine does and compare it with one oracle and one other way."""
+def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: Callable[[str], object]) -> Outcome:
+    """Run the program as this machine does and compare it with one oracle and one other way.
+
+    `tell` hears what is compared before it runs: it may end this process.
+    """
     program = Program(case.source, case.is_onnx, case.inputs)
     fired = FiringInstrument()
     try:
@@ -86,14 +109,16 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool) -> Outc
             return replace(outcome, kind=Kind.INTERNAL_ERROR)
         return outcome
     report.fired = dict(fired.counts)
+    tell(ORACLES_PAIR)
     oracles, noisy = by_oracles(program)
     comparer = Comparer([p.name for p in program.model.outputs], _tolerance(program), noisy)
     found = comparer.difference(got, oracles)
     if found:
-        return Outcome(Kind.MISMATCH, found, "compiled against the oracles")
+        return Outcome(Kind.MISMATCH, found, ORACLES_PAIR)
     report.oracle = "oracles"
     preferred = rng.choice(["onnxruntime", "onnxruntime", "onnx.reference"])
     if case.is_onnx and not report.special and not case.alone:
+        tell(IMPORT_PAIR)
         outcome = _second_opinion(program, comparer, got, report, preferred)
         if outcome is not None:
             return outcome
@@ -102,6 +127,7 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool) -> Outc
     for way in ways:
         if way.sanitize and report.sizes == Sizes.REAL or way.double and not case.is_onnx:
             continue
+        tell(way.name)
         try:
             others = way.run(program)
         except LaminaError as e:
@@ -143,7 +169,7 @@ def _second_opinion(
     if not said:
         return None
     name = next(iter(said))
-    return Outcome(Kind.MISMATCH, said[name], f"imported and compiled against {' and '.join(said)}")
+    return Outcome(Kind.MISMATCH, said[name], f"{IMPORT_PAIR} {' and '.join(said)}")
 
 
 def _tolerance(program: Program) -> float:

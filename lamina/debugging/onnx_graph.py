@@ -20,6 +20,7 @@ from onnx import numpy_helper
 
 from lamina.debugging import ways
 from lamina.debugging.agreement import furthest
+from lamina.debugging.finding import NoFault
 from lamina.debugging.judge import Judge
 from lamina.debugging.minimise import minimised
 from lamina.debugging.outcome import Kind, Outcome
@@ -32,6 +33,8 @@ from lamina.runtime.compiled import Port
 from lamina.tool.reproducer import FOLDER
 
 JUDGED = "lamina.debugging.onnx_graph:judged_import"
+IMPORTED_PAIR = "imported against onnxruntime"
+"""The ways that a case of the importer compares."""
 
 
 @dataclass
@@ -66,7 +69,7 @@ class OnnxProgram:
         """Write the model and its inputs into a folder, by default among the reproducers; where the model is."""
         data = self.model.SerializeToString()
         named = Path(os.environ.get("LAMINA_REPRODUCER_DIR") or FOLDER) / f"import-{sha256(data).hexdigest()[:8]}"
-        case = StoredCase(data, True, self.arrays, pair="imported against onnxruntime", outcome=fault.outcome)
+        case = StoredCase(data, True, self.arrays, pair=IMPORTED_PAIR, outcome=fault.outcome)
         return case.write(folder or named)
 
     def values(self) -> dict[str, Any]:
@@ -187,11 +190,11 @@ def least_model(
     seconds: float,
     limit: float,
     load: Sequence[str],
-    tell: Callable[[str], None],
+    tell: Callable[[str], object],
 ) -> tuple[OnnxProgram, Verdict]:
     """The least part of the model in a file of which the importer makes something else, and how that goes wrong.
 
-    Raises UsageError where it makes the same, or no other program runs the model.
+    Raises NoFault where it makes the same, UsageError where no other program runs the model.
     """
     model = onnx.ModelProto.FromString(Path(path).read_bytes())
     weights = {t.name for t in model.graph.initializer}
@@ -200,7 +203,7 @@ def least_model(
     with Judge(limit, monotonic() + seconds) as judge:
         fault = verdict_of(judge, program, load)
         if not fault.is_fault:
-            raise UsageError(f"there is no fault: {fault.outcome.kind}", where=path, hint=fault.outcome.said)
+            raise NoFault(f"there is no fault: {fault.outcome.kind}", where=path, hint=fault.outcome.said)
         tell(f"{fault.outcome.kind}: {fault.outcome.said}")
         least = fewest_nodes(judge, program, fault, load)
         tell(f"{len(model.graph.node)} nodes -> {len(least.model.graph.node)} in {judge.asked} models")

@@ -42,6 +42,11 @@ class StoredCase:
         program = path / (MODEL if self.is_onnx else PROGRAM)
         program.write_bytes(self.program)
         np.savez(path / INPUTS, **{name: savable(np.asarray(a)) for name, a in self.inputs.items()})
+        self.write_facts(path)
+        return program
+
+    def write_facts(self, folder: str | os.PathLike[str]) -> None:
+        """Write what is known of the case by now; its program and inputs are in the folder already."""
         facts = {
             "seed": self.seed,
             "kind": self.kind,
@@ -49,8 +54,7 @@ class StoredCase:
             "outcome": self.outcome.json() if self.outcome is not None else None,
             "dtypes": {name: str(np.asarray(a).dtype) for name, a in self.inputs.items()},
         }
-        (path / FACTS).write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
-        return program
+        (Path(folder) / FACTS).write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
 
     @staticmethod
     def read(folder: str | os.PathLike[str]) -> StoredCase:

@@ -77,11 +77,13 @@ class Compiled:
             model, self.target, threads=self.threads, opt_level=context, cache=False, sanitize=self.sanitize
         )
 
+    def input(self, array: Any) -> Any:
+        """An input as this way takes it."""
+        return array.astype(np.float64) if self.double and array.dtype == np.float32 else array
+
     def run(self, program: Program) -> dict[str, Any]:
         """The results by name. Raises LaminaError."""
-        inputs = program.inputs
-        if self.double:
-            inputs = {n: a.astype(np.float64) if a.dtype == np.float32 else a for n, a in inputs.items()}
+        inputs = {n: self.input(a) for n, a in program.inputs.items()}
         results = self.executable(program).run(inputs)
         if self.double:
             dtypes = {p.name: p.dtype for p in program.model.outputs}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from lamina.cli import run
-from lamina.debugging.campaign import Settings, Tally, operators_named, table
+from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
 from lamina.debugging.comparison import Comparer
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
@@ -24,6 +27,7 @@ from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.ways import NATIVE, Program, by_oracles
+from lamina.errors import UsageError
 from lamina.frontends.onnx.registry import converters
 from lamina.instrument import PassInfo
 
@@ -213,15 +217,76 @@ def test_tables_name_faults_refusals_operators_and_passes() -> None:
     assert "1 same, 1 refusal, 0 mismatch, 0 internal error, 2 crash, 0 hang" in text
     assert "2 x crash: the process died of SIGSEGV\n      seeds 2 3" in text
     assert "8 Add" in text and "0 Conv" in text and "4 tir-simplify" in text and "0 cpu-winograd" in text
-    assert tally.found == 2
+    assert tally.found == 2 and "faults: 2 graphs, 1 different" in text and "refusals: 1 graphs, 1 different" in text
+
+
+def test_tables_mark_what_is_below_the_goal_for_so_many_graphs() -> None:
+    tally = Tally()
+    for seed in range(200):
+        named = {"Add": 1} if seed < 3 else {"Mul": 1} if seed < 5 else {}
+        tally.add(Report(seed, "operators", "tiny", False, Outcome(Kind.SAME), operators=named))
+    text = table(tally, ["Add", "Mul", "Conv"], [])
+    assert "operators: 1 of 3 below the goal (<); the goal is 50 in 5,000 graphs, here 2" in text
+    assert re.search(r"^<    0 Conv +2 Mul +3 Add$", text, re.M)
+    assert text.endswith("faults: none")
+
+
+def parts_of_a_campaign() -> tuple[Tally, Tally, Tally]:
+    """The tallies of two parts and of the whole."""
+    crash, refusal = Outcome(Kind.CRASH, "died"), Outcome(Kind.REFUSAL, "takes floats")
+    tallies = Tally(), Tally(), Tally()
+    for seed, outcome in enumerate((Outcome(Kind.SAME), crash, refusal, crash, refusal)):
+        report = Report(seed, "operators", "tiny", False, outcome, "oracles", "threads", {"Add": 2}, {"p": 3}, seed % 2)
+        for tally in (tallies[seed > 2], tallies[2]):
+            tally.add(report)
+    for tally, (first, end) in zip(tallies, ((0, 3), (3, 5), (0, 5)), strict=True):
+        tally.parts.append(Part(first, end))
+    return tallies
+
+
+def test_the_tallies_of_parts_add_up_to_that_of_the_whole() -> None:
+    one, two, whole = parts_of_a_campaign()
+    total = of_json(json.loads(json.dumps(as_json(one))))
+    total.add_part(of_json(json.loads(json.dumps(as_json(two)))))
+    assert {**as_json(total), "parts": []} == {**as_json(whole), "parts": []}
+    known = ["Add", "Mul"], ["p", "q"]
+    assert table(total, *known).replace("0 to 2, 3 to 4", "0 to 4") == table(whole, *known)
+    with pytest.raises(UsageError, match="of the seeds 3 to 4 some are counted already"):
+        total.add_part(two)
+
+
+def test_cases_of_other_kinds_or_sizes_are_others() -> None:
+    both = Part(0, 9)
+    assert both.shares(Part(8, 9)) and both.shares(Part(0, 1, ("layout",))) and not both.shares(Part(9, 12))
+    assert not Part(0, 9, ("layout",)).shares(Part(0, 9, ("blocks",)))
+    assert not Part(0, 9, sizes=("tiny",)).shares(Part(0, 9, ("layout",), ("odd", "real")))
+
+
+def test_the_command_adds_earlier_parts(tmp_path: Path) -> None:
+    one, two, _ = parts_of_a_campaign()
+    files = [tmp_path / name for name in ("one.json", "two.json", "sum.json")]
+    for tally, file in zip((one, two), files, strict=False):
+        file.write_text(json.dumps(as_json(tally)))
+
+    def fuzz(*words: object) -> tuple[int, str, str]:
+        out, err = StringIO(), StringIO()
+        return run(["fuzz", *map(str, words)], out, err), out.getvalue(), err.getvalue()
+
+    status, out, err = fuzz("--graphs", 0, "--add", files[0], "--add", files[1], "--json", files[2])
+    assert (status, err) == (0, ""), "no fault in this part"
+    assert "5 graphs" in out and "faults: 2 graphs, 1 different" in out
+    assert of_json(json.loads(files[2].read_text())).cases == 5
+    status, _, err = fuzz("--graphs", 5, "--seed", 2, "--add", files[0])
+    assert status == 2 and "some are counted already, in 0 to 2" in err
+    files[0].write_text("[]")
+    status, _, err = fuzz("--graphs", 0, "--add", files[0])
+    assert status == 1 and "no table of a campaign" in err and err.count("\n") <= 2
 
 
 @pytest.mark.parametrize(
     "words", [["--kind", "conv"], ["--sizes", "large"], ["--jobs", "0"], ["--minutes", "-1"], ["--operator", "Relo"]]
 )
 def test_a_wrong_option_is_bad_usage(words: list[str]) -> None:
-    from io import StringIO
-
     out, err = StringIO(), StringIO()
     assert run(["fuzz", *words], out, err) == 2
     assert err.getvalue().count("\n") == 1
@@ -229,8 +294,6 @@ def test_a_wrong_option_is_bad_usage(words: list[str]) -> None:
 
 @pytest.mark.slow
 def test_the_command_runs_a_campaign_and_a_seed_again(tmp_path: Path) -> None:
-    from io import StringIO
-
     out, err = StringIO(), StringIO()
     words = ["--graphs", "2", "--seed", "7", "--jobs", "1", "--sizes", "tiny", "-o", str(tmp_path)]
     assert run(["fuzz", *words], out, err) == 0, out.getvalue()

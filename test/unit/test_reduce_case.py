@@ -1,0 +1,137 @@
+"""What `lamina fuzz` finds is made small: cases in folders, in the way and on the inputs that showed the fault."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from lamina import cli
+from lamina.debugging.campaign import Settings, run_campaign
+from lamina.debugging.finding import NoFault
+from lamina.debugging.fuzz_case import IMPORT_PAIR
+from lamina.debugging.outcome import Kind, Outcome
+from lamina.debugging.reduce_case import how_of, program_of, reduce_case
+from lamina.debugging.stored_case import StoredCase
+from lamina.debugging.verdict import How
+from lamina.debugging.ways import NATIVE, OTHERS
+
+FAULTY = Path(__file__).parents[1] / "debugging" / "inputs" / "faulty_pass.py"
+DOUBLE = next(w for w in OTHERS if w.double)
+
+
+def command(*words: object) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = cli.run([str(w) for w in words], out, err)
+    return status, out.getvalue(), err.getvalue()
+
+
+def apart(*words: object) -> tuple[int, str, str]:
+    """The command in a process of its own: what it loads makes the compiler wrong."""
+    found = subprocess.run([sys.executable, "-m", "lamina.cli", *map(str, words)], capture_output=True, text=True)
+    return found.returncode, found.stdout, found.stderr
+
+
+def case_of(pair: str, *ops: str) -> StoredCase:
+    """A chain of ops on four numbers."""
+    names = [f"v{n}" for n in range(len(ops) + 1)]
+    nodes = [helper.make_node(o, [a], [b]) for o, a, b in zip(ops, names, names[1:], strict=False)]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in (names[0], names[-1])]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    inputs = {"v0": np.array([0.5, -0.25, 3.0, np.inf], np.float32)}
+    return StoredCase(model.SerializeToString(), True, inputs, 7, "operators", pair, Outcome(Kind.MISMATCH))
+
+
+def test_a_case_keeps_its_inputs_and_its_precision() -> None:
+    case = case_of(NATIVE.name, "Exp", "Tanh")
+    program = program_of(case)
+    assert [a.dtype for a in program.arrays.values()] == [np.float32]
+    assert all((a == case.inputs["v0"]).all() for a in program.arrays.values())
+    double = program_of(case, DOUBLE)
+    assert [a.dtype for a in double.arrays.values()] == [np.float64]
+    assert "tensor<4xf64>" in double.text() and "f32" not in double.text()
+
+
+def test_a_way_to_compile_is_one_to_ask_for() -> None:
+    assert how_of(NATIVE) == How()
+    hows = {w.name: how_of(w, ("f.py",)) for w in OTHERS}
+    assert hows["opt level 0 against 3"] == How(opt_level=0, load=("f.py",))
+    assert hows["two threads against one"] == How(threads=2, load=("f.py",))
+    assert hows["x86-64-v2 against this machine"] == How(target="x86-64-v2", load=("f.py",))
+    assert hows["checked accesses against unchecked"] == How(sanitize=True, load=("f.py",))
+
+
+@pytest.mark.slow
+def test_a_fault_in_double_precision_alone_is_found_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Single precision, which is asked where a case does not name the other, is right."""
+    monkeypatch.setenv("FAULTY_TYPE", "f64")
+    case_of(DOUBLE.name, "Exp", "Tanh", "Cos").write(tmp_path)
+    told: list[str] = []
+    said, path = reduce_case(tmp_path, 60, 20, told.append, [str(FAULTY)])
+    assert re.search(r"3 ops -> 0 in \d+ programs", said) and "pass relay-canonicalize-cast" in said
+    assert path == tmp_path / "reduced.mlir"
+    text = path.read_text()
+    assert "relay-canonicalize-cast" in text.split("\n")[0] and "xf64>" in text and "xf32>" not in text
+    case_of(NATIVE.name, "Exp").write(tmp_path)
+    with pytest.raises(NoFault, match="no fault"):
+        reduce_case(tmp_path, 60, 20, told.append, [str(FAULTY)])
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_importer_leaves_a_model(tmp_path: Path) -> None:
+    """Exp is imported as another function: the compiler computes what was imported."""
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        FAULTY.read_text().partition("\nright = ")[0]
+        + "\nfrom lamina.frontends.onnx import convert_math\nconvert_math._UNARY['Exp'] = 'tanh'\n"
+        + "class Nothing(ModulePass):\n    name = 'faulty-nothing'\n"
+    )
+    folder = tmp_path / "c"
+    case_of(f"{IMPORT_PAIR} onnxruntime", "Neg", "Exp", "Cos").write(folder)
+    status, out, err = apart("reduce", folder, "--load", wrong, "--quiet", "--seconds", "60")
+    assert status == 0, err
+    assert "(the importer)" in out and out.endswith(f"{folder / 'reduced' / 'model.onnx'}\n")
+    found = StoredCase.read(folder / "reduced")
+    assert [n.op_type for n in onnx.ModelProto.FromString(found.program).graph.node] == ["Exp"]
+
+
+@pytest.mark.slow
+def test_what_a_campaign_finds_is_made_small(tmp_path: Path) -> None:
+    words = ["--seed", "0", "--graphs", "2", "--kind", "layout", "--sizes", "tiny", "--jobs", "1", "-o", tmp_path]
+    status, out, err = apart("fuzz", *words, "--load", FAULTY, "--reduce-seconds", "60")
+    assert status == 1, out + err
+    assert "(compiled against the oracles)" in out
+    (path,) = re.findall(r"^  (\S+reduced\.mlir)$", out, re.M)
+    assert re.search(r"ops -> 0 in", out) and "pass relay-canonicalize-cast" in out
+    test = Path(path)
+    assert test.parent.parent == tmp_path and "relay-canonicalize-cast" in test.read_text()
+    again = test.with_name("again.mlir")
+    assert apart("reduce", test.parent, "--load", FAULTY, "--quiet", "-o", again)[0] == 0
+    assert again.read_text() == test.read_text()
+
+
+def test_a_case_that_ends_its_process_says_what_ran(tmp_path: Path) -> None:
+    ends = tmp_path / "ends.py"
+    ends.write_text(FAULTY.read_text().replace("    right(self, ctx, op)\n", "    os.abort()\n"))
+    settings = Settings(0, 1, jobs=1, sizes=("tiny",), folder=tmp_path, load=(str(ends),))
+    tally = run_campaign(settings)
+    ((report,),) = tally.faults.values()
+    assert (report.outcome.kind, report.outcome.where) == (Kind.CRASH, NATIVE.name)
+    stored = StoredCase.read(tmp_path / str(report.seed))
+    assert stored.pair == NATIVE.name and stored.outcome == report.outcome
+
+
+def test_a_folder_is_no_case_or_takes_no_inputs(tmp_path: Path) -> None:
+    status, _, err = command("reduce", tmp_path)
+    assert status == 1 and "no case" in err and err.count("\n") <= 2
+    case_of(NATIVE.name, "Exp").write(tmp_path)
+    status, _, err = command("reduce", tmp_path, "--seed", "3")
+    assert status == 2 and "--seed" in err
