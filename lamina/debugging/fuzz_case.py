@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,8 +59,6 @@ class Report:
 
 def run_alone(seed: int, store: str, load: Sequence[str] = (), counted: bool | None = None) -> dict[str, Any]:
     """`run_seed` in a process that ends with it, after the files of `load`."""
-    # A case makes less garbage than its process may hold; to look for it takes a tenth of the time.
-    gc.disable()
     if load:
         registry_of(How(load=tuple(load)))
     return run_seed(seed, store, counted)

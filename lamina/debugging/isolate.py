@@ -10,6 +10,7 @@ the call is over; memory is limited. Arguments and results are JSON, in the mess
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
@@ -32,6 +33,8 @@ MOST_MEMORY = 12 << 30
 GRACE = 30.0
 """Seconds beyond the limit of a call after which its server counts as lost."""
 _CALL, _RESULT, _OUTCOME = b"c", b"r", b"o"
+_PR_SET_PDEATHSIG = 1
+"""Of prctl(2): the signal that a process gets when its parent ends."""
 _ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -180,6 +183,10 @@ def _work(request: dict[str, Any], memory: int, writing: int, printed: int) -> N
     """In the copy: run the function, write what it returns or how it fails, and end."""
     try:
         os.setpgid(0, 0)
+        # In a group of its own it would outlive a server that is killed.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        allowed = resource.getrlimit(resource.RLIMIT_AS)[1]  # where this is a call of a call
+        memory = memory if allowed == resource.RLIM_INFINITY else min(memory, allowed)
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.dup2(printed, 1)

@@ -8,6 +8,7 @@ import sys
 import time
 from typing import Any
 
+from lamina.debugging.isolate import Server
 from lamina.errors import InternalError, UnsupportedError
 
 
@@ -46,6 +47,17 @@ def crash_beside_a_child() -> None:
     if os.fork() == 0:
         time.sleep(60)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def write_and_hang(path: str) -> None:
+    with open(path, "w") as file:
+        file.write(str(os.getpid()))
+    time.sleep(60)
+
+
+def hang_in_a_server(path: str) -> None:
+    with Server([]) as server:
+        server.call("isolated_functions:write_and_hang", {"path": path})
 
 
 def allocate(size: int) -> int:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +60,26 @@ def test_a_hang_is_killed_with_what_it_has_started(server: Server) -> None:
     found = outcome(server.call(f"{HERE}:hang_in_a_child", {}, seconds=0.4))
     assert found.kind == Kind.HANG
     assert time.monotonic() - start < 5
+
+
+def test_a_hang_takes_the_servers_with_it_that_it_has_started(server: Server, tmp_path: Path) -> None:
+    """A call leads a process group of its own, which is not that of the call that has started its server."""
+    path = tmp_path / "pid"
+    found = outcome(server.call(f"{HERE}:hang_in_a_server", {"path": str(path)}, seconds=4))
+    assert found.kind == Kind.HANG
+    inner = f"/proc/{path.read_text()}"
+    deadline = time.monotonic() + 10
+    while running(inner) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not running(inner)
+
+
+def running(process: str) -> bool:
+    """Whether a process of /proc is there and no zombie."""
+    try:
+        return Path(process, "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_crash_is_seen_though_a_child_lives(server: Server) -> None:
