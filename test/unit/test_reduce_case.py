@@ -75,14 +75,14 @@ def test_a_fault_in_double_precision_alone_is_found_there(tmp_path: Path, monkey
     monkeypatch.setenv("FAULTY_TYPE", "f64")
     case_of(DOUBLE.name, "Exp", "Tanh", "Cos").write(tmp_path)
     told: list[str] = []
-    said, path = reduce_case(tmp_path, 60, 20, told.append, [str(FAULTY)])
+    said, path = reduce_case(tmp_path, 120, 30, told.append, [str(FAULTY)])
     assert re.search(r"3 ops -> 0 in \d+ programs", said) and "pass relay-canonicalize-cast" in said
     assert path == tmp_path / "reduced.mlir"
     text = path.read_text()
     assert "relay-canonicalize-cast" in text.split("\n")[0] and "xf64>" in text and "xf32>" not in text
     case_of(NATIVE.name, "Exp").write(tmp_path)
     with pytest.raises(NoFault, match="no fault"):
-        reduce_case(tmp_path, 60, 20, told.append, [str(FAULTY)])
+        reduce_case(tmp_path, 120, 30, told.append, [str(FAULTY)])
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_a_fault_of_the_importer_leaves_a_model(tmp_path: Path) -> None:
     )
     folder = tmp_path / "c"
     case_of(f"{IMPORT_PAIR} onnxruntime", "Neg", "Exp", "Cos").write(folder)
-    status, out, err = apart("reduce", folder, "--load", wrong, "--quiet", "--seconds", "60")
+    status, out, err = apart("reduce", folder, "--load", wrong, "--quiet")
     assert status == 0, err
     assert "(the importer)" in out and out.endswith(f"{folder / 'reduced' / 'model.onnx'}\n")
     found = StoredCase.read(folder / "reduced")
@@ -106,7 +106,7 @@ def test_a_fault_of_the_importer_leaves_a_model(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_a_campaign_finds_is_made_small(tmp_path: Path) -> None:
     words = ["--seed", "0", "--graphs", "2", "--kind", "layout", "--sizes", "tiny", "--jobs", "1", "-o", tmp_path]
-    status, out, err = apart("fuzz", *words, "--load", FAULTY, "--reduce-seconds", "60")
+    status, out, err = apart("fuzz", *words, "--load", FAULTY, "--reduce-seconds", "120")
     assert status == 1, out + err
     assert "(compiled against the oracles)" in out
     (path,) = re.findall(r"^  (\S+reduced\.mlir)$", out, re.M)
@@ -118,6 +118,7 @@ def test_what_a_campaign_finds_is_made_small(tmp_path: Path) -> None:
     assert again.read_text() == test.read_text()
 
 
+@pytest.mark.slow
 def test_a_case_that_ends_its_process_says_what_ran(tmp_path: Path) -> None:
     ends = tmp_path / "ends.py"
     ends.write_text(FAULTY.read_text().replace("    right(self, ctx, op)\n", "    os.abort()\n"))
