@@ -117,7 +117,7 @@ def _spread(arrays: Sequence[Array]) -> Array:
     wide = np.stack([a.astype(np.float64) for a in arrays])
     finite = np.isfinite(wide)
     with np.errstate(all="ignore"):
-        found = np.where(finite, wide, -np.inf).max(0) - np.where(finite, wide, np.inf).min(0)
+        found = np.asarray(np.where(finite, wide, -np.inf).max(0) - np.where(finite, wide, np.inf).min(0))
     found[~finite.any(0)] = 0.0
     found[finite.any(0) & ~finite.all(0)] = np.inf
     return found
@@ -151,7 +151,7 @@ def _errors(expected: Array, got: Array) -> tuple[Array, Array, Array]:
     """Both as f64, and how far they are apart."""
     a, b = expected.astype(np.float64), got.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        return a, b, np.abs(a - b)
+        return a, b, np.asarray(np.abs(a - b))  # numpy makes numbers of arrays without axes
 
 
 def _equal(a: Array, b: Array) -> Array:

@@ -19,9 +19,11 @@ SPREAD = 32.0
 """How many times what random roundings change a result may be off."""
 RUNS = 6
 """Runs with roundings, made where results differ."""
+MORE_RUNS = 24
+"""So many where these do not explain a difference: errors of values that follow from one another hide some."""
 
-Noisy = Callable[[int], Sequence[Any]]
-"""The results with the roundings of a seed."""
+Noisy = Callable[[int | None], Sequence[Any]]
+"""The results with the roundings of a seed, or exact ones."""
 
 
 @dataclass
@@ -59,6 +61,9 @@ class Comparer:
         if not wrong.any():
             return ""
         doubtful = wrong & self._doubtful(n, got, expected, is_float)
+        if (wrong & ~doubtful).any() and self.noisy is not None:
+            self.runs(MORE_RUNS)
+            doubtful = wrong & self._doubtful(n, got, expected, is_float)
         self.doubtful += int(np.count_nonzero(doubtful))
         wrong &= ~doubtful
         count = int(np.count_nonzero(wrong))
@@ -77,10 +82,10 @@ class Comparer:
         same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.isfinite(a) & np.isfinite(b) & near)
         return ~same
 
-    def runs(self) -> list[Sequence[Any]]:
-        """The results with roundings."""
-        if not self._runs and self.noisy is not None:
-            self._runs = [self.noisy(seed) for seed in range(RUNS)]
+    def runs(self, count: int = RUNS) -> list[Sequence[Any]]:
+        """The exact results, and at least so many with roundings: all of these may differ from an exact tie."""
+        if self.noisy is not None:
+            self._runs += [self.noisy(n - 1 if n else None) for n in range(len(self._runs), count + 1)]
         return self._runs
 
     def _doubtful(self, n: int, got: Any, expected: Any, is_float: bool) -> Any:

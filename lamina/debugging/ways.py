@@ -137,7 +137,7 @@ def in_double_precision(source: bytes) -> bytes:
 # -- no compilers --------------------------------------------------------------------------------------------------
 
 
-def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int], list[Any]]]:
+def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int | None], list[Any]]]:
     """The results of the ops' oracles, and what computes them with roundings."""
     from lamina.runtime.beyond_programs import needs_machine
     from lamina.runtime.vm import ReferenceKernels, evaluate

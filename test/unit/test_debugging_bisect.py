@@ -81,6 +81,15 @@ def test_what_roundings_decide_is_no_difference() -> None:
 # -- compare, compiled between the steps ---------------------------------------------------------------------------
 
 
+def test_results_without_axes_are_compared_as_others() -> None:
+    one, two = np.array(1.0, np.float32), np.array(2.0, np.float32)
+    assert furthest({"y": one}, {"y": one}) is None
+    assert str(furthest({"y": one}, {"y": two})) == "result 'y' is 2.0, expected 1.0"
+    noise = noise_of([[one], [two]])
+    assert noise[0].shape == () and furthest({"y": one}, {"y": two}, noise) is None
+    assert np.isinf(noise_of([[one], [np.array(np.nan, np.float32)]])[0])
+
+
 @pytest.mark.slow
 def test_a_program_that_is_compiled_between_the_steps_agrees() -> None:
     found = compare_levels(hundred_ops(1, 0), "f.mlir", checked=False)

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper
 
 from lamina.cli import run
 from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
-from lamina.debugging.comparison import Comparer
+from lamina.debugging.comparison import MORE_RUNS, Comparer
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Draw, Sizes
@@ -129,6 +129,28 @@ def test_a_tie_beside_what_only_the_machine_runs_is_not_compared() -> None:
     assert comparer.difference({**expected, "y": np.array([3.0 - expected["y"][0], 2.0], np.float32)}, expected) == ""
     assert comparer.doubtful == 1
     assert "'y'[1]" in comparer.difference({**expected, "y": expected["y"] - np.float32(1)}, expected)
+
+
+def test_an_exact_tie_that_every_rounding_leaves_is_not_compared() -> None:
+    """What is 1 at a tie alone and 0 on both sides of it is decided by roundings, though these all give the same."""
+    comparer = Comparer(["y"], noisy=lambda seed: [np.array([1, 5] if seed is None else [0, 5], np.uint8)])
+    exact = {"y": np.array([1, 5], np.uint8)}
+    assert comparer.difference({"y": np.array([0, 5], np.uint8)}, exact) == ""
+    assert "'y'[1]" in comparer.difference({"y": np.array([0, 4], np.uint8)}, exact)
+
+
+def test_what_few_roundings_do_not_explain_is_asked_of_more() -> None:
+    asked: list[int | None] = []
+
+    def noisy(seed: int | None) -> list[Any]:
+        asked.append(seed)
+        return [np.array([seed == 17, 0], np.uint8)]
+
+    comparer, exact = Comparer(["y"], noisy=noisy), {"y": np.zeros(2, np.uint8)}
+    assert comparer.difference({"y": np.array([1, 0], np.uint8)}, exact) == ""
+    assert asked == [None, *range(MORE_RUNS)]
+    assert "'y'[1]" in comparer.difference({"y": np.array([0, 1], np.uint8)}, exact)
+    assert len(asked) == MORE_RUNS + 1
 
 
 def test_a_tie_of_exact_values_is_compared() -> None:
