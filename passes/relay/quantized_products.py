@@ -11,16 +11,17 @@ After:
 
 Unlike relay-fake-quantization-to-integer it leaves sums, pools and functions the floats that they are written in:
 they fuse into kernels between bytes, and round as the model says. Only products gain, and they lose nothing:
-integers are summed exactly. What moves elements moves bytes. A bias is added to the sums, as whole numbers of their
-scale. Bounds (relu, clip) before a quantize are bounds on the integers behind it, where most of them say nothing: a
-quantize saturates. Ratios of known scales below one leave 32 bits within 32 bits; rescaling is written out for them.
+integers are summed exactly. What moves elements moves bytes. A bias that is whole numbers of the sums' scale is added
+to the sums as these; any other is added as floats to the rescaled sums, before they are rounded. Bounds (relu, clip)
+before a quantize are bounds on the integers behind it, where most of them say nothing: a quantize saturates. Ratios of
+known scales below one leave 32 bits within 32 bits; rescaling is written out for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.ir import SSAValue
 
@@ -35,11 +36,18 @@ from lamina.passes.relay.affine_equations import moved, moves
 from lamina.passes.relay.affine_rules import Affine, Rewrite, contraction
 from lamina.passes.relay.fake_quantization_to_integer import DEQUANTIZE, QUANTIZE, building, drop_dead
 
+if TYPE_CHECKING:
+    from lamina.dialects.relay.params import Array
+
 REQUANTIZE = "relay.qnn.requantize"
 SMALL_RATIO = 0.99
 """Sums of 32 bits times less, rounded and moved by a zero point of 8 bits, are within 32 bits."""
 MOST_BIAS = 2**30
 """Where a bias is more steps of the sums' scale, it stays a float."""
+WHOLE = 2.0**-22
+"""Of itself: how far a bias may be from whole steps. A scale of the bias and the product of two others differ so."""
+MOST_STEPS = 2**20
+"""A float bias is fewer steps of the result: with rescaled sums it is within 32 bits."""
 
 Step = Callable[[RelayOp, ParamStore], "SSAValue | None"]
 
@@ -110,15 +118,32 @@ def product(op: RelayOp, store: ParamStore) -> SSAValue | None:
 
 
 def bias(op: RelayOp, store: ParamStore) -> SSAValue | None:
-    """A constant for each channel, added to the sums of a product."""
+    """A constant for each channel, in whole steps, added to the sums of a product."""
+    found = sums_and_bias(op, store)
+    if found is None:
+        return None
+    x, floats = found
+    scale = numbers(x.scale, store)
+    if scale is None:
+        return None
+    steps = np.rint(floats / scale.astype(np.float64))
+    near = np.abs(steps * scale.astype(np.float64) - floats) <= WHOLE * np.abs(floats)
+    if not np.all(near & (np.abs(steps) < MOST_BIAS)):
+        return None
+    integers = Rewrite(store, x.scale, x.zero_point, "int32", -1).constant(steps.astype(np.int32), "bias")
+    made = r.nn.bias_add(x.value, integers, axis=channel_axis(op, x.rank))
+    return real(Affine(made, x.scale, x.zero_point, x.axis))
+
+
+def sums_and_bias(op: RelayOp, store: ParamStore) -> tuple[Affine, Any] | None:
+    """The sums of a product and the constant for each channel, in f64, that an op adds to them."""
     x = sums_of(op.operands[0])
     if x is None or not (x.is_per_tensor or normalize_axis(x.axis, x.rank) == channel_axis(op, x.rank)):
         return None
     extent = qs.info_of(x.value).shape[channel_axis(op, x.rank)]
-    scale, whole = numbers(x.scale, store), Rewrite(store, x.scale, x.zero_point, "int32", -1)
-    given = real_of(op.operands[1])
-    if scale is None or (op.name == "relay.add" and channel_axis(op, x.rank) != x.rank - 1):
+    if op.name == "relay.add" and channel_axis(op, x.rank) != x.rank - 1:
         return None
+    given = real_of(op.operands[1])
     if given is not None:
         q, t, z = (numbers(v, store) for v in (given.value, given.scale, given.zero_point))
         if q is None or t is None or z is None:
@@ -131,12 +156,7 @@ def bias(op: RelayOp, store: ParamStore) -> SSAValue | None:
         floats = found.astype(np.float64)
     if floats.size != extent or floats.shape[-1:] != (extent,):
         return None
-    steps = np.rint(floats.reshape(-1) / scale.astype(np.float64))
-    if not np.all(np.abs(steps) < MOST_BIAS):
-        return None
-    integers = whole.constant(steps.astype(np.int32), "bias")
-    made = r.nn.bias_add(x.value, integers, axis=channel_axis(op, x.rank))
-    return real(Affine(made, x.scale, x.zero_point, x.axis))
+    return x, floats.reshape(-1)
 
 
 def channel_axis(op: RelayOp, rank: int) -> int:
@@ -171,11 +191,11 @@ def quantize(op: RelayOp, store: ParamStore) -> SSAValue | None:
         return parts
     value, least, most = bounds(op.operands[0], float(scale.reshape(())), int(zero.reshape(())), attrs["out_dtype"])
     x = sums_of(value)
-    if x is None:
+    made = rescaled(x, target, attrs["out_dtype"], store) if x is not None else with_bias(value, target, attrs, store)
+    if made is None:
         # Bounds before a quantize that say nothing are no work either.
         says = value is op.operands[0] or (least, most) != qs.limits(attrs["out_dtype"])
         return None if says else r.qnn.quantize(value, *op.operands[1:], **attrs)
-    made = rescaled(x, target, attrs["out_dtype"], store)
     low, high = qs.limits(attrs["out_dtype"])
     return made if (least, most) == (low, high) else r.clip(made, a_min=float(least), a_max=float(most))
 
@@ -223,8 +243,26 @@ def bounds(value: SSAValue, scale: float, zero: int, dtype: str) -> tuple[SSAVal
     return value, least, most
 
 
-def rescaled(x: Affine, target: Affine, dtype: str, store: ParamStore) -> Any:
-    """Sums as integers of another scale, rounded to even."""
+def with_bias(value: SSAValue, target: Affine, attrs: Mapping[str, Any], store: ParamStore) -> Any | None:
+    """Sums of a product and a float bias as integers of another scale, where nobody else reads their sum."""
+    op = value.owner
+    if not isinstance(op, RelayOp) or STEPS.get(op.name) is not bias or not value.has_one_use():
+        return None
+    found, scale = sums_and_bias(op, store), numbers(target.scale, store)
+    if found is None or scale is None or small_ratio(found[0].scale, target.scale, store) is None:
+        return None
+    x, floats = found
+    offset = floats / scale.reshape(()).astype(np.float64)
+    if not np.all(np.abs(offset) < MOST_STEPS):
+        return None
+    return rescaled(x, target, attrs["out_dtype"], store, (offset.astype(np.float32), channel_axis(op, x.rank)))
+
+
+def rescaled(x: Affine, target: Affine, dtype: str, store: ParamStore, offset: tuple[Array, int] | None = None) -> Any:
+    """Sums as integers of another scale, rounded to even; an offset, in steps of the result, lies along its axis.
+
+    With an offset the ratio of the scales is a small one.
+    """
     ratio = small_ratio(x.scale, target.scale, store)
     if ratio is None:
         return r.qnn.requantize(
@@ -233,6 +271,9 @@ def rescaled(x: Affine, target: Affine, dtype: str, store: ParamStore) -> Any:
         )  # fmt: skip
     factor = Rewrite(store, x.scale, x.zero_point, dtype, -1).constant(ratio, "ratio")
     made = r.multiply(r.cast(x.value, dtype="float32"), qs.along(factor, x.axis, x.rank))
+    if offset is not None:
+        added = Rewrite(store, x.scale, x.zero_point, dtype, -1).constant(offset[0], "bias")
+        made = r.add(made, qs.along(added, offset[1], x.rank))
     return qs.saturated(qs.shifted(r.cast(r.round(made), dtype="int32"), target.zero_point), dtype)
 
 

@@ -95,6 +95,42 @@ def test_its_kernels_work_on_bytes() -> None:
     assert kinds.count("f32") == 1
 
 
+def test_a_float_bias_is_not_rounded_to_a_step_of_the_sums() -> None:
+    """What differs from exact arithmetic is a tie, but for the roundings of float32."""
+    rng = np.random.default_rng(0)
+    w = integers_of(rng, "int8", 16, 16, 3, 3)
+    scales = ((1 + rng.integers(0, 8, 16) / 8) / 512).astype(np.float32)
+    bias = (rng.standard_normal(16) / 4).astype(np.float32)
+    given, made, zero = np.float32(1 / 32), np.float32(1 / 32), np.uint8(0)
+    arrays = {"w": w, "scales": scales, "zeros": np.zeros(16, np.int8), "b": bias, "s": given, "t": made, "z": zero}
+    nodes = [
+        helper.make_node("DequantizeLinear", ["x", "s", "z"], ["real"]),
+        helper.make_node("DequantizeLinear", ["w", "scales", "zeros"], ["weight"], axis=0),
+        helper.make_node("Conv", ["real", "weight", "b"], ["sums"], pads=[1, 1, 1, 1]),
+        helper.make_node("QuantizeLinear", ["sums", "t", "z"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "float_bias",
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [1, 16, 14, 14])],
+        [helper.make_tensor_value_info("y", TensorProto.UINT8, None)],
+        [numpy_helper.from_array(np.asarray(a), name) for name, a in arrays.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    x = integers_of(rng, "uint8", 1, 16, 14, 14)
+    exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)
+    (found,) = exe.run({"x": x}).values()
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))).astype(np.float64), (3, 3), axis=(2, 3)
+    )
+    sums = np.einsum("nchwij,ocij->nohw", windows, w.astype(np.float64))
+    factors = (scales.astype(np.float64) * given / made, bias.astype(np.float64) / made)
+    exact = sums * factors[0].reshape(-1, 1, 1) + factors[1].reshape(-1, 1, 1)
+    off = 0.5 - abs(exact - np.floor(exact) - 0.5)  # how far from a whole number
+    differs = found != np.clip(np.rint(exact), 0, 255)
+    assert not (differs & (off < 0.4999)).any()
+
+
 def integers_of(rng: np.random.Generator, kind: str, *shape: int) -> Any:
     return rng.integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, shape).astype(kind)
 
