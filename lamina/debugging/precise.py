@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.terms import all_results
 from lamina.runtime.relay_reference import main_function, run_op, run_relay
@@ -32,6 +33,8 @@ PRODUCT_NOISE = 2.0**-20
 """Of what is computed of several elements, relative to the largest of the tensor: kernels add in another order."""
 EXACT_SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
 """Ops of several elements whose result is exact in any order where it is exact in one. Others divide, or transform."""
+DEQUANTIZE = "relay.qnn.dequantize"
+"""Its product is rounded to single precision, or is not where it is added to another at once."""
 ROUNDED_FLOATS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
 """The same of narrow types, which are computed as they are."""
 
@@ -134,7 +137,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     finite = np.isfinite(array)
     wide = np.where(finite, array.astype(np.float64), 0.0)
     if dtype == "float32" and (op.FUSION_KIND <= OpPattern.INJECTIVE or op.name in EXACT_SUMS):
-        off = NOISE * np.abs(wide) * (wide != wide.astype(np.float32))
+        exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
+        off = NOISE * np.abs(wide) * (exact != exact.astype(np.float32))
     elif _only_moves(wide, operands):
         return array
     elif dtype == "float32":
@@ -145,6 +149,13 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     made: Any = array.copy()
     made[finite] = noisy[finite].astype(array.dtype)
     return made
+
+
+def _dequantized(op: RelayOp, operands: Sequence[Any]) -> Any:
+    """What a dequantize gives before it is rounded."""
+    data, scale, zero = operands
+    axis = attrs_of(op)["axis"]
+    return qs.ref_centred(data, zero, axis) * qs.ref_along(scale.astype(np.float64), axis, data.ndim)
 
 
 def _only_moves(array: Any, operands: Sequence[Any]) -> bool:

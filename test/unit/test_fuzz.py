@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from lamina.cli import run
 from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
@@ -157,6 +157,35 @@ def test_a_tie_of_exact_values_is_compared() -> None:
     x = np.array([2.0, 2.5], np.float32)
     comparer, expected = comparer_of(Program(one_node("Neg", [2], "Floor"), True, {"x": x}))
     assert comparer.difference({"y": np.array([-3.0, -3.0], np.float32)}, expected)
+
+
+def test_a_tie_of_dequantized_values_is_not_compared() -> None:
+    """A product that is added at once is not rounded: a sum between two integers falls either way."""
+    arrays = {"a": np.float32(0.02), "b": np.float32(0.07), "c": np.float32(0.04), "z": np.uint8(0)}
+    nodes = [
+        helper.make_node("DequantizeLinear", ["x", "a"], ["left"]),
+        helper.make_node("DequantizeLinear", ["w", "b"], ["right"]),
+        helper.make_node("Add", ["left", "right"], ["sum"]),
+        helper.make_node("QuantizeLinear", ["sum", "c", "z"], ["y"]),
+    ]
+    infos = [helper.make_tensor_value_info(n, TensorProto.UINT8, s) for n, s in (("x", [256, 1]), ("w", [1, 256]))]
+    made = helper.make_tensor_value_info("y", TensorProto.UINT8, [256, 256])
+    weights = [numpy_helper.from_array(np.asarray(a), n) for n, a in arrays.items()]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", infos, [made], weights), opset_imports=[helper.make_opsetid("", 17)], ir_version=8
+    ).SerializeToString()
+    whole = np.arange(256, dtype=np.uint8)
+    inputs = {"x": whole.reshape(256, 1), "w": whole.reshape(1, 256)}
+    comparer, expected = comparer_of(Program(model, True, inputs))
+    left, right = (arrays[n].astype(np.float64) * np.arange(256) for n in "ab")
+    column, row = left.reshape(256, 1), right.reshape(1, 256)
+    for total in (column + row.astype(np.float32), column.astype(np.float32) + row):  # one product is not rounded
+        fused = np.minimum(np.rint(total.astype(np.float32) / arrays["c"]), 255).astype(np.uint8)
+        assert np.any(fused != expected["y"])
+        assert comparer.difference({"y": fused}, expected) == ""
+    off = expected["y"].copy()
+    off[2, 1] += 1  # 0.11 / 0.04 is no tie
+    assert "'y'[2, 1]" in comparer.difference({"y": off}, expected)
 
 
 def test_nan_and_infinity_stand_in_the_same_places() -> None:

@@ -7,6 +7,9 @@ import numpy as np
 from lamina.debugging.generators.blocks_of_images import shape_of
 from lamina.debugging.generators.onnx_graph import OnnxGraph, Tensor
 
+SCALES = ((0.0234871, 0.0307123, 0.0411931), (0.02, 0.03, 0.04), (1 / 32, 1 / 16, 1 / 32))
+"""Of what comes in, of a product and of a sum: without ties, with ties that roundings decide, with exact ones."""
+
 
 def requantised(g: OnnxGraph, x: Tensor, scale: float) -> Tensor:
     """A value between QuantizeLinear and DequantizeLinear, as quantisers leave it."""
@@ -35,8 +38,8 @@ def _weights(g: OnnxGraph, shape: tuple[int, ...], axis: int) -> tuple[Tensor, T
 def convolution(g: OnnxGraph, x: Tensor) -> Tensor:
     """A convolution of dequantised values, its result quantised again; what came in added now and then."""
     draw, channels = g.draw, shape_of(x)[1]
-    kernel = draw.choice((1, 3, 3))
-    x = requantised(g, x, 0.0234871)
+    kernel, (before, behind, end) = draw.choice((1, 3, 3)), draw.choice(SCALES)
+    x = requantised(g, x, before)
     weights, scales, zeros, axis = _weights(g, (channels, channels, kernel, kernel), 0)
     (w,) = g.node("DequantizeLinear", [weights, scales, zeros], axis=axis)
     operands = [x, w]
@@ -45,27 +48,27 @@ def convolution(g: OnnxGraph, x: Tensor) -> Tensor:
     (y,) = g.node("Conv", operands, kernel_shape=[kernel, kernel], pads=[kernel // 2] * 4)
     if draw.chance(0.6):
         (y,) = g.node("Relu", [y])
-    y = requantised(g, y, 0.0307123)
+    y = requantised(g, y, behind)
     if draw.chance(0.5):
         (y,) = g.node("Add", [x, y])
-        y = requantised(g, y, 0.0411931)
+        y = requantised(g, y, end)
     return y
 
 
 def product(g: OnnxGraph, x: Tensor) -> Tensor:
     """A product over the columns of an image, its weight dequantised."""
-    width = shape_of(x)[-1]
-    x = requantised(g, x, 0.0234871)
+    width, (before, behind, _) = shape_of(x)[-1], g.draw.choice(SCALES)
+    x = requantised(g, x, before)
     weights, scales, zeros, axis = _weights(g, (width, width), 1)
     (w,) = g.node("DequantizeLinear", [weights, scales, zeros], axis=axis)
     (y,) = g.node("MatMul", [x, w])
-    return requantised(g, y, 0.0307123)
+    return requantised(g, y, behind)
 
 
 def qlinear_convolution(g: OnnxGraph, x: Tensor) -> Tensor:
     """QLinearConv between a QuantizeLinear and a DequantizeLinear."""
-    channels = shape_of(x)[1]
-    before, behind = _parameters(g, 0.0234871), _parameters(g, 0.0307123)
+    channels, (first, second, _) = shape_of(x)[1], g.draw.choice(SCALES)
+    before, behind = _parameters(g, first), _parameters(g, second)
     behind[1] = g.constant(np.asarray(3), before[1].dtype)
     (q,) = g.node("QuantizeLinear", [x, *before])
     weights, scales, zeros, _ = _weights(g, (channels, channels, 3, 3), 0)
