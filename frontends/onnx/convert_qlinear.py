@@ -27,6 +27,7 @@ from lamina.frontends.onnx.contributed import (
 )
 from lamina.frontends.onnx.convert_quant import (
     convolution_of_integers,
+    number,
     product_of_integers,
     requantized,
 )
@@ -58,6 +59,25 @@ def _quantized(n: Node, b: Builder, x: Value, i: int, dtype: str) -> Value:
     return standard(n, b, "QuantizeLinear", [x, _one(n, b, i), zero])
 
 
+def _scale_and_zero(n: Node, b: Builder, i: int) -> tuple[Value, Value]:
+    """Input `i`, a scale, and the zero point behind it as a float."""
+    zero = _one(n, b, i + 1)
+    scale = _one(n, b, i)
+    assert scale is not None
+    return scale, number(b, zero, "float32") if zero is not None else b.constant(np.float32(0))
+
+
+def _parts(n: Node, b: Builder, i: int) -> tuple[Value, Value, Value]:
+    """The integers of input `i`, its scale and its zero point, all as floats."""
+    return number(b, n.input(i), "float32"), *_scale_and_zero(n, b, i + 1)
+
+
+def _rounded(b: Builder, x: Value, dtype: str) -> Value:
+    """Floats as integers of a dtype, halves to the even ones, saturated."""
+    info = np.iinfo(dtype)
+    return b.cast(b.op("clip", b.op("round", x), a_min=float(info.min), a_max=float(info.max)), dtype)
+
+
 def _float_op(n: Node, b: Builder, inputs: Sequence[Value], version: int = STANDARD) -> Value:
     """The operator that a QLinear one is named after, with its attributes."""
     return standard(n, b, n.op_type.removeprefix("QLinear"), inputs, version, **n.attrs)
@@ -74,8 +94,22 @@ def _channels_back(n: Node, b: Builder, x: Value) -> Value:
 
 @contributed("QLinearAdd", "QLinearMul", inputs="A A_scale A_zero? B B_scale B_zero? C_scale C_zero?")
 def qlinear_binary(n: Node, b: Builder) -> Value:
-    operands = [_real(n, b, 0), _real(n, b, 3)]
-    return _quantized(n, b, _float_op(n, b, operands), 6, n.input(0).dtype)
+    """C_zero + what the operator gives in steps of C_scale, rounded as a whole: a half goes to the even integer there.
+
+    In float32, in onnxruntime's order: products of integers times the ratio of the scales, sums from the constants on.
+    """
+    (x, x_scale, x_zero), (y, y_scale, y_zero) = _parts(n, b, 0), _parts(n, b, 3)
+    scale, zero = _scale_and_zero(n, b, 6)
+    if n.op_type == "QLinearMul":
+        product = b.op("multiply", b.op("subtract", x, x_zero), b.op("subtract", y, y_zero))
+        ratio = b.op("divide", b.op("multiply", x_scale, y_scale), scale)
+        made = b.op("add", b.op("multiply", product, ratio), zero)
+    else:
+        x_ratio, y_ratio = b.op("divide", x_scale, scale), b.op("divide", y_scale, scale)
+        zeros = b.op("add", b.op("multiply", x_ratio, x_zero), b.op("multiply", y_ratio, y_zero))
+        made = b.op("add", b.op("subtract", zero, zeros), b.op("multiply", x, x_ratio))
+        made = b.op("add", made, b.op("multiply", y, y_ratio))
+    return _rounded(b, made, n.input(0).dtype)
 
 
 @contributed("QLinearSigmoid", inputs=_UNARY)
@@ -103,9 +137,13 @@ def qlinear_softmax(n: Node, b: Builder) -> Value:
 )
 @contributed("QLinearGlobalAveragePool", inputs=_UNARY, channels_last=INT)
 def qlinear_pool(n: Node, b: Builder) -> Value:
-    x = _channels_first(n, b, _real(n, b, 0))
-    made = _quantized(n, b, _float_op(n, b, [x]), 3, n.input(0).dtype)
-    return _channels_back(n, b, made)
+    """A mean in steps of Y_scale; onnxruntime adds the zero point before it rounds, but to means of whole images."""
+    x = _float_op(n, b, [_channels_first(n, b, _real(n, b, 0))])
+    if n.op_type == "QLinearGlobalAveragePool":
+        return _channels_back(n, b, _quantized(n, b, x, 3, n.input(0).dtype))
+    scale, zero = _scale_and_zero(n, b, 3)
+    made = b.op("add", b.op("divide", x, scale), zero)
+    return _channels_back(n, b, _rounded(b, made, n.input(0).dtype))
 
 
 @contributed("QLinearConcat", inputs="Y_scale Y_zero_point inputs*", required=("axis",), axis=INT)

@@ -43,14 +43,20 @@ def reduction(n: Node, b: Builder) -> Value:
     if kind == "ReduceL1":
         return over("sum", b.op("abs", x))
     if kind == "ReduceLogSum":
-        return b.op("log", over("sum", x))
+        return b.cast(b.op("log", _real(b, over("sum", x))), x.dtype)
     if kind == "ReduceLogSumExp":
         # The maximum is taken out, so that exp stays in range.
-        top = over("max", x, keepdims=True)
-        total = over("sum", b.op("exp", b.op("subtract", x, top)))
-        return b.op("add", b.op("log", total), b.reshape(top, total.shape))
+        real = _real(b, x)
+        top = over("max", real, keepdims=True)
+        total = over("sum", b.op("exp", b.op("subtract", real, top)))
+        return b.cast(b.op("add", b.op("log", total), b.reshape(top, total.shape)), x.dtype)
     squares = over("sum", b.op("multiply", x, x))
-    return b.op("sqrt", squares) if kind == "ReduceL2" else squares
+    return b.cast(b.op("sqrt", _real(b, squares)), x.dtype) if kind == "ReduceL2" else squares
+
+
+def _real(b: Builder, x: Value) -> Value:
+    """What functions of real numbers take: integers in double precision. Their results are cut off to integers."""
+    return x if is_float(x.dtype) else b.cast(x, "float64")
 
 
 def _of_nothing(n: Node, b: Builder, x: Value, axes: list[int], keep: bool) -> Value:

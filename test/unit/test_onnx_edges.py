@@ -61,3 +61,34 @@ def test_one_element_of_half_pixels_is_the_first() -> None:
         g.add("Resize", [image, None, None, np.array([1, 1, 7, 1])], domain="", mode=mode, **attrs)
         g.add("Resize", [g.floats(1, 1, 6), None, None, np.array([1, 1, 1])], domain="", mode="linear", **attrs)
     g.check(g.imported())
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+def test_norms_and_logarithms_of_integers_are_cut_off(kind: str) -> None:
+    """Computed of real numbers in double precision: single has 2146895999 at the next square."""
+    g = Nodes(opset=18)
+    x = g.rng.integers(-9, 10, (3, 5)).astype(kind)
+    squares = np.array([[46334, 326, 0], [3, 4, 12]], kind)  # 2146945832, 169
+    for op in ("ReduceL2", "ReduceL1", "ReduceSumSquare"):
+        for axes in ([1], [0, 1]):
+            g.add(op, [x, np.array(axes)], outputs=[kind], domain="", keepdims=0)
+        g.add(op, [squares, np.array([1])], outputs=[kind], domain="")
+    g.add("ReduceLogSum", [np.abs(x) + 1, np.array([1])], outputs=[kind], domain="")
+    g.check(g.imported())
+    g = Nodes(opset=18)
+    given = np.array([[7, 7, 7], [-3, 20, 0], [2, 3, 1]], kind)
+    g.add("ReduceLogSumExp", [given, np.array([1])], outputs=[kind], domain="", keepdims=0)
+    (found,) = g.imported().values()
+    assert found.tolist() == np.trunc(np.log(np.exp(given.astype(np.float64)).sum(1))).tolist()
+
+
+def test_norms_of_unsigned_integers() -> None:
+    """ONNX has them, onnxruntime does not."""
+    g = Nodes(opset=18)
+    x = np.array([[3, 4], [5, 12], [2, 2]])
+    for kind in ("uint32", "uint64"):
+        g.add("ReduceL2", [x.astype(kind), np.array([1])], outputs=[kind], domain="", keepdims=0)
+        g.add("ReduceLogSum", [x.astype(kind), np.array([1])], outputs=[kind], domain="", keepdims=0)
+    two, logs, *rest = (v.tolist() for v in g.imported().values())
+    assert (two, logs) == ([5, 13, 2], [1, 2, 1])
+    assert rest == [two, logs]
