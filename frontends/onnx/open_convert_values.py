@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -231,7 +232,7 @@ def tile(n: Node, b: Builder) -> AnyValue | None:
 
 @open_op("Slice", first=True)
 def slice_of(n: Node, b: Builder) -> AnyValue | None:
-    """Bounds mean what they mean in Python, whatever the extents are."""
+    """Bounds mean what they mean in Python, whatever the extents are; going down there is an element to begin at."""
     if n.version < 10:
         return None
     x = tensor(n, 0)
@@ -248,18 +249,29 @@ def slice_of(n: Node, b: Builder) -> AnyValue | None:
     if 0 in steps or len(axes) != count[0] or len(steps) != count[0]:
         return None
     known = [v.array for v in bounds]
-    if known[0] is not None and known[1] is not None:
+    before = known[0] is None or any(s < 0 and v < -1 for s, v in zip(steps, known[0].tolist(), strict=True))
+    clamped = before and min(steps) < 0
+    if known[0] is not None and known[1] is not None and not clamped:
         begin, end = ([max(-FAR, min(int(v), FAR)) for v in a] for a in (known[0], known[1]))
         return through(b, "strided_slice", x, begin=begin, end=end, strides=steps, axes=axes)
     if any(isinstance(v, OpenValue) for v in bounds) and all(
         v.array is not None or (isinstance(v, OpenValue) and v.entries is not None) for v in bounds
     ):
         return None  # expressions of extents, which the ordinary converter finds again
+    if clamped:
+        bounds[0] = _from_an_element(b, x, of_type(b, bounds[0], "int64"), axes, steps)
     columns: list[Tensor] = [_spread(b, of_type(b, v, "int64"), axes, f) for v, f in zip(bounds, (0, FAR), strict=True)]
     strides = [1] * (max(axes) + 1)
     for a, s in zip(axes, steps, strict=True):
         strides[a] = s
     return emitted(b, "dyn.strided_slice", x, *columns, b.constant(np.array(strides, np.int64)))
+
+
+def _from_an_element(b: Builder, x: Tensor, begin: Tensor, axes: Sequence[int], steps: Sequence[int]) -> Tensor:
+    """Where slices that go down begin: at the first element where that is before it. Python has nothing there."""
+    first = through(b, "negative", vector(b, [dims_of(x)[a] for a in axes]))
+    down = b.constant(np.array(steps) < 0)
+    return through(b, "where", down, through(b, "maximum", begin, first), begin)
 
 
 def _spread(b: Builder, values: Tensor, axes: list[int], rest: int) -> Tensor:

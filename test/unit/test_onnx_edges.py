@@ -22,6 +22,17 @@ def test_slices_go_down_from_the_first_element_where_they_start_before_it() -> N
     g.check(g.imported())
 
 
+def test_slices_with_bounds_that_are_given_begin_at_an_element_too() -> None:
+    """Bounds that a model computes mean what constant ones do, for each axis of its own step."""
+    g = Nodes()
+    x = np.arange(24).reshape(4, 6)
+    for start, end, step in ((-9, -9, -1), (-7, -99, -2), (9, -99, -1), (-1, -4, -3), (-9, 3, 2), (-(2**63), -8, -7)):
+        bounds = [np.array([v, w]) for v, w in ((start, -9), (end, 3), (0, 1), (step, 1))]
+        g.add("Slice", [x, *bounds], given=(0, 1, 2), domain="")
+        g.add("Slice", [x, *bounds], given=(0, 2), domain="")
+    g.check(g.compiled())
+
+
 def test_what_wraps_is_what_negative_pads_leave() -> None:
     g = Nodes(opset=19)
     x = g.floats(3, 5)
