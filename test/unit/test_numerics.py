@@ -44,7 +44,29 @@ def test_exact_leaves_out_the_passes_that_say_fast() -> None:
     assert said == FAST
     fast, exact = ([p.split("{")[0] for p in relay_pipeline(PassContext(4, numerics=n))] for n in ("fast", "exact"))
     assert exact == [p for p in fast if p not in FAST]
-    assert "relay-simplify-expr{exact=true}" in relay_pipeline(PassContext(3, numerics="exact"))
+    assert {"relay-simplify-expr{exact=true}", "cpu-flat-convolutions{exact=true}"} <= set(
+        relay_pipeline(PassContext(3, numerics="exact"))
+    )
+
+
+def test_exact_keeps_infinities_apart_from_what_does_not_read_them() -> None:
+    """A window of 11 by strides of 2 has no taps that are zeros: times an infinity these are NaN."""
+    random = np.random.default_rng(0)
+    w = random.standard_normal((4, 8, 11, 11)).astype(np.float32)
+    x = random.standard_normal((1, 4, 9, 9)).astype(np.float32)
+    x[0, 1, 4, 4] = np.inf
+    graph = helper.make_graph(
+        [helper.make_node("ConvTranspose", ["x", "w"], ["y"], strides=[2, 2])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 8, 27, 27))],
+        [numpy_helper.from_array(w, "w")],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    found = lamina.compile(made, threads=1, numerics="exact", cache=False)(x)
+    read = np.zeros((27, 27), bool)
+    read[8:19, 8:19] = True
+    assert np.isinf(found[0, :, read]).all() and np.isfinite(found[0, :, ~read]).all()
 
 
 def test_exact_is_the_direct_kernel_to_the_bit() -> None:

@@ -58,13 +58,16 @@ class FlatConvolutions(ModulePass):
 
     name = "cpu-flat-convolutions"
     opt_level: ClassVar[int] = 3
+    exact: bool = False
+    """No taps that are zeros: beside an infinity these make NaN, in results that the model keeps apart from it."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for each in [o for o in op.walk() if o.name in FORMS and isinstance(o, RelayOp)]:
+        forms = FORMS | ({"relay.nn.conv2d_transpose": without_zeros} if self.exact else {})
+        for each in [o for o in op.walk() if o.name in forms and isinstance(o, RelayOp)]:
             x, w = each.operands
             known = not has_unknown_extents([*each.operand_types, *each.result_types])
             if known and constant_value(w) is not None and {dtype_of(x), dtype_of(w)} == {"float32"}:
-                legalize(each, [FORMS[each.name]], store_of(ctx))
+                legalize(each, [forms[each.name]], store_of(ctx))
         for each in [o for o in op.walk() if isinstance(o, Conv2dOp)]:
             if not has_unknown_extents([*each.operand_types, *each.result_types]):
                 legalize(each, [without_idle_taps], store_of(ctx))
@@ -127,6 +130,16 @@ def volume(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
 
 def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     """Each window gives s x s pixels: so many times the channels, put beside each other, and the padding cut off."""
+    return _transposed(inputs, attrs, MOST_ZEROS)
+
+
+def without_zeros(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+    """As `transposed`, with the taps that there are."""
+    return _transposed(inputs, attrs, 1.0)
+
+
+def _transposed(inputs: Sequence[SSAValue], attrs: dict[str, Any], most: float) -> SSAValue | None:
+    """A transposed convolution with at most so many times the taps that it has."""
     x, w = inputs
     if not is_plain(attrs, "NCHW", "IOHW") or attrs["groups"] != 1:
         return None
@@ -136,13 +149,13 @@ def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     if set(strides) != {s} or tuple(per_axis(attrs["dilation"], 2, "dilation")) != (1, 1):
         return None
     before, out = _extents(size, kernel, s, attrs)
-    reread = o < FEW_CHANNELS and 4 * c * size[0] * size[1] > MOST_REREAD
-    if s == 1 or zeros_of(kernel, s) > FEW_ZEROS and not reread:
+    reread = most > 1 and o < FEW_CHANNELS and 4 * c * size[0] * size[1] > MOST_REREAD
+    if s == 1 or zeros_of(kernel, s) > min(FEW_ZEROS, most) and not reread:
         axes = [_phases(*each, s) for each in zip(size, kernel, before, out, strict=True)]
         found = _by_phases(x, w, axes[0], axes[1], out)
         if found is not None:
             return found
-    return whole_windows(x, w, attrs, r.nn.conv2d, MOST_ZEROS)
+    return whole_windows(x, w, attrs, r.nn.conv2d, most)
 
 
 def zeros_of(kernel: Sequence[int], stride: int) -> float:
