@@ -52,6 +52,30 @@ def test_columns_and_images_are_reduced(threads: int) -> None:
         np.testing.assert_allclose(found[name], value, rtol=3e-5, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.parametrize("target", ["cpu", "x86-64-v3", "x86-64-v2"])
+def test_sums_of_many_rows_are_sums_of_blocks(target: str) -> None:
+    """A chain of 20000 additions of positive numbers is off by 5e-6; with rows that fill blocks and that do not."""
+    random = np.random.default_rng(7)
+    shapes = {(20000, 64): [0], (20011, 300): [0], (2, 16384, 33): [1], (160, 130, 64): [0, 1]}
+    nodes: list[Any] = []
+    inputs: dict[str, Any] = {}
+    expected: dict[str, Any] = {}
+    for n, (shape, axes) in enumerate(shapes.items()):
+        x = inputs[f"x{n}"] = random.uniform(0.5, 1.5, shape).astype("float32")
+        nodes.append(helper.make_node("ReduceMean", [f"x{n}"], [f"y{n}"], keepdims=0, axes=axes))
+        expected[f"y{n}"] = x.astype("float64").mean(tuple(axes))
+    graph = helper.make_graph(
+        nodes,
+        "columns",
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, x.shape) for n, x in inputs.items()],
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in expected],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    found = lamina.compile(model, threads=1, cache=False, target=target).run(inputs)
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-6, err_msg=name)
+
+
 @pytest.mark.parametrize("shape", [(2, 5, 7, 9), (1, 9, 16, 16), (3, 1, 40)])
 def test_instances_are_normed(shape: tuple[int, ...]) -> None:
     """Rows of several dimensions, with tails and without."""

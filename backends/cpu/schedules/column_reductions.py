@@ -5,6 +5,8 @@ for a tile of columns, in parallel
     the tile's vectors, each with its own sum
   what follows from the sums
 
+Of many rows the sums are those of blocks of rows, added up: an error grows with the additions that follow each other.
+
 A row of the tile is several cache lines beside each other, and the sums do not wait for one another. With one vector
 both are missed: of rows of 4 KB a line each is read, which no prefetcher follows.
 """
@@ -12,6 +14,8 @@ both are missed: of rows of 4 KB a line each is read, which no prefetcher follow
 from __future__ import annotations
 
 from math import prod
+
+from xdsl.dialects.builtin import AnyFloat
 
 from lamina.backends.cpu.schedules.steps import (
     BLOCKS_PER_THREAD,
@@ -38,6 +42,12 @@ FEW_VECTORS = 4
 """Vectors of a tile whose columns, before or after they are reduced, take functions with many constants."""
 UNROLLED = 64
 """Vectors of one body."""
+LONG = 4096
+"""Rows from which on a sum is one of sums of blocks: a chain of so many additions loses more than three digits."""
+BLOCK = 512
+"""Rows of a block, or fewer, so that all have as many."""
+LEAST_BLOCK = 64
+"""Fewer are more work than a block with rows that there are not."""
 
 
 def is_column_reduction(stage: Stage, target: TargetAttr) -> bool:
@@ -66,8 +76,15 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
     most = target.registers.data // 2
     if stage.calls_functions() or follower is not None and follower.calls_functions():
         most = FEW_VECTORS
+    block_rows = _rows_of_block(stage)
     wide = _tile(stage, vector, lanes, most, target.threads.data)
     out = epilogue_of(s, stage, follower)
+    partial = ""
+    if block_rows:
+        block = s.loops(stage.name)[rank]
+        if len(stage.reduced) == 1:
+            block, _ = s.split(block, [-1, block_rows])
+        partial, _ = s.rfactor(stage.name, block, rank, rank + 2)
     loops = s.loops(stage.name)
     spatial, reductions = list(loops[:rank]), list(loops[rank:])
     spatial[vector], beside, lane = s.split(spatial[vector], [-1, wide, lanes])
@@ -76,7 +93,20 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
     out_beside, out_lane = s.split(along, [-1, lanes])
     s.vectorize(out_lane)
     s.unroll(out_beside)
-    unroll_by(s, stage.reduced[-1], reductions[-1], max(UNROLLED // wide, 1))
+    if block_rows:
+        *own, rows = s.compute_at(partial, reductions[-1])
+        s.set_scope(partial, "register")
+        own_beside, own_lane = s.split(own[vector], [-1, lanes])
+        s.reorder(rows, own_beside, own_lane)
+        if stage.reduced[-1] % block_rows:
+            # The last rows apart: the others need no test.
+            s.pragma(rows, "loop_partition_hint")
+        else:
+            unroll_by(s, block_rows, rows, max(UNROLLED // wide, 1))
+        s.unroll(own_beside)
+        s.vectorize(own_lane)
+    else:
+        unroll_by(s, stage.reduced[-1], reductions[-1], max(UNROLLED // wide, 1))
     s.unroll(beside)
     s.vectorize(lane)
     if stage.spatial[vector] > wide * lanes and stage.spatial[vector] % (wide * lanes):
@@ -88,6 +118,18 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
             s.parallel(spatial[vector])
     else:
         parallel(s, spatial)
+
+
+def _rows_of_block(stage: Stage) -> int:
+    """Rows whose floats are added up by themselves, where a stage adds up many; 0 where it does not."""
+    combiner = stage.op.combiner
+    is_sum = combiner is not None and combiner.data == "sum" and isinstance(stage.element_type, AnyFloat)
+    if not is_sum or len(stage.reduced) > 2 or prod(stage.reduced) < LONG:
+        return 0
+    if len(stage.reduced) == 2:  # rows of an image: each is a block
+        return stage.reduced[1] if stage.reduced[1] >= LEAST_BLOCK else 0
+    even = divisor(stage.reduced[0], BLOCK)
+    return even if even >= LEAST_BLOCK else BLOCK
 
 
 def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int, lanes: int) -> None:
