@@ -269,7 +269,7 @@ def slice_of(n: Node, b: Builder) -> AnyValue | None:
 
 def _from_an_element(b: Builder, x: Tensor, begin: Tensor, axes: Sequence[int], steps: Sequence[int]) -> Tensor:
     """Where slices that go down begin: at the first element where that is before it. Python has nothing there."""
-    first = through(b, "negative", vector(b, [dims_of(x)[a] for a in axes]))
+    first = through(b, "negative", vector(b, [number_of(dims_of(x)[a]) for a in axes]))
     down = b.constant(np.array(steps) < 0)
     return through(b, "where", down, through(b, "maximum", begin, first), begin)
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import lamina
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -31,6 +34,27 @@ def test_slices_with_bounds_that_are_given_begin_at_an_element_too() -> None:
         g.add("Slice", [x, *bounds], given=(0, 1, 2), domain="")
         g.add("Slice", [x, *bounds], given=(0, 2), domain="")
     g.check(g.compiled())
+
+
+def test_slices_of_open_extents_begin_at_an_element_too() -> None:
+    """Places that are found while it runs, gone through from behind: with a bound that is constant, and a given one."""
+    x = np.array([0.0, 1.0, 0.0, 2.0, 3.0, 4.0], np.float32)
+    ports = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [6])]
+    ports += [helper.make_tensor_value_info("from", TensorProto.INT64, [1])]
+    arrays = {"before": np.array([-9]), "end": np.array([-99]), "axis": np.array([1]), "down": np.array([-1])}
+    nodes = [helper.make_node("NonZero", ["x"], ["places"])]
+    nodes += [
+        helper.make_node("Slice", ["places", start, "end", "axis", "down"], [f"y{n}"])
+        for n, start in enumerate(("before", "from"))
+    ]
+    results = [helper.make_tensor_value_info(f"y{n}", TensorProto.INT64, None) for n in range(2)]
+    weights = [numpy_helper.from_array(a, name) for name, a in arrays.items()]
+    graph = helper.make_graph(nodes, "g", ports, results, weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    exe = lamina.compile(model, threads=1, cache=False)
+    for start, wanted in ((-9, [1]), (-4, [1]), (-3, [3, 1]), (99, [5, 4, 3, 1])):
+        first, second = exe.run({"x": x, "from": np.array([start])}).values()
+        assert (first.tolist(), second.tolist()) == ([[1]], [wanted])
 
 
 def test_what_wraps_is_what_negative_pads_leave() -> None:

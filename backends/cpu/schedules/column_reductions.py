@@ -124,11 +124,12 @@ def _rows_of_block(stage: Stage) -> int:
     """Rows whose floats are added up by themselves, where a stage adds up many; 0 where it does not."""
     combiner = stage.op.combiner
     is_sum = combiner is not None and combiner.data == "sum" and isinstance(stage.element_type, AnyFloat)
-    if not is_sum or len(stage.reduced) > 2 or prod(stage.reduced) < LONG:
+    *outer, rows = stage.reduced
+    if not is_sum or len(outer) > 1 or prod(stage.reduced) < LONG:
         return 0
-    if len(stage.reduced) == 2:  # rows of an image: each is a block
-        return stage.reduced[1] if stage.reduced[1] >= LEAST_BLOCK else 0
-    even = divisor(stage.reduced[0], BLOCK)
+    if outer:  # rows of an image: each is a block
+        return rows if rows >= LEAST_BLOCK else 0
+    even = divisor(rows, BLOCK)
     return even if even >= LEAST_BLOCK else BLOCK
 
 
