@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from lamina.debugging.generators.blocks_of_images import BLOCKS as IMAGES
 from lamina.debugging.generators.blocks_of_sequences import BLOCKS as SEQUENCES
+from lamina.debugging.generators.blocks_of_signals import OF_SEQUENCES, OF_VOLUMES
 from lamina.debugging.generators.blocks_quantised import BLOCKS as QUANTISED
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import OnnxGraph, Tensor
@@ -17,10 +18,15 @@ MOST_BLOCKS = {Sizes.TINY: 3, Sizes.ODD: 3, Sizes.REAL: 2}
 
 
 def block_chain(draw: Draw) -> OnnxGraph:
-    """A chain of blocks over one input: an image, a sequence, or an image with quantised weights."""
-    graph = OnnxGraph(draw, draw.choice(OPSETS), exact=draw.chance(0.3))
-    begin, blocks = draw.choice(((image, IMAGES), (image, IMAGES), (image, QUANTISED), (sequence, SEQUENCES)))
+    """A chain of blocks over one input: an image, whose blocks may be quantised, a sequence, a signal or a volume."""
+    graph = OnnxGraph(draw, opset_of(draw), exact=draw.chance(0.3))
+    begin, blocks = draw.choice(BEGINNINGS)
     return chain_of(graph, begin(graph), [draw.choice(blocks) for _ in range(draw.integer(1, MOST_BLOCKS[draw.sizes]))])
+
+
+def opset_of(draw: Draw) -> int:
+    """An operator set in which models of today are."""
+    return draw.choice(OPSETS)
 
 
 def chain_of(graph: OnnxGraph, x: Tensor, blocks: Sequence[Block]) -> OnnxGraph:
@@ -63,3 +69,36 @@ def sequence(g: OnnxGraph) -> Tensor:
     (found,) = g.node("Gather", [table, g.given(draw.integers((batch, length), 0, words - 1), "int64")], axis=0)
     (moved,) = g.node("Add", [found, g.weight((length, width), scale=1.0)])
     return moved
+
+
+def signal(g: OnnxGraph) -> Tensor:
+    """An input of signals: batch, channels, positions."""
+    draw = g.draw
+    channels, lengths = {
+        Sizes.TINY: ((1, 2, 4), (2, 4, 8)),
+        Sizes.ODD: ((3, 7, 13), (9, 19, 33)),
+        Sizes.REAL: ((32, 64, 80), (64, 100, 250)),
+    }[draw.sizes]
+    return g.fresh_input("float32", (draw.choice((1, 1, 2)), draw.choice(channels), draw.choice(lengths)), 2.0)
+
+
+def volume(g: OnnxGraph) -> Tensor:
+    """An input of volumes, NCDHW: scans, or a few frames of a film."""
+    draw = g.draw
+    channels, depths, side = {
+        Sizes.TINY: ((1, 2), (2, 3), (2, 4)),
+        Sizes.ODD: ((3, 5), (3, 5), (5, 7)),
+        Sizes.REAL: ((8, 16), (4, 8), (14, 16)),
+    }[draw.sizes]
+    size = draw.choice(side)
+    return g.fresh_input("float32", (1, draw.choice(channels), draw.choice(depths), size, size), 2.0)
+
+
+BEGINNINGS: tuple[tuple[Callable[[OnnxGraph], Tensor], Sequence[Block]], ...] = (
+    *[(image, IMAGES)] * 6,
+    *[(image, QUANTISED)] * 5,
+    *[(sequence, SEQUENCES)] * 4,
+    *[(signal, OF_SEQUENCES)] * 2,
+    (volume, OF_VOLUMES),
+)
+"""What chains begin with, and the blocks that may follow; each as often as it is drawn."""

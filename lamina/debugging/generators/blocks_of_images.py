@@ -49,7 +49,7 @@ def activated(g: OnnxGraph, x: Tensor, likely: float = 1.0) -> Tensor:
     if kind == "Silu":
         return g.node("Mul", [x, *g.node("Sigmoid", [x])])[0]
     if kind == "PRelu":
-        return g.node("PRelu", [x, g.weight((shape_of(x)[1], 1, 1), scale=0.25)])[0]
+        return g.node("PRelu", [x, g.weight((shape_of(x)[1], *(1,) * (x.rank - 2)), scale=0.25)])[0]
     return g.node(kind, [x])[0]
 
 
@@ -148,4 +148,16 @@ def plain(g: OnnxGraph, x: Tensor) -> Tensor:
     return g.node(g.draw.choice(("MaxPool", "AveragePool")), [y], kernel_shape=[3, 3], pads=[1, 1, 1, 1])[0]
 
 
-BLOCKS = (residual, residual, inverted_residual, squeeze_excite, u_net, detection_head, plain)
+def pyramid(g: OnnxGraph, x: Tensor) -> Tensor:
+    """Convolutions of several dilations side by side, concatenated and projected, as DeepLab has them."""
+    channels = shape_of(x)[1]
+    parts = [activated(g, normalised(g, convolution(g, x, channels, 1)))]
+    for dilation in g.draw.sample((2, 3, 4, 6), g.draw.integer(1, 3)):
+        (y,) = g.node("Conv", [x, g.weight((channels, channels, 3, 3))], kernel_shape=[3, 3], pads=[dilation] * 4,
+                      dilations=[dilation] * 2)  # fmt: skip
+        parts.append(activated(g, normalised(g, y)))
+    (y,) = g.node("Concat", parts, axis=1)
+    return activated(g, convolution(g, y, channels, 1))
+
+
+BLOCKS = (residual, residual, inverted_residual, squeeze_excite, u_net, detection_head, plain, pyramid, pyramid)

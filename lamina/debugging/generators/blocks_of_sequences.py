@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
 
 from lamina.debugging.generators.blocks_of_images import shape_of
 from lamina.debugging.generators.onnx_graph import MICROSOFT, OnnxGraph, Tensor
+
+FLOAT, HALF = int(TensorProto.FLOAT), int(TensorProto.FLOAT16)
 
 
 def linear(g: OnnxGraph, x: Tensor, columns: int) -> Tensor:
@@ -20,6 +23,11 @@ def layer_norm(g: OnnxGraph, x: Tensor) -> Tensor:
     scale, shift = g.weight((width,), scale=1.0), g.weight((width,), scale=0.5)
     if g.opset >= 17 and g.draw.chance(0.6):
         return g.node("LayerNormalization", [x, scale, shift], axis=-1, epsilon=1e-5)[0]
+    return layer_norm_by_nodes(g, x, scale, shift)
+
+
+def layer_norm_by_nodes(g: OnnxGraph, x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+    """Mean, variance, quotient, scale and shift as nodes of their own."""
 
     def mean(value: Tensor) -> Tensor:
         if g.opset < 18:
@@ -118,7 +126,7 @@ def recurrent(g: OnnxGraph, x: Tensor) -> Tensor:
     batch, length, width = shape_of(x)
     name, gates = draw.choice((("LSTM", 4), ("GRU", 3)))
     direction = draw.choice(("forward", "reverse", "bidirectional"))
-    ways, hidden = 1 + (direction == "bidirectional"), min(width, draw.choice((4, 17, 32, 64)))
+    ways, hidden = 1 + (direction == "bidirectional"), min(width, draw.choice((4, 17, 32, 64, 128, 256)))
     (y,) = g.node("Transpose", [x], perm=[1, 0, 2])
     operands: list[Tensor | None] = [y, g.weight((ways, gates * hidden, width), scale=width**-0.5),
                                      g.weight((ways, gates * hidden, hidden), scale=hidden**-0.5)]  # fmt: skip
@@ -130,4 +138,44 @@ def recurrent(g: OnnxGraph, x: Tensor) -> Tensor:
     return g.node("Reshape", [y, g.constant([batch, length, ways * hidden], "int64")])[0]
 
 
-BLOCKS = (attention, attention, mlp, recurrent)
+def similarity(g: OnnxGraph, x: Tensor) -> Tensor:
+    """Each position as a mixture of those like it: products with a transposed matrix, as retrieval has them."""
+    width = shape_of(x)[-1]
+    queries = linear(g, x, width) if g.draw.chance(0.5) else x
+    (turned,) = g.node("Transpose", [x], perm=[0, 2, 1])
+    (scores,) = g.node("MatMul", [queries, turned])
+    (scores,) = g.node("Mul", [scores, g.constant(np.asarray(width**-0.5), "float32")])
+    (weights,) = g.node("Softmax", [scores], axis=-1)
+    if g.draw.chance(0.5):
+        return g.node("MatMul", [weights, x])[0]
+    # A column each, not a row: what a position gives to the others.
+    (weights,) = g.node("Transpose", [weights], perm=[0, 2, 1])
+    return g.node("MatMul", [weights, x])[0]
+
+
+def pooled(g: OnnxGraph, x: Tensor) -> Tensor:
+    """The mean of the positions that a mask leaves, as sentence embeddings have it."""
+    batch, length, _ = shape_of(x)
+    shown = np.arange(length) < np.asarray([[g.draw.integer(1, length)] for _ in range(batch)])
+    mask = g.given(shown, g.draw.choice(("bool", "bool", "int8", "int64")))
+    (columns,) = g.node("Unsqueeze", [mask, g.constant([2], "int64")])
+    (columns,) = g.node("Expand", [columns, g.constant(shape_of(x), "int64")])
+    (columns,) = g.node("Cast", [columns], to=FLOAT)
+    (kept,) = g.node("Mul", [x, columns])
+    axes = g.constant([1], "int64")
+    (total,) = g.node("ReduceSum", [kept, axes], keepdims=0)
+    (count,) = g.node("ReduceSum", [columns, axes], keepdims=0)
+    (count,) = g.node("Clip", [count, g.constant(np.asarray(1e-9), "float32")])
+    return g.node("Div", [total, count])[0]
+
+
+def half_precision(g: OnnxGraph, x: Tensor) -> Tensor:
+    """LayerNorm by nodes, in single precision of what is stored in half precision, as mixed precision leaves it."""
+    (narrow,) = g.node("Cast", [x], to=HALF)
+    (wide,) = g.node("Cast", [narrow], to=FLOAT)
+    width = shape_of(x)[-1]
+    y = layer_norm_by_nodes(g, wide, g.weight((width,), scale=1.0), g.weight((width,), scale=0.5))
+    return g.node("Cast", [y], to=HALF)[0] if g.draw.chance(0.3) else y
+
+
+BLOCKS = (attention, attention, mlp, recurrent, similarity, pooled, half_precision)

@@ -76,4 +76,56 @@ def qlinear_convolution(g: OnnxGraph, x: Tensor) -> Tensor:
     return g.node("DequantizeLinear", [y, *behind])[0]
 
 
-BLOCKS = (convolution, convolution, product, qlinear_convolution)
+def _convolved(g: OnnxGraph, x: Tensor, filters: int, kernel: int, stride: int = 1) -> Tensor:
+    """A convolution of a dequantised value by dequantised weights; a bias as often as not."""
+    weights, scales, zeros, axis = _weights(g, (filters, shape_of(x)[1], kernel, kernel), 0)
+    operands = [x, *g.node("DequantizeLinear", [weights, scales, zeros], axis=axis)]
+    if g.draw.chance(0.6):
+        operands.append(g.weight((filters,), scale=0.25))
+    return g.node("Conv", operands, kernel_shape=[kernel, kernel], pads=[kernel // 2] * 4, strides=[stride, stride])[0]
+
+
+def branches(g: OnnxGraph, x: Tensor) -> Tensor:
+    """Two convolutions and a projection of what came in, each quantised, added: where ResNet's stages begin."""
+    draw, channels = g.draw, shape_of(x)[1]
+    stride = draw.choice((1, 2))
+    filters = channels * stride
+    x = requantised(g, x, 0.0234871)
+    (y,) = g.node("Relu", [_convolved(g, x, filters, 1)])
+    y = requantised(g, y, 0.0271113)
+    y = requantised(g, _convolved(g, y, filters, 3, stride), 0.0307123)
+    beside = requantised(g, _convolved(g, x, filters, 1, stride), 0.0293117)
+    (y,) = g.node("Add", [y, beside] if draw.chance(0.5) else [beside, y])
+    if draw.chance(0.6):
+        (y,) = g.node("Relu", [y])
+    return requantised(g, y, 0.0411931)
+
+
+def up(g: OnnxGraph, x: Tensor) -> Tensor:
+    """A transposed convolution of dequantised values that doubles the extents, as quantised decoders have it."""
+    draw, channels = g.draw, shape_of(x)[1]
+    kernel = draw.choice((2, 2, 4))
+    x = requantised(g, x, 0.0234871)
+    weights, scales, zeros, axis = _weights(g, (channels, channels, kernel, kernel), 1)
+    operands = [x, *g.node("DequantizeLinear", [weights, scales, zeros], axis=axis)]
+    if draw.chance(0.5):
+        operands.append(g.weight((channels,), scale=0.25))
+    (y,) = g.node("ConvTranspose", operands, kernel_shape=[kernel] * 2, strides=[2, 2], pads=[(kernel - 2) // 2] * 4)
+    if draw.chance(0.5):
+        (y,) = g.node("Relu", [y])
+    return requantised(g, y, 0.0307123)
+
+
+def concatenated(g: OnnxGraph, x: Tensor) -> Tensor:
+    """Convolutions of several kernels side by side, their bytes brought to one scale, as in quantised Inceptions."""
+    draw, channels = g.draw, shape_of(x)[1]
+    x = requantised(g, x, 0.0234871)
+    parts: list[Tensor] = []
+    for kernel in draw.sample((1, 3, 5), draw.integer(2, 3)):
+        (y,) = g.node("Relu", [_convolved(g, x, channels, kernel)])
+        parts.append(requantised(g, y, draw.choice((0.0307123, 0.0193301, 0.0271113))))
+    (y,) = g.node("Concat", parts, axis=1)
+    return requantised(g, y, 0.0307123)
+
+
+BLOCKS = (convolution, convolution, product, qlinear_convolution, branches, up, concatenated)

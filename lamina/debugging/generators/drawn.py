@@ -14,6 +14,7 @@ import numpy as np
 from lamina.debugging.generators.blocks import block_chain
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.layout_chains import layout_chain
+from lamina.debugging.generators.modules import relay_module
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
 from lamina.debugging.generators.operator_graphs import operator_graph
 
@@ -24,9 +25,10 @@ class Generator(StrEnum):
     OPERATORS = "operators"
     LAYOUT = "layout"
     BLOCKS = "blocks"
+    MODULES = "modules"
 
 
-SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 20}
+SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, Generator.MODULES: 8}
 SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
 SPECIAL = 0.12
 """How often NaN, infinities, subnormals and extreme integers are among the inputs."""
@@ -76,6 +78,9 @@ def drawn(seed: int) -> Drawn:
     draw = Draw(seed, plan.sizes)
     while True:
         try:
+            if plan.kind == Generator.MODULES:
+                text, graph = relay_module(draw)
+                return Drawn(plan, text.encode(), False, graph.inputs, graph.operators())
             graph = GRAPHS[plan.kind](draw)
             model = graph.model()
             break
