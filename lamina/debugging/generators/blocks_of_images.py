@@ -160,4 +160,4 @@ def pyramid(g: OnnxGraph, x: Tensor) -> Tensor:
     return activated(g, convolution(g, y, channels, 1))
 
 
-BLOCKS = (residual, residual, inverted_residual, squeeze_excite, u_net, detection_head, plain, pyramid, pyramid)
+BLOCKS = (residual, residual, inverted_residual, squeeze_excite, u_net, detection_head, plain, pyramid)

@@ -18,8 +18,8 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.compiler import module_text
-from lamina.debugging.generators.blocks import BEGINNINGS, chain_of, opset_of
-from lamina.debugging.generators.blocks_of_images import detection_head
+from lamina.debugging.generators.blocks import BEGINNINGS, chain_of, image, opset_of
+from lamina.debugging.generators.blocks_of_images import detection_head, pyramid
 from lamina.debugging.generators.blocks_quantised import BLOCKS as QUANTISED
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
@@ -37,9 +37,16 @@ from lamina.runtime.relay_reference import main_function
 
 dyn_reshape = term(DynReshapeOp)
 
-SMOOTH = [(begin, [b for b in blocks if b is not detection_head])
-          for begin, blocks in BEGINNINGS if blocks is not QUANTISED]  # fmt: skip
-"""Blocks in which no rounding decides: modules that only the machine runs have no oracle that varies roundings."""
+SMOOTH = [
+    *(
+        (begin, [b for b in blocks if b is not detection_head])
+        for begin, blocks in BEGINNINGS
+        if blocks is not QUANTISED
+    ),
+    *[(image, [pyramid])] * 2,
+]
+"""Blocks in which no rounding decides: modules that only the machine runs have no oracle that varies roundings. Dilated
+convolutions more often than elsewhere, as only some ways to write them have a pass."""
 COMPILERS = ("openblas", "dnnl")
 MOST_OPS = 12
 """Ops of a function that is made of a run of them."""
@@ -62,12 +69,12 @@ def relay_module(draw: Draw) -> tuple[str, OnnxGraph]:
 def rewritten(module: ModuleOp, draw: Draw) -> None:
     """Write a module otherwise, in some of the ways that there are."""
     main = main_function(module)
-    for change in CHANGES:
-        if draw.chance(0.5):
+    for change, likely in CHANGES.items():
+        if draw.chance(likely):
             change(main, draw)
     for n in range(draw.integer(0, 3)):
         outline(module, f"layer{n}", draw)
-    if draw.chance(0.4):
+    if draw.chance(0.6):
         partition(module, draw)
 
 
@@ -170,7 +177,8 @@ def as_tensorflow(main: FuncOp, draw: Draw) -> None:
         op.erase()
 
 
-CHANGES = (as_tensorflow, shapes_as_operands, tuples, devices)
+CHANGES = {as_tensorflow: 0.9, shapes_as_operands: 0.5, tuples: 0.5, devices: 0.5}
+"""What is written otherwise in `@main`, and how often."""
 
 
 # -- functions -------------------------------------------------------------------------------------------------------
