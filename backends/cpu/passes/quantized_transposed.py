@@ -157,8 +157,8 @@ def _before(op: RelayOp, old: SSAValue, value: SSAValue, times: int) -> Any:
         shape = shape_of(operand)
         if operand is old:
             given.append(value)
-        elif prod(shape) == 1 and len(shape) <= rank:
-            given.append(operand)
+        elif prod(shape) == 1 and len(shape) <= rank and op.name != "relay.nn.bias_add":
+            given.append(operand)  # a number for all channels; a bias has one for each, also for a single one
         else:
             behind = (1,) * where
             if constant_value(operand) is None or shape not in ((channels, *behind), (1, channels, *behind)):

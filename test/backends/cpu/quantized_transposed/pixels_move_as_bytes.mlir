@@ -43,3 +43,21 @@ func.func @two_readers(%x: tensor<1x2x4x4xui8>) -> (tensor<1x3x8x8xi32>, tensor<
   %2 = relay.abs %0 : tensor<1x3x8x8xi32>
   return %1, %2 : tensor<1x3x8x8xi32>, tensor<1x3x8x8xi32>
 }
+
+// The bias of a single channel is one for each pixel; a scale is that of all of them.
+// CHECK-LABEL: func.func @one_channel
+// CHECK:      relay.nn.bias_add %{{.*}} : (tensor<1x4x4x4xi32>, tensor<4xi32>)
+// CHECK:      relay.qnn.requantize %{{.*}} : (tensor<1x4x4x4xi32>, tensor<1xf32>, {{.*}} -> tensor<1x4x4x4xui8>
+// CHECK-NEXT: %[[Y:.*]] = relay.nn.depth_to_space
+// CHECK-NEXT: func.return %[[Y]]
+func.func @one_channel(%x: tensor<1x2x4x4xui8>) -> tensor<1x1x8x8xui8> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %u = relay.constant dense<[0.25]> : tensor<1xf32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %w = relay.constant dense<3> : tensor<2x1x2x2xi8>
+  %0 = relay.qnn.conv2d_transpose %x, %w, %zero, %zero, %s, %s {strides = [2, 2]} : (tensor<1x2x4x4xui8>, tensor<2x1x2x2xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x1x8x8xi32>
+  %b = relay.constant dense<[1]> : tensor<1xi32>
+  %1 = relay.nn.bias_add %0, %b : (tensor<1x1x8x8xi32>, tensor<1xi32>) -> tensor<1x1x8x8xi32>
+  %2 = relay.qnn.requantize %1, %u, %zero, %s, %zero {axis = 1, compute_dtype = "float32", out_dtype = "uint8", rounding = "TONEVEN"} : (tensor<1x1x8x8xi32>, tensor<1xf32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<1x1x8x8xui8>
+  return %2 : tensor<1x1x8x8xui8>
+}
