@@ -126,7 +126,7 @@ def recurrent(g: OnnxGraph, x: Tensor) -> Tensor:
     batch, length, width = shape_of(x)
     name, gates = draw.choice((("LSTM", 4), ("GRU", 3)))
     direction = draw.choice(("forward", "reverse", "bidirectional"))
-    ways, hidden = 1 + (direction == "bidirectional"), min(width, draw.choice((4, 17, 32, 64, 128, 256)))
+    ways, hidden = 1 + (direction == "bidirectional"), min(width, draw.choice((4, 17, 64, 128, 256)))
     (y,) = g.node("Transpose", [x], perm=[1, 0, 2])
     operands: list[Tensor | None] = [y, g.weight((ways, gates * hidden, width), scale=width**-0.5),
                                      g.weight((ways, gates * hidden, hidden), scale=hidden**-0.5)]  # fmt: skip
@@ -178,4 +178,4 @@ def half_precision(g: OnnxGraph, x: Tensor) -> Tensor:
     return g.node("Cast", [y], to=HALF)[0] if g.draw.chance(0.3) else y
 
 
-BLOCKS = (attention, attention, mlp, recurrent, similarity, pooled, half_precision)
+BLOCKS = (attention, attention, mlp, recurrent, recurrent, similarity, pooled, half_precision)
