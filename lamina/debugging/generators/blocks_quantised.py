@@ -138,4 +138,4 @@ def concatenated(g: OnnxGraph, x: Tensor) -> Tensor:
     return requantised(g, y, 0.0307123)
 
 
-BLOCKS = (convolution, convolution, product, qlinear_convolution, branches, up, concatenated)
+BLOCKS = (convolution, convolution, product, qlinear_convolution, branches, branches, up, concatenated)
