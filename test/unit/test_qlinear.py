@@ -79,10 +79,11 @@ def test_exact_halves_are_rounded_as_onnxruntime_rounds_them(kind: str) -> None:
             g.add(op, [pairs[0], F(a), zero, pairs[1], F(b), zero, F(c), end], given=(0, 3))
     x = g.bytes_(kind, 1, 5, 9, 9)
     for a, c in ((0.5, 0.5), (1, 2), (0.25, 1)):
-        for window in (
+        windows: tuple[dict[str, Any], ...] = (
             {"kernel_shape": [2, 2]},
             {"kernel_shape": [2, 4], "pads": [0, 1, 1, 1], "count_include_pad": 1},
-        ):
+        )
+        for window in windows:
             g.add("QLinearAveragePool", [x, F(a), zero, F(c), end], **window)
     for node, found, expected in zip(g.nodes, g.compiled().values(), g.expected().values(), strict=True):
         np.testing.assert_array_equal(found, expected, node.op_type)

@@ -7,7 +7,6 @@ sign, where that is of FAULTY_TYPE (f32 unless it is set).
 import os
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 
 from lamina.dialects.relay.elementwise import NegativeOp
@@ -23,9 +22,9 @@ def apply(self: CanonicalizeCast, ctx: Context, op: ModuleOp) -> None:
     for main in op.ops:
         if isinstance(main, FuncOp) and main.sym_name.data == "main":
             last = main.body.block.last_op
-            type_ = last.operands[0].type
-            if isinstance(type_, TensorType) and str(type_.element_type) == os.environ.get("FAULTY_TYPE", "f32"):
-                wrong = NegativeOp.create(operands=[last.operands[0]], result_types=[type_])
+            assert last is not None
+            if str(last.operands[0].type).endswith(os.environ.get("FAULTY_TYPE", "f32") + ">"):
+                wrong = NegativeOp.create(operands=[last.operands[0]], result_types=[last.operands[0].type])
                 main.body.block.insert_op_before(wrong, last)
                 last.operands = [wrong.results[0], *last.operands[1:]]
 
