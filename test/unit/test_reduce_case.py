@@ -15,10 +15,9 @@ from onnx import TensorProto, helper
 
 from lamina import cli
 from lamina.debugging.campaign import Settings, run_campaign
-from lamina.debugging.finding import NoFault
 from lamina.debugging.fuzz_case import IMPORT_PAIR
 from lamina.debugging.outcome import Kind, Outcome
-from lamina.debugging.reduce_case import how_of, program_of, reduce_case
+from lamina.debugging.reduce_case import how_of, program_of
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How
 from lamina.debugging.ways import NATIVE, OTHERS
@@ -74,15 +73,14 @@ def test_a_fault_in_double_precision_alone_is_found_there(tmp_path: Path, monkey
     """Single precision, which is asked where a case does not name the other, is right."""
     monkeypatch.setenv("FAULTY_TYPE", "f64")
     case_of(DOUBLE.name, "Exp", "Tanh", "Cos").write(tmp_path)
-    told: list[str] = []
-    said, path = reduce_case(tmp_path, 120, 30, told.append, [str(FAULTY)])
-    assert re.search(r"3 ops -> 0 in \d+ programs", said) and "pass relay-canonicalize-cast" in said
-    assert path == tmp_path / "reduced.mlir"
-    text = path.read_text()
+    status, out, err = apart("reduce", tmp_path, "--load", FAULTY)
+    assert status == 0, err
+    assert re.search(r"3 ops -> 0 in \d+ programs", out) and "pass relay-canonicalize-cast" in out
+    text = (tmp_path / "reduced.mlir").read_text()
     assert "relay-canonicalize-cast" in text.split("\n")[0] and "xf64>" in text and "xf32>" not in text
     case_of(NATIVE.name, "Exp").write(tmp_path)
-    with pytest.raises(NoFault, match="no fault"):
-        reduce_case(tmp_path, 120, 30, told.append, [str(FAULTY)])
+    status, _, err = apart("reduce", tmp_path, "--load", FAULTY)
+    assert status == 1 and "no fault" in err
 
 
 @pytest.mark.slow
@@ -109,7 +107,7 @@ def test_what_a_campaign_finds_is_made_small(tmp_path: Path) -> None:
     status, out, err = apart("fuzz", *words, "--load", FAULTY, "--reduce-seconds", "120")
     assert status == 1, out + err
     assert "(compiled against the oracles)" in out
-    (path,) = re.findall(r"^  (\S+reduced\.mlir)$", out, re.M)
+    path = re.findall(r"^  (\S+reduced\.mlir)$", out, re.M)[0]
     assert re.search(r"ops -> 0 in", out) and "pass relay-canonicalize-cast" in out
     test = Path(path)
     assert test.parent.parent == tmp_path and "relay-canonicalize-cast" in test.read_text()
