@@ -118,7 +118,8 @@ def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
     stride = row_stride(stage)
     registers = registers_of(target)
     if is_packed and weight is not None:
-        vectors = 1 if columns <= lanes else max(weight[1] // lanes, 1)
+        # A panel may be wider than all columns: what is beyond them is nothing that is computed.
+        vectors = max(min(weight[1], -(-columns // lanes) * lanes) // lanes, 1)
     elif rows == 1:
         vectors = min(-(-columns // lanes), STREAM_VECTORS)
     else:
