@@ -216,7 +216,9 @@ def _session() -> Any:
         machine = target.create_target_machine(
             cpu=processor().cpu, opt=CODEGEN_LEVEL, reloc="pic", codemodel="default", jit=True
         )
-        _jit = binding.create_lljit_compiler(machine)
+        # The other linker puts the sections of an object wherever there is room, and ends the process where two that
+        # refer to each other are more than 2 GB apart.
+        _jit = binding.create_lljit_compiler(machine, use_jit_link=True)
     return _jit
 
 

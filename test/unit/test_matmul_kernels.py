@@ -104,3 +104,19 @@ def test_square_of_a_matrix(shape: Shape, target: str) -> None:
     (found,) = lamina.compile(made, target=target, threads=1).run({"x": x}).values()
     expected = np.matmul(x.astype(np.float64), x)
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("columns", [8, 10, 12, 24])
+def test_bytes_by_a_panel_wider_than_their_columns(columns: int) -> None:
+    """16 columns lie in a panel; with four lanes, some vectors of it are beyond the result."""
+    x, w = np.arange(2, dtype=np.uint8).reshape(1, 2), np.arange(2 * columns, dtype=np.int8).reshape(2, columns)
+    graph = helper.make_graph(
+        [helper.make_node("MatMulInteger", ["x", "w"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.INT32, (1, columns))],
+        [numpy_helper.from_array(w, "w")],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (found,) = lamina.compile(made, target="x86-64-v2", threads=1).run({"x": x}).values()
+    np.testing.assert_array_equal(found, x.astype(np.int32) @ w)
