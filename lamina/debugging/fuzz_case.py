@@ -100,11 +100,7 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: C
     try:
         got = NATIVE.executable(program, [fired] if counted else None).run(program.inputs)
     except LaminaError as e:
-        outcome = Outcome.of_error(e)
-        # What is drawn is valid: it may be more than we can do, but nothing that its user has to mend.
-        if outcome.kind is Kind.REFUSAL and not isinstance(e, UnsupportedError):
-            return replace(outcome, kind=Kind.INTERNAL_ERROR)
-        return outcome
+        return _refused(e)
     report.fired = dict(fired.counts)
     tell(ORACLES_PAIR)
     oracles, noisy = by_oracles(program)
@@ -131,7 +127,8 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: C
             # Not every operator takes double precision, not every kernel can be checked.
             if (way.double or way.sanitize) and not isinstance(e, InternalError):
                 continue
-            return Outcome(*_of(Outcome.of_error(e), way.name))
+            outcome = _refused(e)
+            return replace(outcome, where=outcome.where or way.name)
         report.pair = way.name
         found = comparer.difference(others, got)
         if found:
@@ -141,8 +138,11 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: C
     return Outcome(Kind.SAME)
 
 
-def _of(outcome: Outcome, where: str) -> tuple[Kind, str, str]:
-    return outcome.kind, outcome.said, outcome.where or where
+def _refused(error: LaminaError) -> Outcome:
+    """A refusal of what is not supported. A valid program is nothing that its user has to mend."""
+    outcome = Outcome.of_error(error)
+    unsupported = outcome.kind is not Kind.REFUSAL or isinstance(error, UnsupportedError)
+    return outcome if unsupported else replace(outcome, kind=Kind.INTERNAL_ERROR)
 
 
 def _second_opinion(

@@ -26,8 +26,8 @@ from lamina.debugging.generators.operator_graphs import likely, opset_with, opse
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
-from lamina.debugging.ways import NATIVE, Program, by_oracles
-from lamina.errors import UsageError
+from lamina.debugging.ways import NATIVE, Compiled, Program, by_oracles
+from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.registry import converters
 from lamina.instrument import PassInfo
 
@@ -354,3 +354,14 @@ def test_the_command_runs_a_campaign_and_a_seed_again(tmp_path: Path) -> None:
     assert run(["fuzz", "--replay", str(seed), "-o", str(tmp_path)], again, err) == 0
     assert again.getvalue().rstrip().endswith("same")
     assert StoredCase.read(tmp_path / str(seed)).seed == seed
+
+
+@pytest.mark.parametrize(("error", "kind"), [(UnsupportedError, Kind.REFUSAL), (InputError, Kind.INTERNAL_ERROR)])
+def test_a_valid_program_is_refused_as_unsupported_alone(
+    monkeypatch: pytest.MonkeyPatch, error: type[LaminaError], kind: Kind
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error("a tile does not fit")
+
+    monkeypatch.setattr(Compiled, "executable", refuse)
+    assert Report.of_json(run_seed(0)).outcome.kind is kind
