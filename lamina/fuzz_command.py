@@ -136,7 +136,7 @@ def _replay(args: Any, out: TextIO) -> int:
     folder = Path(args.output) / str(args.replay)
     arguments = {"seed": args.replay, "store": str(folder), "load": [str(Path(f).resolve()) for f in args.load]}
     with Server(PRELOAD[:0]) as server:
-        found = server.call(RUN, {**arguments, "counted": True}, args.seconds)
+        found = server.call(RUN, arguments, args.seconds)
     outcome = found if isinstance(found, Outcome) else Report.of_json(found).outcome
     out.write(f"{folder}\n")
     if not isinstance(found, Outcome):

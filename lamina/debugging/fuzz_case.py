@@ -22,8 +22,6 @@ ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
     "onnxruntime": by_onnxruntime,
     "onnx.reference": by_onnx_reference,
 }
-COUNTED = 0.34
-"""The share of cases in which the passes that fire are counted: it takes about as long as the passes."""
 
 ORACLES_PAIR = "compiled against the oracles"
 IMPORT_PAIR = "imported and compiled against"
@@ -57,14 +55,14 @@ class Report:
         return Report(**fields)
 
 
-def run_alone(seed: int, store: str, load: Sequence[str] = (), counted: bool | None = None) -> dict[str, Any]:
+def run_alone(seed: int, store: str, load: Sequence[str] = ()) -> dict[str, Any]:
     """`run_seed` in a process that ends with it, after the files of `load`."""
     if load:
         registry_of(How(load=tuple(load)))
-    return run_seed(seed, store, counted)
+    return run_seed(seed, store)
 
 
-def run_seed(seed: int, store: str = "", counted: bool | None = None) -> dict[str, Any]:
+def run_seed(seed: int, store: str = "") -> dict[str, Any]:
     """Draw the case of a seed and run it: a Report as JSON. It is written into the folder `store`."""
     start = perf_counter()
     plan = plan_of(seed)
@@ -82,15 +80,14 @@ def run_seed(seed: int, store: str = "", counted: bool | None = None) -> dict[st
             stored.write_facts(store)
 
     rng = random.Random(f"ways {seed}")
-    counted = rng.random() < COUNTED if counted is None else counted
-    stored.outcome = report.outcome = _run(case, report, rng, counted, tell)
+    stored.outcome = report.outcome = _run(case, report, rng, tell)
     report.seconds = perf_counter() - start
     if store:
         stored.write_facts(store)
     return report.json()
 
 
-def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: Callable[[str], object]) -> Outcome:
+def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], object]) -> Outcome:
     """Run the program as this machine does and compare it with one oracle and one other way.
 
     `tell` hears what is compared before it runs: it may end this process.
@@ -98,7 +95,7 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: C
     program = Program(case.source, case.is_onnx, case.inputs)
     fired = FiringInstrument()
     try:
-        got = NATIVE.executable(program, [fired] if counted else None).run(program.inputs)
+        got = NATIVE.executable(program, [fired]).run(program.inputs)
     except LaminaError as e:
         return _refused(e)
     report.fired = dict(fired.counts)
@@ -122,7 +119,8 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: C
             continue
         tell(way.name)
         try:
-            others = way.run(program)
+            fired = FiringInstrument()
+            others = way.run(program, [fired] if way.threads > 1 else None)
         except LaminaError as e:
             # Not every operator takes double precision, not every kernel can be checked.
             if (way.double or way.sanitize) and not isinstance(e, InternalError):
@@ -130,6 +128,8 @@ def _run(case: Drawn, report: Report, rng: random.Random, counted: bool, tell: C
             outcome = _refused(e)
             return replace(outcome, where=outcome.where or way.name)
         report.pair = way.name
+        # Some passes have work where there are several threads.
+        report.fired |= {name: count for name, count in fired.counts.items() if name not in report.fired}
         found = comparer.difference(others, got)
         if found:
             return Outcome(Kind.MISMATCH, found, way.name)
@@ -181,4 +181,4 @@ def _tolerance(program: Program) -> float:
 def warm() -> None:
     """Run some small cases, so that copies of this process begin with what every case needs."""
     for seed in range(4):
-        run_seed(seed, counted=True)
+        run_seed(seed)

@@ -81,10 +81,10 @@ class Compiled:
         """An input as this way takes it."""
         return array.astype(np.float64) if self.double and array.dtype == np.float32 else array
 
-    def run(self, program: Program) -> dict[str, Any]:
+    def run(self, program: Program, instruments: list[PassInstrument] | None = None) -> dict[str, Any]:
         """The results by name. Raises LaminaError."""
         inputs = {n: self.input(a) for n, a in program.inputs.items()}
-        results = self.executable(program).run(inputs)
+        results = self.executable(program, instruments).run(inputs)
         if self.double:
             dtypes = {p.name: p.dtype for p in program.model.outputs}
             results = {n: a.astype(np.float32) if dtypes[n] == "float32" else a for n, a in results.items()}

@@ -18,6 +18,7 @@ from lamina.debugging.bisect import first_bad
 from lamina.debugging.compare import compare_levels
 from lamina.debugging.stored_case import StoredCase
 from lamina.errors import UsageError
+from lamina.frontends.onnx.registry import converters
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -178,7 +179,9 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 
 @pytest.mark.slow
-def test_a_fault_of_the_importer_is_found_in_the_graph(tmp_path: Path) -> None:
+def test_a_fault_of_the_importer_is_found_in_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = converters()
+    monkeypatch.setitem(table, ("", "Softsign"), table["", "Softsign"])  # the file is loaded in this process
     nodes: list[onnx.NodeProto] = []
     x = "x"
     for n, kind in enumerate(["Relu", "Tanh", "Abs", "Softsign", "Neg", "Exp"]):
