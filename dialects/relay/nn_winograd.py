@@ -97,17 +97,22 @@ def tile_rows(tile_size: int, kernel: int) -> int:
     return a
 
 
+class TileWeight:
+    """What an op has that looks at the weight of a convolution by tiles, once where it is constant."""
+
+    weight = operand_def()
+    result = result_def()
+    tile_size = int_prop()
+
+
 @irdl_op_definition
-class ContribConv2dWinogradWeightTransformOp(RelayOp):
+class ContribConv2dWinogradWeightTransformOp(TileWeight, RelayOp):
     """G w G^T of each kernel: weight [O, I, K, K] -> [a, a, O, I] with a = tile_size + K - 1."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_winograd_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
-    weight = operand_def()
-    result = result_def()
-    tile_size = int_prop()
 
     @staticmethod
     def infer_type(weight: TensorInfo, *, tile_size: int) -> TensorInfo:

@@ -18,7 +18,7 @@ from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
 from lamina.dialects.relay.nn_conv import ZERO, Convolution, check_kernel
-from lamina.dialects.relay.nn_winograd import Matrix, tile_rows, winograd_matrices
+from lamina.dialects.relay.nn_winograd import Matrix, TileWeight, tile_rows, winograd_matrices
 from lamina.dialects.relay.windows import Window, windows
 from lamina.dialects.relay.winograd_accuracy import far_tiles, largest_top, np_far_tiles
 
@@ -87,7 +87,7 @@ PIECE = 1 << 17
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
+class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp):
     """G w G^T of each kernel on blocks of channels: weight [O/32, I/16, 3, 3, 16, 32] -> [a, a, O/32, I/16, 16, 32]
     with a = tile_size + 2 for kernels of 3."""
 
@@ -95,9 +95,6 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
-    weight = operand_def()
-    result = result_def()
-    tile_size = int_prop()
 
     @staticmethod
     def infer_type(weight: TensorInfo, *, tile_size: int) -> TensorInfo:
@@ -159,7 +156,7 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(RelayOp):
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcLimitOp(RelayOp):
+class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp):
     """How large a tile of data may be for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
     channels, up to which no product and no sum overflows. 0, or no number, for a weight that is not finite."""
 
@@ -167,9 +164,6 @@ class ContribConv2dWinogradNCHWcLimitOp(RelayOp):
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
-    weight = operand_def()
-    result = result_def()
-    tile_size = int_prop()
 
     @staticmethod
     def infer_type(weight: TensorInfo, *, tile_size: int) -> TensorInfo:

@@ -23,6 +23,7 @@ from lamina.frontends.onnx.registry import converters
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hundred_ops import hundred_ops  # noqa: E402
+from scheduled_product import scheduled_product  # noqa: E402
 
 INPUTS = Path(__file__).parents[1] / "debugging" / "inputs"
 FAULTS = INPUTS / "faults.py"
@@ -97,22 +98,11 @@ def test_a_program_that_is_compiled_between_the_steps_agrees() -> None:
     assert found.difference is None and found.sampled and str(found) == "tir-to-llvm agrees"
 
 
-SCHEDULED = """te.func @f(%A: tensor<6x4xf32>, %B: tensor<4x5xf32>) -> tensor<6x5xf32> {
-  %C = te.compute "C" [6, 5] sum [4] (%i, %j, %k) : tensor<6x5xf32> {
-    %a = te.read %A[%i, %k] : tensor<6x4xf32>
-    %b = te.read %B[%k, %j] : tensor<4x5xf32>
-    %p = arith.mulf %a, %b : f32
-    te.yield %p : f32
-  }
-  te.return %C : tensor<6x5xf32>
-}
-te.schedule @f {
-  %i, %j, %k = te.loops "C" [3]
-  %io, %ii = te.split %i [-1, 2]
-  te.reorder %io, %j, %k, %ii
-  te.unroll %ii
-}
-"""
+SCHEDULED = scheduled_product(
+    "%io, %ii = te.split %i [-1, 2]",
+    "te.reorder %io, %j, %k, %ii",
+    "te.unroll %ii",
+)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -25,23 +26,16 @@ from lamina.passes.base import Context
 from lamina.passes.tir.simplify import SimplifyPass
 from lamina.pipeline import parse_pipeline
 
-PROGRAM = """te.func @f(%A: tensor<6x4xf32>, %B: tensor<4x5xf32>) -> tensor<6x5xf32> {
-  %C = te.compute "C" [6, 5] sum [4] (%i, %j, %k) : tensor<6x5xf32> {
-    %a = te.read %A[%i, %k] : tensor<6x4xf32>
-    %b = te.read %B[%k, %j] : tensor<4x5xf32>
-    %p = arith.mulf %a, %b : f32
-    te.yield %p : f32
-  }
-  te.return %C : tensor<6x5xf32>
-}
-te.schedule @f {
-  %i, %j, %k = te.loops "C" [3]
-  %io, %ii = te.split %i [-1, 2]
-  %jo, %ji = te.split %j [-1, 4]
-  te.reorder %io, %jo, %k, %ii, %ji
-  te.vectorize %ji
-}
-"""
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scheduled_product import scheduled_product  # noqa: E402
+
+PROGRAM = scheduled_product(
+    "%io, %ii = te.split %i [-1, 2]",
+    "%jo, %ji = te.split %j [-1, 4]",
+    "te.reorder %io, %jo, %k, %ii, %ji",
+    "te.vectorize %ji",
+)
 
 
 def test_every_step_of_a_right_program_agrees() -> None:
