@@ -120,3 +120,19 @@ def test_bytes_by_a_panel_wider_than_their_columns(columns: int) -> None:
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     (found,) = lamina.compile(made, target="x86-64-v2", threads=1).run({"x": x}).values()
     np.testing.assert_array_equal(found, x.astype(np.int32) @ w)
+
+
+def test_last_panel_within_the_rows() -> None:
+    """One row at a time, so that the loop over panels, whose last is narrower, is the inner one."""
+    random = np.random.default_rng(0)
+    x, w = random.integers(-9, 9, (7, 23), np.int16), random.integers(-9, 9, (23, 31), np.int16)
+    graph = helper.make_graph(
+        [helper.make_node("MatMulInteger16", ["x", "w"], ["y"], domain="com.microsoft")],
+        "g",
+        [helper.make_tensor_value_info(n, TensorProto.INT16, v.shape) for n, v in (("x", x), ("w", w))],
+        [helper.make_tensor_value_info("y", TensorProto.INT32, (7, 31))],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    (found,) = lamina.compile(made, target="x86-64-v2", threads=1).run({"x": x, "w": w}).values()
+    np.testing.assert_array_equal(found, x.astype(np.int32) @ w)

@@ -167,7 +167,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.vectorize(lane)
     weight = _copy_panel(s, stage, shape, no, pick)
     loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
-    if _has_last_panel(shape):
+    if _has_last_panel(shape) and no in outer:
         # The last panel is cut off from the loop over panels, which is no part of another one then.
         if prod(stage.spatial[:-2]) > 1:
             outer = outer[:-1]
