@@ -17,7 +17,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,13 @@ class Reach:
     def write(self, file: Path) -> None:
         masks = {k: f"{v:x}" for k, v in sorted(self.reached.items())}
         file.write_text(json.dumps({"tests": self.tests, "seconds": self.seconds, "reached": masks}))
+
+    def keep(self, present: Container[str]) -> int:
+        """Forget the tests that are there no more. Returns how many."""
+        gone = [n for n, test in enumerate(self.tests) if test not in present]
+        mask = sum(1 << n for n in gone)
+        self.reached = {place: tests & ~mask for place, tests in self.reached.items()}
+        return len(gone)
 
     def of(self, file: str, function: str) -> list[str]:
         """The tests that reach a function, those that are quick and reach little else first.

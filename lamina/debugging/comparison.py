@@ -15,6 +15,8 @@ import numpy as np
 
 TOLERANCES = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "float64": 1e-4}
 """Differences relative to the largest value of a tensor, by the narrowest type that its program computes in."""
+TINY = 2.0**-126
+"""The least normal float32. What is below it may underflow, or not, in another order."""
 SPREAD = 32.0
 """How many times what random roundings change a result may be off."""
 RUNS = 6
@@ -78,7 +80,7 @@ class Comparer:
     def _wrong_floats(self, got: Any, expected: Any) -> Any:
         a, b = got.astype(np.float64), expected.astype(np.float64)
         with np.errstate(all="ignore"):
-            near = np.abs(a - b) <= self.tolerance * _largest(expected)
+            near = np.abs(a - b) <= max(self.tolerance * _largest(expected), TINY)
         same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.isfinite(a) & np.isfinite(b) & near)
         return ~same
 

@@ -365,3 +365,17 @@ def test_a_valid_program_is_refused_as_unsupported_alone(
 
     monkeypatch.setattr(Compiled, "executable", refuse)
     assert Report.of_json(run_seed(0)).outcome.kind is kind
+
+
+def test_what_underflows_in_another_order_is_the_same() -> None:
+    comparer, least = Comparer(["y"]), np.array([1.4e-45], np.float32)
+    assert comparer.difference({"y": least * 0}, {"y": least}) == ""
+    assert comparer.difference({"y": least * 0}, {"y": np.array([1e-30], np.float32)})
+
+
+def test_integers_of_floats_are_of_ordinary_ones() -> None:
+    """An integer of NaN is nowhere defined: inputs that a cast reads, however far, take no special values."""
+    graph = OnnxGraph(Draw(3, Sizes.TINY), 17)
+    x, y = graph.fresh_input("float32", (2,)), graph.fresh_input("float32", (2,))
+    (z,) = graph.node("Neg", graph.node("Abs", [x]))
+    assert graph.ordinary(z) is z and graph.free == {y.name}

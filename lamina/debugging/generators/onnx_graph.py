@@ -218,6 +218,15 @@ class OnnxGraph:
         found.bound = bound
         return found
 
+    def ordinary(self, tensor: Tensor) -> Tensor:
+        """The tensor; what it is computed from takes no infinities and no NaN."""
+        wanted = {tensor.name}
+        for node in reversed(self.nodes):
+            if not wanted.isdisjoint(node.output):
+                wanted.update(node.input)
+        self.free -= wanted
+        return tensor
+
     def like(self, tensor: Tensor, bound: float = inf) -> Tensor:
         """Another value of the type and shape of a tensor."""
         return self.some(tensor.dtype, shape=tensor.shape, bound=bound)

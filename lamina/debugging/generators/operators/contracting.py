@@ -122,6 +122,9 @@ def conv_transpose(g: OnnxGraph, name: str) -> None:
     spatial = x.shape[2:]
     kernel = [g.draw.choice((1, 2, 3, 4)) for _ in spatial]
     strides = [g.draw.choice((1, 2, 2, 3)) for _ in spatial]
+    if any(k % s for k, s in zip(kernel, strides, strict=True)):
+        # Taps that are zeros make its windows whole, which is NaN beside an infinity (docs/numerics.md).
+        g.ordinary(x)
     pads = [g.draw.integer(0, max(0, (k - 1) // 2)) for k in kernel]
     c = x.shape[1]
     groups = g.draw.choice([1, 1, 1, c, *(d for d in range(1, c + 1) if c % d == 0)])

@@ -92,6 +92,8 @@ def cast(g: OnnxGraph, name: str) -> None:
         return
     x = g.some(allowed(g, name, ANY), bound=100)
     to = g.draw.dtype(allowed(g, name, ANY))
+    if x.is_float and to[0] in "iu":
+        g.ordinary(x)  # an integer of NaN is nowhere defined
     if to[0] == "u" and x.dtype[0] not in "ub":
         (x,) = g.node("Abs", [x], bound=x.bound)
     if g.opset < 6:
@@ -109,6 +111,8 @@ def cast_like(g: OnnxGraph, name: str) -> None:
         return
     x = g.some(("float32", "int32", "int64", "float16", "float64", "bfloat16"), bound=100)
     y = g.some(("float32", "int32", "int64", "float16", "float64", "bfloat16", "bool"))
+    if x.is_float and y.dtype[0] in "iu":
+        g.ordinary(x)
     g.node(name, [x, y], bound=x.bound)
 
 

@@ -124,7 +124,7 @@ def rms_normalization(g: OnnxGraph, name: str) -> None:
 
 @row("MeanVarianceNormalization")
 def mean_variance_normalization(g: OnnxGraph, name: str) -> None:
-    # Values whose squares are exact: where all are alike, roundings make onnxruntime's variance negative, and NaN of it.
+    # Where all values are alike, roundings make onnxruntime's variance negative, and NaN of it.
     x = g.fresh_input("float32", g.draw.shape(4))
     axes = sorted(g.draw.axes(4)) if g.draw.chance(0.5) else None
     g.node(name, [x], bound=64, types=[(x.dtype, x.shape)], axes=axes)
