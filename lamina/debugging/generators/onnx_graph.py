@@ -283,6 +283,10 @@ class OnnxGraph:
         """
         if not domain:
             self.schema(op_type)
+        if op_type in QUANTISING:
+            for tensor in inputs:
+                if tensor is not None and tensor.is_float:
+                    self.ordinary(tensor)
         names = [t.name if t is not None else "" for t in inputs]
         while names and not names[-1]:
             names.pop()
@@ -412,6 +416,8 @@ class OnnxGraph:
 
 BROADCASTING = frozenset(("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Greater", "Less"))
 """Operators that broadcast their second operand, until operator set 7 by attributes."""
+QUANTISING = frozenset(("QuantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM"))
+"""Operators that make integers of floats, which is nowhere defined for NaN."""
 INFERRED = 9
 """The operator set by which operators of all before it have an inference of types."""
 VERSIONS: Mapping[str, int] = {MICROSOFT: 1, LEARNED: 3, "ai.onnx.preview.training": 1}

@@ -42,6 +42,9 @@ def resize(g: OnnxGraph, name: str) -> None:
         attributes["exclude_outside"] = g.draw.choice((None, 1))
     if g.opset >= 18 and mode != "nearest" and g.draw.chance(0.3):
         attributes["antialias"] = 1
+        ends_at_one = any(int(e * f) <= 1 for e, f in zip(x.shape[2:], scales[2:], strict=True))
+        if ends_at_one and attributes["coordinate_transformation_mode"] == "pytorch_half_pixel":
+            g.alone.append("onnxruntime weighs a single element otherwise than ONNX's reference")
     if g.draw.chance(0.4):
         target = [*x.shape[:2], *(max(1, int(e * s)) for e, s in zip(x.shape[2:], scales[2:], strict=True))]
         # Before operator set 13 the scales were there, and empty.
