@@ -48,7 +48,7 @@ class PreciseModule:
         self.arrays = arrays
 
     def run(self, noise: int | None = None) -> list[Any]:
-        """The results; `noise` is the seed of the roundings: 2 n + 1 has those of 2 n with the other sign."""
+        """The results; `noise` is the seed of the roundings: those of 2 n have the other sign than those of 2 n - 1."""
         rounding = _Roundings(noise) if noise is not None else None
         return run_relay(self.main, self.arrays, self.store, compute=lambda op, a: _compute(op, a, rounding))
 
@@ -67,13 +67,15 @@ def rounded(noise: int) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
 class _Roundings:
     """Errors of roundings, -1 to 1, near the ends: what is close enough to a tie falls to both sides of it.
 
-    Those of the first two seeds are all up or all down, as where every element is computed in the same way.
+    Seed 0 rounds to the nearest number, as every op by itself would: values that are one then are many at the ends of
+    functions. Those of the next two are all up or all down, as where every element is computed in the same way.
     """
 
     def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed // 2)
-        self._sign = 1 if seed % 2 else -1
-        self._alike = seed < 2
+        self.to_nearest = seed == 0
+        self._rng = np.random.default_rng((seed + 1) // 2)
+        self._sign = -1 if seed % 2 else 1
+        self._alike = seed < 3
 
     def like(self, array: Any) -> Any:
         """An error for each element."""
@@ -134,6 +136,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     """The array as roundings may leave it."""
     if dtype == "float64" or not array.size:
         return array
+    if rounding.to_nearest:
+        return array.astype(np.float32).astype(array.dtype) if dtype == "float32" else array
     finite = np.isfinite(array)
     wide = np.where(finite, array.astype(np.float64), 0.0)
     if dtype == "float32" and (op.FUSION_KIND <= OpPattern.INJECTIVE or op.name in EXACT_SUMS):

@@ -253,12 +253,14 @@ def det(g: OnnxGraph, name: str) -> None:
 @row("TfIdfVectorizer")
 def tf_idf(g: OnnxGraph, name: str) -> None:
     g.since(name)
-    grams = g.draw.integers((6,), 0, 4)
+    # Two of one element and two of two, none twice.
+    ones, pairs = g.draw.sample(range(5), 2), g.draw.sample([(a, b) for a in range(5) for b in range(5)], 2)
+    grams = [*ones, *(n for pair in pairs for n in pair)]
     x = g.given(g.draw.integers((g.draw.integer(3, 12),), 0, 5), "int64")
     weights = [float(v) for v in g.draw.eighths((4,), 1)] if g.draw.chance(0.5) else None
     g.node(name, [x], bound=64, max_gram_length=2, max_skip_count=g.draw.integer(0, 2), min_gram_length=1,
            mode=g.draw.choice(("TF", "IDF", "TFIDF")), ngram_counts=[0, 2], ngram_indexes=[0, 1, 2, 3],
-           pool_int64s=[int(v) for v in grams], weights=weights)  # fmt: skip
+           pool_int64s=grams, weights=weights)  # fmt: skip
 
 
 @row("ArrayFeatureExtractor", domain="ai.onnx.ml")
