@@ -46,6 +46,10 @@ def _all(n: Node, count: int, step: Callable[[list[Value]], tuple[Value, ...]]) 
     return [v for column in zip(*results, strict=True) for v in column]
 
 
+EPSILON = 9.999999974752427e-07
+"""What Adagrad and Adam add to a root that may be zero, where nothing is said: 1e-6 in single precision."""
+
+
 @onnx_op("Adagrad", domain=_DOMAIN)
 def adagrad(n: Node, b: Builder) -> list[Value]:
     m = _Arithmetic(b)
@@ -57,7 +61,7 @@ def adagrad(n: Node, b: Builder) -> list[Value]:
         rate = m.div(rate, decay)
         gradient = m.add(m.mul(x, n.attr("norm_coefficient", 0.0)), gradient)
         squares = m.add(squares, m.mul(gradient, gradient))
-        root = m.add(b.op("sqrt", squares), b.scalar(n.attr("epsilon", 0.0), x))
+        root = m.add(b.op("sqrt", squares), b.scalar(n.attr("epsilon", EPSILON), x))
         return m.sub(x, m.div(m.mul(rate, gradient), root)), squares
 
     return _all(n, 3, step)
@@ -93,7 +97,7 @@ def adam(n: Node, b: Builder) -> list[Value]:
         gradient = m.add(m.mul(x, n.attr("norm_coefficient", 0.0)), gradient)
         mean = m.add(m.mul(mean, alpha), m.mul(gradient, 1 - alpha))
         square = m.add(m.mul(square, beta), m.mul(m.mul(gradient, gradient), 1 - beta))
-        root = m.add(b.op("sqrt", square), b.scalar(n.attr("epsilon", 0.0), x))
+        root = m.add(b.op("sqrt", square), b.scalar(n.attr("epsilon", EPSILON), x))
         one = b.scalar(1, x)
         late = b.op("greater", count, b.scalar(0, count))
 

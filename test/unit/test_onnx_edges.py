@@ -57,6 +57,27 @@ def test_slices_of_open_extents_begin_at_an_element_too() -> None:
         assert (first.tolist(), second.tolist()) == ([[1]], [wanted])
 
 
+@pytest.mark.parametrize("name", ["Adagrad", "Adam"])
+def test_a_gradient_of_zero_moves_nothing(name: str) -> None:
+    """The root that a step is divided by is zero then, but for the epsilon that ONNX adds where nothing is said."""
+    states = ["h"] if name == "Adagrad" else ["v", "h"]
+    shapes = {"r": (1, []), "t": (7, []), "x": (1, [3]), "g": (1, [3]), **{s: (1, [3]) for s in states}}
+    outs = ["y", *(f"{s}_new" for s in states)]
+    graph = helper.make_graph(
+        [helper.make_node(name, [*shapes], outs, domain="ai.onnx.preview.training")],
+        "g",
+        [helper.make_tensor_value_info(n, *s) for n, s in shapes.items()],
+        [helper.make_tensor_value_info(n, 1, [3]) for n in outs],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.preview.training", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    zero = np.zeros(3, np.float32)
+    x = np.array([1.5, -2.0, 0.0], np.float32)
+    given = {"r": np.float32(0.5), "t": np.int64(1), "x": x, "g": zero, **dict.fromkeys(states, zero)}
+    found = lamina.compile(model, threads=1, cache=False).run({k: np.asarray(v) for k, v in given.items()})
+    np.testing.assert_array_equal(found["y"], x)
+
+
 def test_what_wraps_is_what_negative_pads_leave() -> None:
     g = Nodes(opset=19)
     x = g.floats(3, 5)
