@@ -420,6 +420,17 @@ def test_views_of_an_arena_share_their_bytes() -> None:
     np.testing.assert_array_equal(results["result"], [4, 8, 12, 16])
 
 
+def test_what_an_external_function_gives_is_written_in_the_arena(monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = """
+func.func private @outside(memref<4xf32>, memref<4xf32>) -> ()
+    attributes {Compiler = "of_a_test", code = "", constants = [], outputs = 1 : i64}
+"""
+    text = MAIN.replace("AT", "32").replace("@twice(%a, %t)", "@outside(%a, %t)") + outside
+    monkeypatch.setattr("lamina.runtime.execute.run_declared", lambda _, arrays, store: [arrays[0] + 1])
+    results = run_module(parse(text), CTX, "main", {"data": f32(1, 2, 3, 4)})
+    np.testing.assert_array_equal(results["result"], [4, 6, 8, 10])
+
+
 def test_a_view_of_unwritten_bytes_is_not_read() -> None:
     with pytest.raises(UninitialisedError, match="reads %u.0., which nothing has written"):
         run_module(parse(MAIN.replace("AT", "16")), CTX, "main", [f32(1, 2, 3, 4)])

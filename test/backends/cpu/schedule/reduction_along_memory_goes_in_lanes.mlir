@@ -1,5 +1,6 @@
 // RUN: opt-tool %s -p cpu-schedule | filecheck %s
-// A row in lanes, combined in two steps. Few columns are reduced side by side, a short row one element after the other.
+// A row in lanes, combined in two steps; of three vectors, the last not whole, each is a sum of its own: no loop. Few
+// columns are reduced side by side, a short row one element after the other.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
@@ -26,7 +27,11 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
   }
 }
 // CHECK-LABEL: te.schedule @row {
-// CHECK:         te.rfactor "y"
+// CHECK:         te.rfactor "y" at
+// CHECK:         te.rfactor "y.rf" at
+// CHECK-NEXT:    %[[VECTORS:.*]]o, %[[VECTORS]]i = te.split %[[VECTORS]] [-1, 3]
+// CHECK-NEXT:    %{{.*}} = te.rfactor "y.rf.rf" at %[[VECTORS]]i
+// CHECK-NOT:     loop_partition_hint
 // CHECK:         te.compute_at "y" at %i
 // CHECK:         te.parallel %i
 // CHECK-LABEL: te.schedule @column {
