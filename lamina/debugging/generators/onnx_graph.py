@@ -287,6 +287,10 @@ class OnnxGraph:
             for tensor in inputs:
                 if tensor is not None and tensor.is_float:
                     self.ordinary(tensor)
+        data = inputs[0] if op_type == "Conv" and inputs else None
+        if data is not None and data.shape and data.shape[1] % 16 and data.name not in self.inputs:
+            # Of an infinity the lanes beyond its channels may be NaN, from an earlier convolution (docs/numerics.md).
+            self.ordinary(data)
         names = [t.name if t is not None else "" for t in inputs]
         while names and not names[-1]:
             names.pop()
