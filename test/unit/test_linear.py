@@ -141,6 +141,13 @@ def test_unknown_dimensions_have_no_range_but_remainders_do() -> None:
     assert constant(3).range(lambda _: None) == (3, 3)
 
 
+def test_remainders_of_a_range_between_two_multiples_are_a_range() -> None:
+    """Known when it is asked for: as the form was made, nothing was."""
+    ranges: Box = {"x": (9, 12), "y": (6, 9)}
+    assert mod(Linear.dim("x"), 8).range(ranges.get) == (1, 4)
+    assert mod(Linear.dim("y"), 8).range(ranges.get) == (0, 7)
+
+
 def test_strides_and_sums() -> None:
     assert row_major_strides([2, 3, 4]) == [12, 4, 1]
     assert row_major_strides([]) == []

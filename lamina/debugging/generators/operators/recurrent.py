@@ -32,6 +32,8 @@ def recurrent(g: OnnxGraph, name: str) -> None:
     r = g.weight((two, gates * hidden, hidden), scale=hidden**-0.5)
     b = g.weight((two, 2 * gates * hidden), scale=0.5) if g.draw.chance(0.7) else None
     lengths = g.either(g.draw.integers((batch,), 1, steps), "int32") if g.draw.chance(0.25) else None
+    if layout and lengths is not None:
+        g.alone.append("onnxruntime has no such layout, ONNX's reference no lengths")
     state = (batch, two, hidden) if layout else (two, batch, hidden)
     first = g.some("float32", shape=state, bound=1) if g.draw.chance(0.5) else None
     operands: list[Tensor | None] = [x, w, r, b, lengths, first]
