@@ -61,7 +61,8 @@ def test_slices_of_open_extents_begin_at_an_element_too() -> None:
 def test_a_gradient_of_zero_moves_nothing(name: str) -> None:
     """The root that a step is divided by is zero then, but for the epsilon that ONNX adds where nothing is said."""
     states = ["h"] if name == "Adagrad" else ["v", "h"]
-    shapes = {"r": (1, []), "t": (7, []), "x": (1, [3]), "g": (1, [3]), **{s: (1, [3]) for s in states}}
+    scalars: dict[str, tuple[int, list[int]]] = {"r": (1, []), "t": (7, [])}
+    shapes = scalars | {name: (1, [3]) for name in ("x", "g", *states)}
     outs = ["y", *(f"{s}_new" for s in states)]
     graph = helper.make_graph(
         [helper.make_node(name, [*shapes], outs, domain="ai.onnx.preview.training")],

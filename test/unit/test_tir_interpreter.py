@@ -426,7 +426,11 @@ func.func private @outside(memref<4xf32>, memref<4xf32>) -> ()
     attributes {Compiler = "of_a_test", code = "", constants = [], outputs = 1 : i64}
 """
     text = MAIN.replace("AT", "32").replace("@twice(%a, %t)", "@outside(%a, %t)") + outside
-    monkeypatch.setattr("lamina.runtime.execute.run_declared", lambda _, arrays, store: [arrays[0] + 1])
+
+    def add_one(_: Any, arrays: list[Any], store: Any) -> list[Any]:
+        return [arrays[0] + 1]
+
+    monkeypatch.setattr("lamina.runtime.execute.run_declared", add_one)
     results = run_module(parse(text), CTX, "main", {"data": f32(1, 2, 3, 4)})
     np.testing.assert_array_equal(results["result"], [4, 6, 8, 10])
 
