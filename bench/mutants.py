@@ -92,7 +92,15 @@ class Workplace:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder
+        self._children: set[int] = set()
+        self._stopped = False
         subprocess.run(["git", "-C", str(ROOT), "worktree", "add", "-q", "--detach", str(folder)], check=True)
+
+    def stop(self) -> None:
+        """End what runs in the copy, and run nothing more."""
+        self._stopped = True
+        for group in list(self._children):
+            _end(group)
 
     def close(self) -> None:
         """Remove the copy."""
@@ -109,16 +117,17 @@ class Workplace:
             child = subprocess.Popen(
                 command, cwd=root, env=environment, stdout=out, stderr=out, start_new_session=True
             )
+            self._children.add(child.pid)
             try:
                 status = child.wait(seconds)
             except subprocess.TimeoutExpired:
                 status = None
             finally:
-                try:  # what it started, too
-                    os.killpg(child.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+                self._children.discard(child.pid)
+                _end(child.pid)
                 child.wait()
+            if self._stopped:
+                raise KeyboardInterrupt
             out.seek(0)
             return status, out.read()
 
@@ -184,6 +193,14 @@ class Workplace:
         return "", f"{ran}; the net found nothing"
 
 
+def _end(group: int) -> None:
+    """End the processes of a group."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def _last_line(said: str, status: int | None) -> str:
     if status is None:
         return "it hangs"
@@ -220,10 +237,19 @@ def try_all(edits: Sequence[Edit], jobs: int, net_minutes: float) -> list[Verdic
             print(f"{'':19}{found.seen}", flush=True)
             return found
 
+        def ended(*_: object) -> None:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for place in made:
+                place.stop()
+            raise KeyboardInterrupt
+
+        pool = ThreadPoolExecutor(jobs)
+        for end in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(end, ended)
         try:
-            with ThreadPoolExecutor(jobs) as pool:
-                return list(pool.map(attempt, edits))
+            return list(pool.map(attempt, edits))
         finally:
+            pool.shutdown()
             for place in made:
                 place.close()
 
