@@ -117,6 +117,8 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
     for way in ways:
         if way.sanitize and report.sizes == Sizes.REAL or way.double and not case.is_onnx:
             continue
+        if not way.runs_here():
+            continue
         tell(way.name)
         try:
             fired = FiringInstrument()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.debugging.precise import PreciseModule, rounded
-from lamina.errors import UnsupportedError
+from lamina.errors import LaminaError, UnsupportedError
 
 if TYPE_CHECKING:
     from lamina.api import Executable
@@ -76,6 +76,16 @@ class Compiled:
         return lamina.compile(
             model, self.target, threads=self.threads, opt_level=context, cache=False, sanitize=self.sanitize
         )
+
+    def runs_here(self) -> bool:
+        """Whether this machine has what the code needs."""
+        from lamina.targets import check_host, spec_of
+
+        try:
+            check_host(spec_of(self.target, self.threads))
+        except LaminaError:
+            return False
+        return True
 
     def input(self, array: Any) -> Any:
         """An input as this way takes it."""

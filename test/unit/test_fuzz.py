@@ -379,3 +379,8 @@ def test_integers_of_floats_are_of_ordinary_ones() -> None:
     x, y = graph.fresh_input("float32", (2,)), graph.fresh_input("float32", (2,))
     (z,) = graph.node("Neg", graph.node("Abs", [x]))
     assert graph.ordinary(z) is z and graph.free == {y.name}
+
+
+def test_code_that_this_machine_lacks_features_for_is_no_second_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMINA_HOST", "x86-64-v2")
+    assert [Compiled("", target=t).runs_here() for t in ("cpu", "x86-64-v2", "x86-64-v3")] == [True, True, False]
