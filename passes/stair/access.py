@@ -91,6 +91,7 @@ class Access:
         """Let the load of a scalar be one of its neighbours behind it as well."""
         self.value_type = self.memory_value_type = type_
         self.lanes, self.lane_stride = type_.get_shape()[0], 1
+        self.resolved.clear()
 
     def address(self) -> tuple[Linear, int, int, bool]:
         """(dynamic part, number, stride of the lane, whether the lane stands in a division)."""
@@ -111,7 +112,8 @@ class Access:
             base = self.resolved[key] = (
                 dynamic,
                 form.const,
-                form.terms.get(LANE, 0),
+                # That of a scalar's load which is widened stands in no form.
+                form.terms.get(LANE, 0) or self.lane_stride,
                 self.lane_in_row or any(isinstance(a, tuple) and LANE in a[1].dims() for a in form.terms),
             )
         const = base[1] + self.const

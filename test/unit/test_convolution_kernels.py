@@ -104,3 +104,23 @@ def test_padding_is_left_out_or_copied(shape: tuple[int, ...], names: tuple[str,
     found = lamina.compile(model, threads=threads, opt_level=direct).run({"x": x})
     for name, values in expected.items():
         np.testing.assert_allclose(found[name], values, rtol=0, atol=1e-5 * np.abs(values).max(), err_msg=name)
+
+
+@pytest.mark.parametrize(("channels", "groups"), [(64, 2), (48, 3), (96, 2)])
+def test_neighbours_of_a_scalar_in_a_tile_of_two_groups(channels: int, groups: int) -> None:
+    """A tile has the channels of several groups: which one a scalar is of, a division of the unrolled loop says."""
+    random = np.random.default_rng(0)
+    w = random.integers(-3, 4, (channels, channels // groups, 1, 1)).astype(np.float32)
+    x = random.integers(-3, 4, (1, channels, 3, 3)).astype(np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["y"], group=groups)],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, x.shape)],
+        [numpy_helper.from_array(w, "w")],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (found,) = lamina.compile(made, threads=1).run({"x": x}).values()
+    parts = zip(np.split(w[:, :, 0, 0], groups), np.split(x, groups, axis=1), strict=True)
+    expected = np.concatenate([np.einsum("oi,nihw->nohw", a, b) for a, b in parts], axis=1)
+    np.testing.assert_array_equal(found, expected)
