@@ -66,7 +66,7 @@ test-long: $(STAMP) ## the other long tests: every sample of every op five ways,
 	$(PYTEST) -m long --ignore=test/unit/test_light_models.py
 
 conformance: $(STAMP) ## ONNX's 2,033 backend tests, each in a worker process; the table by operator and by kind
-	$(PY) -m lamina.tools.conformance --jobs $(JOBS)
+	$(PY) -m tools.conformance --jobs $(JOBS)
 
 fuzz: $(STAMP) ## random programs run in several ways that must agree, for MINUTES (default: 10), with fresh seeds
 	$(BIN)/lamina fuzz --minutes $(or $(MINUTES),10) --jobs $(JOBS)
@@ -101,14 +101,14 @@ bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the c
 	$(PY) bench/scaling.py
 
 index: $(STAMP) ## write dialects/relay/op_index.py afresh
-	$(PY) -m lamina.tools.op_index
+	$(PY) -m tools.op_index
 
 docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run
-	$(PY) -m lamina.tools.reference
+	$(PY) -m tools.reference
 
 index-check: $(STAMP)
-	$(PY) -m lamina.tools.op_index --check
-	$(PY) -m lamina.tools.reference --check
+	$(PY) -m tools.op_index --check
+	$(PY) -m tools.reference --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock

@@ -205,7 +205,7 @@ def _turns(running: dict[str, OneBuild], seconds: float, first: int) -> dict[str
 
 
 def _difference(running: dict[str, OneBuild], folder: Path) -> float:
-    from lamina.measure import largest_difference
+    from lamina.measure.timing import largest_difference
 
     outputs: list[dict[str, Any]] = []
     for name, build in running.items():

@@ -142,7 +142,7 @@ def calls(path: str, threads: int, top: int) -> dict[str, Any]:
 
 
 def peak_mb() -> float:
-    from lamina.measure import peak_memory
+    from lamina.measure.timing import peak_memory
 
     return peak_memory() / 1e6
 

@@ -41,7 +41,7 @@ import zoo
 
 import lamina
 from lamina.backends.cpu.jit import host_target
-from lamina.measure import largest_difference, onnxruntime_session
+from lamina.measure.timing import largest_difference, onnxruntime_session
 from lamina.runtime.compiled import CompiledProgram
 from lamina.transform import PassContext
 

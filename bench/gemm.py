@@ -38,10 +38,10 @@ def square(n: int) -> tuple[Run, Run, float]:
     import lamina
     from lamina import te
     from lamina.backends.cpu.passes.schedule import CpuSchedulePass
-    from lamina.context import LaminaContext
     from lamina.dialects.target import TARGET
-    from lamina.tensor_program import te_module
-    from lamina.tensor_target import target_of
+    from lamina.ir.context import LaminaContext
+    from lamina.tensor.program import te_module
+    from lamina.tensor.target import target_of
 
     a, b = (te.placeholder((n, n), name=name) for name in "AB")
     k = te.reduce_axis((0, n), name="k")
@@ -69,7 +69,7 @@ def constant(m: int, k: int, n: int) -> tuple[Run, Run, float]:
     from onnx import TensorProto, helper, numpy_helper
 
     import lamina
-    from lamina.measure import onnxruntime_session
+    from lamina.measure.timing import onnxruntime_session
 
     random = np.random.default_rng(m + n)
     w = random.standard_normal((k, n)).astype(np.float32)

@@ -183,9 +183,9 @@ def final_tir(path: Path) -> ModuleOp:
     """The module of a model as `tir-to-llvm` gets it."""
     from lamina import load
     from lamina.backends.cpu.jit import host_target
-    from lamina.compiler import lower
-    from lamina.context import LaminaContext
     from lamina.dialects.target import TARGET
+    from lamina.driver.compiler import lower
+    from lamina.ir.context import LaminaContext
 
     model = load(path)
     model.module.attributes[TARGET] = host_target(1)

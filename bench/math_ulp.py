@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+from lamina.backends.cpu.jit import compile_object, host_target
+from lamina.backends.cpu.link import load_objects
 from lamina.backends.llvm.emit import emit_module
-from lamina.context import LaminaContext
 from lamina.dialects.target import TARGET
-from lamina.pipeline import parse_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

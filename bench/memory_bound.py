@@ -171,7 +171,7 @@ CASES: dict[str, Callable[[], tuple[ModelProto, Arrays]]] = {
 def measure(name: str, rounds: int) -> dict[str, Any]:
     """Both sides by turns; the largest difference relative to the largest value."""
     import lamina
-    from lamina.measure import onnxruntime_session
+    from lamina.measure.timing import onnxruntime_session
 
     model, inputs = CASES[name]()
     exe = lamina.compile(model, threads=1, cache=False)

@@ -54,7 +54,7 @@ def drawn_inputs(ports: Sequence[Any]) -> dict[str, Any]:
     """Values for the inputs of a model, the same at every call."""
     import zoo
 
-    from lamina.measure import random_inputs
+    from lamina.measure.timing import random_inputs
 
     return {**random_inputs(ports), **zoo.token_inputs(ports)}
 
@@ -67,7 +67,7 @@ def measure(name: str, threads: int, seconds: float, opt_level: int, clock: str)
     from process_memory import peak_of
 
     import lamina
-    from lamina.measure import largest_difference, peak_memory
+    from lamina.measure.timing import largest_difference, peak_memory
 
     found: dict[str, Any] = {"model": name, "threads": threads, "opt_level": opt_level, "clock": clock}
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +131,7 @@ def figure(kind: str, path: str, threads: str, opt_level: str) -> float:
     if kind == "cached":
         assert exe.cached
         return perf_counter() - start
-    from lamina.measure import peak_memory
+    from lamina.measure.timing import peak_memory
 
     return peak_memory() / 1e6
 

@@ -40,6 +40,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "runtime": (
         "lamina/runtime",
+        "lamina/interpreters",
+        "lamina/vm",
         "backends/llvm",
         "backends/cpu/pool.py",
         "backends/cpu/weights.py",

@@ -114,9 +114,7 @@ class Workplace:
         root = root or self.root
         with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile("w+", errors="replace") as out:
             environment = os.environ | {"PYTHONPATH": str(root), "LAMINA_CACHE_DIR": cache}
-            child = subprocess.Popen(
-                command, cwd=root, env=environment, stdout=out, stderr=out, start_new_session=True
-            )
+            child = subprocess.Popen(command, cwd=root, env=environment, stdout=out, stderr=out, start_new_session=True)
             self._children.add(child.pid)
             try:
                 status = child.wait(seconds)

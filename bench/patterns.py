@@ -21,12 +21,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region
 from xdsl.rewriter import InsertPoint
 
-from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.terms import inserting
+from lamina.ir.context import LaminaContext
 from lamina.passes.pattern_tables import find_table
 from lamina.passes.relay.annotate_target import AnnotateTarget
 from lamina.passes.relay.fuse_ops import FuseOps

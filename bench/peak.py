@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lamina.backends.cpu.jit import compile_object, host_target, load_objects
-from lamina.context import LaminaContext
+from lamina.backends.cpu.jit import compile_object, host_target
+from lamina.backends.cpu.link import load_objects
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.target import TARGET, TargetAttr
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 Array = np.ndarray[Any, Any]
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lamina.measure import Benchmark, onnxruntime_session
+from lamina.measure.timing import Benchmark, onnxruntime_session
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Run = Callable[[Mapping[str, Array]], Sequence[Array]]

@@ -1,7 +1,7 @@
 """The memory that a process and all that it has started hold together.
 
-A compilation makes copies of its process (`lamina/lowering_processes.py`), which share most of their pages. So what
-counts is the proportional set size: a page that three processes have is a third of a page for each of them. It is
+A compilation makes copies of its process (`lamina/driver/lowering_processes.py`), which share most of their pages. So
+what counts is the proportional set size: a page that three processes have is a third of a page for each of them. It is
 looked up every few milliseconds, from outside: a peak that is shorter is missed.
 """
 

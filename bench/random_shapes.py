@@ -196,7 +196,7 @@ HEAD = f"{'ratio':>6} {'us ours':>9} {'us theirs':>9} {'GF/s':>7} {'theirs':>7} 
 def measure(case: Case, samples: int = 9, least: float = 2e-3) -> Row:
     """Both sides by turns, each sample as many calls as take `least` seconds."""
     import lamina
-    from lamina.measure import largest_difference, onnxruntime_session
+    from lamina.measure.timing import largest_difference, onnxruntime_session
 
     data, inputs = model(case)
     exe = lamina.compile(data, threads=1, cache=False)

@@ -54,11 +54,11 @@ def chain(count: int) -> str:
 
 def costs(count: int) -> dict[str, float]:
     """Microseconds per op of each step, the best of three."""
-    from lamina.context import LaminaContext
-    from lamina.opt_tool import print_op
-    from lamina.parsing import parse_text
-    from lamina.pipeline import parse_pipeline, run_pipeline
-    from lamina.verification import verify_module
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.parsing import parse_text
+    from lamina.ir.pipeline import parse_pipeline, run_pipeline
+    from lamina.ir.printing import print_op
+    from lamina.ir.verification import verify_module
 
     text = chain(count)
     best: dict[str, float] = {}

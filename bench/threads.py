@@ -76,7 +76,8 @@ def empty_jobs(threads: int, rounds: int) -> dict[str, tuple[float, float]]:
     """Microseconds of an empty job, by the state of the workers: first decile and median."""
     import ctypes
 
-    from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+    from lamina.backends.cpu.jit import compile_object, host_target
+    from lamina.backends.cpu.link import load_objects
     from lamina.backends.cpu.pool import runtime_library
     from lamina.runtime.program import ThreadPool
 
@@ -107,7 +108,8 @@ def barriers(threads: int, rounds: int) -> tuple[float, float] | None:
     """Microseconds of a barrier among so many threads, first decile and median; None where no worker ever came."""
     import ctypes
 
-    from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+    from lamina.backends.cpu.jit import compile_object, host_target
+    from lamina.backends.cpu.link import load_objects
     from lamina.backends.cpu.pool import runtime_library
     from lamina.runtime.program import NUMBERS_OFFSET, ThreadPool
 
@@ -137,7 +139,7 @@ def kernels(name: str, threads: int, rounds: int) -> list[dict[str, Any]]:
     import zoo
 
     import lamina
-    from lamina.measure import random_inputs
+    from lamina.measure.timing import random_inputs
 
     model = models.light_model(name) if name in models.LIGHT_MODELS else zoo.ZOO[name]()
     data = model.SerializeToString()

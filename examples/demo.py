@@ -26,8 +26,8 @@ def main() -> int:
     import models
 
     import lamina
-    from lamina.measure import compare, largest_difference, onnxruntime_session, random_inputs
-    from lamina.progress import StageProgress
+    from lamina.cli.progress import StageProgress
+    from lamina.measure.timing import compare, largest_difference, onnxruntime_session, random_inputs
 
     folder: Path = args.folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.dialects.relay.qnn_scales import limits
 from lamina.dialects.terms import attr, computed, const, splat, var
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.rewriting import Rules
 

@@ -335,7 +335,7 @@ def measure(rows: list[Row], peak: Callable[[], float], repeats: int, clock: Cal
 
 def table(rows: list[Row], peaks: list[float], reference: Row) -> str:
     """Medians over the rounds, each ratio taken within a round, with its spread (10th and 90th percentile)."""
-    from lamina.measure import columns
+    from lamina.measure.timing import columns
 
     lines: list[tuple[str, ...]] = [("ms", "GFLOP/s", "of peak", "of NumPy", "spread", "step")]
     for row in rows:
@@ -372,7 +372,7 @@ def run(size: int, repeats: int, threads: int) -> int:
     import numpy as np
 
     from lamina.backends.cpu.jit import host_target
-    from lamina.measure import largest_difference
+    from lamina.measure.timing import largest_difference
 
     peak = _script("bench", "peak")
     # Arrays start at lines of the cache: where each vector crosses two, the middle steps take up to four times as long.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lamina import te, topi, transform
-    from lamina.api import Executable, Model, compile, load
+    from lamina.driver.api import Executable, Model, compile, load
+    from lamina.driver.compiled_kernels import evaluate
     from lamina.errors import LaminaError
-    from lamina.runtime.vm import evaluate
-    from lamina.tensor_program import build, lower
+    from lamina.tensor.program import build, lower
 
 __version__ = "0.1.0"
 
@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 _HOME = {
-    **dict.fromkeys(("Executable", "Model", "compile", "load"), "lamina.api"),
-    **dict.fromkeys(("build", "lower"), "lamina.tensor_program"),
+    **dict.fromkeys(("Executable", "Model", "compile", "load"), "lamina.driver.api"),
+    **dict.fromkeys(("build", "lower"), "lamina.tensor.program"),
     "LaminaError": "lamina.errors",
-    "evaluate": "lamina.runtime.vm",
+    "evaluate": "lamina.driver.compiled_kernels",
 }
 _SUBPACKAGES = ("te", "topi", "transform")
 

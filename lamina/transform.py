@@ -23,7 +23,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lamina.errors import UsageError, did_you_mean
-from lamina.instrument import (
+from lamina.ir.instrument import (
     PassInfo,
     PassInstrument,
     PassPrintingInstrument,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
-    from lamina.context import LaminaContext
-    from lamina.registry import PassFile
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.registry import PassFile
 
 __all__ = [
     "ModuleTransform",
@@ -76,7 +76,7 @@ def _key(name: str) -> str:
 @cache
 def _passes() -> dict[str, PassFile]:
     """The passes of the tree by every way to write their names, punctuation and case left out."""
-    from lamina.registry import our_passes
+    from lamina.ir.registry import our_passes
 
     found: dict[str, PassFile] = {}
     for file in our_passes().values():
@@ -93,7 +93,7 @@ def find_pass(name: str) -> PassFile:
     """
     file = _passes().get(_key(name))
     if file is None:
-        from lamina.registry import our_passes
+        from lamina.ir.registry import our_passes
 
         spelled = [f"tir.{f.path.stem.title().replace('_', '')}" for f in our_passes().values() if f.level == "tir"]
         near = did_you_mean(name, [*constructors(), *our_passes(), *spelled])
@@ -104,7 +104,7 @@ def find_pass(name: str) -> PassFile:
 @cache
 def constructors() -> dict[str, PassFile]:
     """The passes of `passes/relay/` by the names of their classes, which are TVM's."""
-    from lamina.registry import our_passes
+    from lamina.ir.registry import our_passes
 
     found: dict[str, PassFile] = {}
     for file in our_passes().values():
@@ -116,7 +116,7 @@ def constructors() -> dict[str, PassFile]:
 
 def pass_info(cls: type[ModulePass]) -> PassInfo:
     """Level, name and required passes as the class declares them. Graph passes go by TVM's names."""
-    from lamina.registry import find_our_pass
+    from lamina.ir.registry import find_our_pass
 
     file = find_our_pass(cls.name)
     relay = file is not None and file.level == "relay"
@@ -217,7 +217,7 @@ class PassContext:
         given = self.options.get(pass_.name)
         if not given:
             return pass_
-        from lamina.pipeline import make_pass
+        from lamina.ir.pipeline import make_pass
 
         chosen = make_pass(type(pass_), given)
         return replace(pass_, **{name: getattr(chosen, name) for name in given})  # type: ignore[type-var]
@@ -329,7 +329,7 @@ class Pass(abc.ABC):
         """The changed model; the given one stays."""
         from xdsl.dialects.builtin import ModuleOp
 
-        from lamina.context import LaminaContext
+        from lamina.ir.context import LaminaContext
 
         if isinstance(mod, ModuleOp):
             return self.transform(mod.clone(), ctx or LaminaContext())
@@ -351,7 +351,7 @@ class ModuleTransform(Pass):
     """A pass of the tree with its options, or any other that is a class: of xDSL, or the user's own."""
 
     def __init__(self, pass_: ModulePass) -> None:
-        from lamina.registry import find_our_pass
+        from lamina.ir.registry import find_our_pass
 
         self.pass_ = pass_
         self.info = pass_info(type(pass_))
@@ -447,7 +447,7 @@ def _constructor(file: PassFile) -> Callable[..., Pass]:
     """Makes a pass of the tree: positional and keyword arguments are the fields of its class."""
 
     def construct(*args: Any, **options: Any) -> Pass:
-        from lamina.pipeline import make_pass
+        from lamina.ir.pipeline import make_pass
 
         cls = file.load()
         names = [f.name for f in fields(cls) if f.name != "name"]  # type: ignore[arg-type]

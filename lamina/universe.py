@@ -1,14 +1,14 @@
 """What plain xDSL tools get from an installed Lamina: relay, te, tir and the passes above the LLVM level.
 
-A name that xDSL has too would stop every xDSL tool of the environment, so `llvm` stays out (see `lamina.context`).
+A name that xDSL has too would stop every xDSL tool of the environment, so `llvm` stays out (see `lamina.ir.context`).
 """
 
 from __future__ import annotations
 
 from xdsl.universe import Universe
 
-from lamina.context import dialect_factory
-from lamina.registry import our_passes
+from lamina.ir.context import dialect_factory
+from lamina.ir.registry import our_passes
 
 _EXPORTED = ("relay", "te", "tir", "stair")
 

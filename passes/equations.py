@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.dialects.relay.base import RelayOp, Sample, TensorInfo, TypeMismatch, from_attribute, to_attribute
+from lamina.dialects.relay.base import RelayOp, Sample, from_attribute, to_attribute
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import draw
 from lamina.dialects.terms import (
     Alternatives,

@@ -99,13 +99,6 @@ def _exists(module: str) -> bool:
     return module.rpartition(".")[2].isidentifier() and find_spec(module) is not None
 
 
-def check_backend(name: str) -> None:
-    """Raise UsageError where there is no compiler of that name to partition for."""
-    from lamina.passes.pattern_tables import find_table  # the stairs, which import this, need no patterns
-
-    find_table(name)
-
-
 def is_foreign(name: str) -> bool:
     """Whether Lamina's version does not say what a backend takes: it comes with another package, or cannot run here."""
     if not _exists(f"{_BYOC}.{name.replace('-', '_')}"):

@@ -33,8 +33,9 @@ from lamina.dialects.patterns import (
     Var,
     Wildcard,
 )
-from lamina.dialects.relay.base import RelayOp, TypeMismatch, from_attribute, tensor_info
+from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.core import ConstantOp, FnOp
+from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.params import INLINE_BYTES, dense_array
 
 Classes: TypeAlias = "frozenset[type[Operation]] | None"

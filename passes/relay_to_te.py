@@ -29,8 +29,9 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, attrs_of, has_unknown_extents
+from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.build import any_use
@@ -163,7 +164,7 @@ def refuse_programs(main: MainOp) -> None:
             what = "is a closure"
     if what:
         name = f"@{main.sym_name.data}" if refused is main else refused.name
-        raise InputError(f"relay-to-te: {name} {what}", hint="run the module by lamina.runtime.vm", op=refused)
+        raise InputError(f"relay-to-te: {name} {what}", hint="run the module by lamina.vm.vm", op=refused)
 
 
 def check_external(call: MainCallOp, functions: Mapping[str, MainOp]) -> None:

@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
-from lamina.dialects.relay.base import TypeMismatch, has_unknown_extents
+from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.terms import Equation, OpPattern, RuleError, Term, inserting
 from lamina.errors import InternalError, about
 from lamina.passes.base import inherit_location, inherit_name

@@ -136,7 +136,7 @@ def _run(test: Any, commands: list[tuple[str, Command]]) -> Any:
 
 
 def _opt_tool(command: Command) -> tuple[int, str, str]:
-    from lamina.opt_tool import run
+    from lamina.opt_tool.command import run
 
     text, failed, messages = "", 0, io.StringIO()
     for n, words in enumerate(command.tools):

@@ -26,4 +26,4 @@ config.available_features = {f[1:] for f in host().feature_list() if f[0] == "+"
 config.available_features |= {name for name in (*LEVELS, *PROCESSORS) if not obstacle(named(name))}
 
 # Loaded before lit forks its workers, so that each test finds it warm.
-import lamina.opt_tool  # noqa: E402, F401
+import lamina.opt_tool.command  # noqa: E402, F401

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from lamina.backends.cpu.compile_worker import SEPARATOR, receive, send
-from lamina.backends.cpu.jit import CODEGEN, CompileError, Machine, compile_object, llvm_version, machine_of
-from lamina.backends.cpu.object_cache import ObjectCache, cache_key
+from lamina.backends.cpu.jit import CompileError, Machine, compile_object, machine_of
+from lamina.backends.cpu.object_cache import ObjectCache, object_key
 from lamina.backends.cpu.processors import available_threads
 from lamina.errors import InternalError
 
@@ -34,11 +34,6 @@ _SERIAL_BYTES = 60_000
 
 def default_workers() -> int:
     return min(available_threads(), 16)
-
-
-def object_key(text: str, machine: Machine) -> str:
-    """The cache key of one object: everything that decides its bytes."""
-    return cache_key("object", text, *machine, llvm_version(), CODEGEN)
 
 
 def compile_cached(name: str, text: str, target: TargetAttr | Machine, cache: ObjectCache | None) -> bytes:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.target import TargetAttr
@@ -222,26 +222,23 @@ def _session() -> Any:
     return _jit
 
 
-def load_objects(objects: Iterable[bytes], exports: Sequence[str] = ()) -> JitLibrary:
-    """Link objects into one library of this process. Names in `exports` are resolved at once."""
+def link_objects(
+    objects: Iterable[bytes], exports: Sequence[str] = (), symbols: Mapping[str, int] | None = None
+) -> JitLibrary:
+    """Link objects into one library of this process. Names in `exports` are resolved at once, `symbols` are addresses
+    of what they call. Raises CompileError."""
     global _count
     jit = _session()
     binding = _binding()
     _count += 1
     name = f"lamina.{_count}"
     builder = binding.JITLibraryBuilder().add_current_process()
-    kept = list(objects)
-    for data in kept:
+    for data in objects:
         builder.add_object_img(data)
     for symbol in exports:
         builder.export_symbol(symbol)
-    needed = [s for s in FLOAT_SUPPORT if s not in exports and any(s.encode() in data for data in kept)]
-    if needed:
-        from lamina.backends.cpu.pool import runtime_library
-
-        support = runtime_library("float_support")
-        for symbol in needed:
-            builder.import_symbol(symbol, support.address(symbol))
+    for symbol, address in (symbols or {}).items():
+        builder.import_symbol(symbol, address)
     try:
         tracker = builder.link(jit, name)
     except RuntimeError as error:

@@ -17,6 +17,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from lamina.backends.cpu.jit import CODEGEN, Machine, llvm_version
+
 DEFAULT_LIMIT = 2 << 30
 """Bytes that the folder may hold before the entries used longest ago go."""
 
@@ -38,6 +40,11 @@ def cache_key(*parts: str | bytes) -> str:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()
+
+
+def object_key(text: str, machine: Machine) -> str:
+    """The cache key of one object: everything that decides its bytes."""
+    return cache_key("object", text, *machine, llvm_version(), CODEGEN)
 
 
 def default_directory() -> Path:

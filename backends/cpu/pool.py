@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, Machine, compile_object, load_objects
-from lamina.backends.cpu.object_cache import ObjectCache, cache_key
+from lamina.backends.cpu.jit import FLOAT_SUPPORT, JitLibrary, Machine, compile_object, link_objects
+from lamina.backends.cpu.object_cache import ObjectCache, cache_key, object_key
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -54,8 +54,6 @@ def resource_module(name: str) -> ModuleOp:
 
 def resource_object(name: str, cache: ObjectCache | None = None) -> bytes:
     """A module of the run-time compiled; from the cache without parsing anything."""
-    from lamina.backends.cpu.compile_kernels import object_key
-
     key = ""
     if cache is not None:
         key = cache_key("runtime", object_key(resource_text(name), _MACHINE), _emitter_digest())
@@ -80,5 +78,5 @@ def runtime_library(name: str = "pool", cache: ObjectCache | None = None) -> Jit
     """A module of the run-time loaded, once a process: one of EXPORTS."""
     found = _loaded.get(name)
     if found is None:
-        found = _loaded[name] = load_objects([resource_object(name, cache)], EXPORTS[name])
+        found = _loaded[name] = link_objects([resource_object(name, cache)], EXPORTS[name])
     return found

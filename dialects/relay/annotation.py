@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, Precision, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, Precision, Sample, sample
 from lamina.dialects.relay.families import ALL, Elementwise, bool_prop, check_dtype, elementwise_samples, str_prop
 from lamina.dialects.relay.gradients import r
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

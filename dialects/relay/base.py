@@ -26,17 +26,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
-from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     DenseArrayBase,
     FloatAttr,
     FunctionType,
     IntegerAttr,
     StringAttr,
-    TensorType,
     UnitAttr,
     f64,
     i1,
@@ -50,7 +47,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.declarations import Declared
-from lamina.dialects.dtypes import dtype_name, ir_type, tensor_type
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 
 
 class OpPattern(IntEnum):
@@ -74,30 +72,6 @@ class Precision(Enum):
     """Narrow where its operands are."""
     NEVER = "never"
     """Results would lose too much, or leave the range."""
-
-
-@cache
-def _type_text(dtype: str) -> str:
-    return str(ir_type(dtype))
-
-
-class TensorInfo(NamedTuple):
-    """Shape and numpy dtype name of a tensor: what type inference computes with."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-    def __str__(self) -> str:
-        # As the type is printed, without making it: where extents are unknown thousands of refusals name theirs.
-        dims = "".join("?x" if extent == DYNAMIC_INDEX else f"{extent}x" for extent in self.shape)
-        return f"tensor<{dims}{_type_text(self.dtype)}>"
-
-
-class TypeMismatch(VerifyException):
-    """Operand types or attributes do not fit an op; the text is what the user reads after the op's name."""
-
-    decided: ClassVar[bool] = True
-    """False where extents are unknown and nobody can tell whether they fit (`unknown_extents.py`)."""
 
 
 class Ascending(NamedTuple):
@@ -165,24 +139,6 @@ def from_attribute(attr: Attribute) -> Any:
     if isinstance(attr, DenseArrayBase):
         return tuple(attr.get_values())
     return attr
-
-
-def tensor_info(type_: Attribute) -> TensorInfo:
-    """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
-    if not isinstance(type_, TensorType):
-        raise TypeMismatch(f"expects tensors, got {type_}")
-    shape = type_.get_shape()
-    if DYNAMIC_INDEX in shape:
-        raise TypeMismatch(f"expects extents that are known, got {type_}")
-    try:
-        return TensorInfo(shape, dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
-    except ValueError as e:
-        raise TypeMismatch(str(e)) from None
-
-
-def has_unknown_extents(types: Sequence[Attribute]) -> bool:
-    """Whether one of the types is a tensor with a `?`."""
-    return any(isinstance(t, TensorType) and DYNAMIC_INDEX in t.get_shape() for t in types)
 
 
 class RelayOp(IRDLOperation, Declared):

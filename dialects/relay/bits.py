@@ -8,8 +8,9 @@ from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.dialects.lazy import te
-from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import Sample, sample
 from lamina.dialects.relay.families import NUMBERS, Elementwise, check_dtype, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, broadcast_shapes, same_dtype, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, same_dtype, sample
 from lamina.dialects.relay.families import (
     ALL,
     BOOL,
@@ -21,6 +21,7 @@ from lamina.dialects.relay.families import (
     check_dtype,
 )
 from lamina.dialects.relay.gradients import collapsed, number, r
+from lamina.dialects.relay.infos import TensorInfo
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

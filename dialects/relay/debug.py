@@ -2,7 +2,7 @@
 
     %y = relay.debug %x {debug_func = "look"} : tensor<8xf32>
 
-It is run by the virtual machine (`lamina.runtime.debugging`), and stays where it is: what is before it has been
+It is run by the virtual machine (`lamina.vm.debugging`), and stays where it is: what is before it has been
 computed then, and what is behind it has not.
 """
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
-from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, TypeMismatch
+from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import DTYPES, is_float, is_unsigned, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import (
     ALL,
     BOOL,
@@ -25,6 +25,7 @@ from lamina.dialects.relay.families import (
     str_prop,
 )
 from lamina.dialects.relay.gradients import in_dtype, r, selected
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

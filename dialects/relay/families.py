@@ -26,14 +26,13 @@ from lamina.dialects.relay.base import (
     Precision,
     RelayOp,
     Sample,
-    TensorInfo,
-    TypeMismatch,
     broadcast_shapes,
     normalize_axis,
     same_dtype,
     sample,
     to_attribute,
 )
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import Elementwise, bool_prop, check_dtype, int_prop, ints_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -23,8 +23,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_float, numpy_dtype
 from lamina.dialects.lazy import LazyModule, np
-from lamina.dialects.relay.base import RelayOp, TypeMismatch, attrs_of, has_unknown_extents, normalize_axis
+from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.families import reduced_axes, reduced_shape
+from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

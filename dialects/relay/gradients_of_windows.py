@@ -233,13 +233,11 @@ def adaptive_max_gradients(grads: Values, operands: Values, axes: Sequence[int],
 # -- images ----------------------------------------------------------------------------------------
 
 
-def resize_gradients(grads: Values, operands: Values, resize: Any, attrs: dict[str, Any]) -> list[Any]:
-    """Of a resized image: on each axis the transpose of the matrix that resizes it, which the oracle tells."""
-    from lamina.dialects.relay.image_resize import Resize1dOp
-
+def resize_gradients(grads: Values, operands: Values, resize: Any, line: Any, attrs: dict[str, Any]) -> list[Any]:
+    """Of a resized image: on each axis the transpose of the matrix that resizes it, as the oracle of `line` tells."""
     (x,) = operands
     grad = in_dtype(grads[0], x)
-    rank, one_axis = len(resize.AXES), _oracle(Resize1dOp)
+    rank, one_axis = len(resize.AXES), _oracle(line)
     layout: str = attrs["layout"]
     for n, letter in enumerate(resize.AXES):
         axis = layout.index(letter)

@@ -9,8 +9,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_prop, ints_prop, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.sampling import LARGEST_EXTENT, as_result, integer_bounds, one_of, working_dtype
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, ints_prop, str_prop
 from lamina.dialects.relay.gradients_of_windows import affine_grid_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.sampling import cubic_weights, one_of, working_dtype
 
 if TYPE_CHECKING:
@@ -235,10 +236,11 @@ def _taps_ref(p: float, extent: int, method: str, padding: str, align_corners: b
     index: list[int] = []
     parts: list[float] = []
     for tap, part in taps.items():
-        beyond = not 0 <= tap < extent
+        if padding == "zeros" and not 0 <= tap < extent:
+            continue  # a zero there; a part of zero of a pixel would be NaN where that is infinite
         index.append(round(bounded(tap)))
-        parts.append(0.0 if beyond and padding == "zeros" else part)
-    return np.asarray(index), np.asarray(parts)
+        parts.append(part)
+    return np.asarray(index, np.int64), np.asarray(parts)
 
 
 @irdl_op_definition

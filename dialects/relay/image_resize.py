@@ -26,7 +26,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import (
     NUMBERS,
     check_dtype,
@@ -37,6 +37,7 @@ from lamina.dialects.relay.families import (
     str_prop,
 )
 from lamina.dialects.relay.gradients_of_windows import resize_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, block_of, extents, plain
 from lamina.dialects.relay.sampling import (
     FARTHEST,
@@ -152,11 +153,14 @@ class Resize(RelayOp):
         for n, (letter, new) in enumerate(zip(cls.AXES, attrs["size"], strict=True)):
             axis = axis_of(layout, letter)
             where = _coordinates_ref(mode, data.shape[axis], new, roi[n], roi[rank + n])
+            extent: int = data.shape[axis]
+            if np.array_equal(where, np.arange(extent)):
+                continue  # each place is an element: no other takes part, be it infinite
             column = [-1 if a == axis else 1 for a in range(data.ndim)]
             taps = _taps_ref(where, data.shape[axis], **attrs)
-            elements = [np.take(x, index, axis) for index, _ in taps]
-            x = elements[0] if exact else elements[0] * taps[0][1].reshape(column)
-            for part, (_, weight) in zip(elements[1:], taps[1:], strict=True):
+            parts = [np.take(x, index, axis) for index, _ in taps]
+            x = parts[0] if exact else parts[0] * taps[0][1].reshape(column)
+            for part, (_, weight) in zip(parts[1:], taps[1:], strict=True):
                 x = x + part * weight.reshape(column)
             beyond = beyond | ((where < 0) | (where > data.shape[axis] - 1)).reshape(column)
         kind = numpy_dtype(attrs["out_dtype"] or str(data.dtype))
@@ -173,7 +177,7 @@ class Resize(RelayOp):
 
     @classmethod
     def relay_grad(cls, grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
-        return resize_gradients(grads, operands, cls, attrs)
+        return resize_gradients(grads, operands, cls, Resize1dOp, attrs)
 
 
 def _converted(value: Any, dtype: str) -> Any:

@@ -12,18 +12,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    broadcast_shapes,
-    normalize_axis,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, sample
 from lamina.dialects.relay.families import ALL, NUMBERS, check_dtype, int_prop, ints_prop
 from lamina.dialects.relay.gradients import collapsed, in_dtype, r, reshaped, shape_of, sliced_back
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.reduce import narrowed, sum_dtype, wide_sum
 from lamina.dialects.relay.shape_fill import checked_shape
 

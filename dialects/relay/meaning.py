@@ -13,8 +13,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import Ascending, RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
+from lamina.dialects.relay.infos import TensorInfo, tensor_info
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

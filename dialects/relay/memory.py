@@ -1,4 +1,4 @@
-"""Memory that a program manages itself: `relay-manifest-alloc` makes it so, `lamina.runtime.vm` runs it.
+"""Memory that a program manages itself: `relay-manifest-alloc` makes it so, `lamina.vm.vm` runs it.
 
     %s = relay.memory.alloc_storage %size, %shape, %alignment {dtype = "float32"} : tensor<2xi64>
     %t = relay.memory.alloc_tensor %s, %offset, %shape {dtype = "float32"} : (tensor<2xi64>) -> tensor<2x8xf32>

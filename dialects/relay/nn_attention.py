@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,18 +15,9 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    same_dtype,
-    sample,
-    to_attribute,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample, to_attribute
 from lamina.dialects.relay.gradients_of_windows import convolution_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout
 from lamina.dialects.relay.window_fields import (
     ConvolutionFields1d,

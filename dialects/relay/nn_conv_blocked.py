@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import Sample, same_dtype, sample
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout, plain
 from lamina.dialects.relay.nn_conv import Convolution, check_kernel, correlate, padded_stage
 from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight

@@ -22,11 +22,12 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import Precision, Sample, same_dtype, sample
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import ints_prop
 from lamina.dialects.relay.gradients import dtype_of, r, shape_of
 from lamina.dialects.relay.gradients_of_windows import transposed_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import Convolution, check_kernel
 from lamina.dialects.relay.window_fields import (

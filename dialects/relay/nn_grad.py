@@ -10,18 +10,11 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, int_prop, ints_prop, str_prop
 from lamina.dialects.relay.gradients import r
 from lamina.dialects.relay.gradients_of_windows import weight_gradient_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn_conv import Convolution, padded_stage
 from lamina.dialects.relay.nn_pool import (

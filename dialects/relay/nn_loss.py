@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.gradients import r, shape_of
 from lamina.dialects.relay.gradients_of_norms import nll_loss_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
 if TYPE_CHECKING:

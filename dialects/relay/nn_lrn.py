@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import FLOATS, check_dtype, float_prop, int_prop, str_prop
 from lamina.dialects.relay.gradients_of_norms import lrn_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout
 
 if TYPE_CHECKING:

@@ -11,21 +11,12 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.gradients import collapsed, in_dtype, r, shape_of, summed_to_axis, through, to_shape
 from lamina.dialects.relay.gradients_of_elements import product_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.nn_activation import along
 
 if TYPE_CHECKING:

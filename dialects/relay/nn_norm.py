@@ -13,20 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop
 from lamina.dialects.relay.gradients import along_axis, r, rank_of, through
 from lamina.dialects.relay.gradients_of_norms import norm_gradients, scaled_and_moved
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.nn_activation import along
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sample
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, stage_name
 from lamina.dialects.relay.gradients_of_windows import avg_pool_gradient, max_pool_gradient
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
 from lamina.dialects.relay.window_fields import PoolFields1d, PoolFields2d, PoolFields3d
 from lamina.dialects.relay.windows import Window, gather, windows

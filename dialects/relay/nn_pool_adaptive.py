@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sample
 from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, ints_prop, stage_name, str_prop
 from lamina.dialects.relay.gradients import r, shape_of, through
 from lamina.dialects.relay.gradients_of_windows import adaptive_avg_gradient, adaptive_max_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, extents
 from lamina.dialects.relay.nn_pool import TAP_NAMES, image_axes, keep_layout, lowest
 from lamina.dialects.relay.windows import per_axis

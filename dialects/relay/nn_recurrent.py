@@ -26,9 +26,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import Sample, sample
 from lamina.dialects.relay.families import bool_prop, str_prop
 from lamina.dialects.relay.gradients import number, r
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.recurrent import Recurrent, TeStep
 
 if TYPE_CHECKING:

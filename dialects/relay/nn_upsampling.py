@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import bool_prop, float_prop, str_prop
 from lamina.dialects.relay.gradients import shape_of
 from lamina.dialects.relay.gradients_of_windows import resize_gradients
-from lamina.dialects.relay.image_resize import Resize, Resize2dOp, Resize3dOp
+from lamina.dialects.relay.image_resize import Resize, Resize1dOp, Resize2dOp, Resize3dOp
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents
 from lamina.dialects.relay.meaning import full_attrs
 from lamina.dialects.relay.sampling import LARGEST_EXTENT, one_of
@@ -71,7 +72,7 @@ class Upsampling(RelayOp):
 
     @classmethod
     def relay_grad(cls, grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
-        return resize_gradients(grads, operands, cls.RESIZE, cls.resized(shape_of(operands[0]), **attrs))
+        return resize_gradients(grads, operands, cls.RESIZE, Resize1dOp, cls.resized(shape_of(operands[0]), **attrs))
 
 
 @irdl_op_definition

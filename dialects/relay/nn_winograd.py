@@ -15,8 +15,9 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.nn_conv import Convolution, check_channels, check_kernel
 from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight

@@ -19,18 +19,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_d
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    broadcast_shapes,
-    normalize_axis,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.families import int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.qnn_rescale import ref_requantized, requantized, rescaled
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.qnn_scales import QnnDataAndWeight
 from lamina.dialects.relay.window_fields import ConvolutionFields2d

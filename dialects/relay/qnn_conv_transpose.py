@@ -10,8 +10,9 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample
 from lamina.dialects.relay.families import ints_prop
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn_conv import check_convolution
 from lamina.dialects.relay.qnn_matmul import dense_sample

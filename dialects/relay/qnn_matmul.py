@@ -20,9 +20,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.qnn_conv import check_convolution
 from lamina.dialects.relay.qnn_scales import QnnDataAndWeight
 

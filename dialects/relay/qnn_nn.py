@@ -11,16 +11,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import bool_prop, float_prop, int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn_rescale import ref_requantized, requantized
 from lamina.dialects.relay.qnn_scales import QnnDataAndScales

@@ -18,7 +18,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -20,7 +20,8 @@ from xdsl.irdl import operand_def, result_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import TensorInfo, TypeMismatch, normalize_axis, tensor_info
+from lamina.dialects.relay.base import normalize_axis
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -9,9 +9,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import check_dtype, ints_prop, str_prop
 from lamina.dialects.relay.gradients import number, r
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.random_threefry import KEY, check_key, check_shape, generate, generate_ref, shaped
 
 if TYPE_CHECKING:

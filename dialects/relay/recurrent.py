@@ -13,16 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    TensorInfo,
-    TypeMismatch,
-    same_dtype,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, same_dtype
 from lamina.dialects.relay.families import FLOATS, INTEGERS, bool_prop, check_dtype, float_prop, str_prop
 from lamina.dialects.relay.gradients import constant, dtype_of, r, shape_of, through, to_shape, zeros_of
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, stored_shape
 from lamina.dialects.relay.recurrent_functions import Activation, activations_of
 

@@ -15,8 +15,8 @@ from functools import cache
 from typing import Any, ClassVar, NamedTuple, cast
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import TypeMismatch
 from lamina.dialects.relay.gradients import number, r
+from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.transcendental import SigmoidOp
 
 _ONE = re.compile(r"\s*([a-z_]+)\s*(?:\(([^()]*)\))?\s*(?:,|$)")

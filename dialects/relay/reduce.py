@@ -16,7 +16,7 @@ from xdsl.irdl import irdl_op_definition, operand_def
 
 from lamina.dialects.dtypes import is_float, itemsize
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import Precision, Sample, same_dtype, sample
 from lamina.dialects.relay.families import (
     ALL,
     BOOL,
@@ -30,6 +30,7 @@ from lamina.dialects.relay.families import (
 )
 from lamina.dialects.relay.gradients import collapsed, r, reduced_count, shape_of, unreduced
 from lamina.dialects.relay.gradients_of_elements import extremum_gradient, product_gradient
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
 from lamina.dialects.lazy import te
-from lamina.dialects.relay.base import TypeMismatch
+from lamina.dialects.relay.infos import TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.te.build import Index, Scalar, Tensor

@@ -15,19 +15,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    Precision,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, str_prop
 from lamina.dialects.relay.gradients import in_dtype, r, reshaped
 from lamina.dialects.relay.gradients_of_elements import cumulative_product_gradient
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.reduce import sum_dtype
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 

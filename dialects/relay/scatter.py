@@ -13,16 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import is_float, is_unsigned
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.families import check_dtype, int_prop, ints_prop, str_prop
 from lamina.dialects.relay.gradients import number, places_of, r, scattered, selected
 from lamina.dialects.relay.gradients_of_elements import (
@@ -31,6 +22,7 @@ from lamina.dialects.relay.gradients_of_elements import (
     combined_gradients,
     replaced_gradients,
 )
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 

@@ -15,9 +15,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
 
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import TensorInfo, TypeMismatch, normalize_axis
+from lamina.dialects.relay.base import normalize_axis
 from lamina.dialects.relay.dyn import OPEN
 from lamina.dialects.relay.families import ALL, bool_prop, check_dtype, int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.value_dependent import OnHost
 
 if TYPE_CHECKING:

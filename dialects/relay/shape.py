@@ -13,18 +13,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    broadcast_shapes,
-    normalize_axis,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, sample
 from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
 from lamina.dialects.relay.gradients import collapsed, r, rank_of, reshaped
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

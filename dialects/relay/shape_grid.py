@@ -8,18 +8,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, result_def, var_operand_def, var_result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    broadcast_shapes,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, same_dtype, sample
 from lamina.dialects.relay.families import check_dtype, str_prop
 from lamina.dialects.relay.gradients import picked, reshaped, summed_to_axis
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import INTEGERS, check_dtype, int_prop, ints_prop, str_prop
 from lamina.dialects.relay.gradients import picked, r, shape_of, sliced_back
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -9,18 +9,10 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_operand_def, var_result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.families import int_prop, ints_prop
 from lamina.dialects.relay.gradients import r, rank_of, shape_of, to_shape, zeros
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

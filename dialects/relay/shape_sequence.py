@@ -8,17 +8,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    sample,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop
 from lamina.dialects.relay.gradients import r
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -10,8 +10,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import INTEGERS, check_dtype, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape_index import INDEX_DTYPES
 

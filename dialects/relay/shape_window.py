@@ -8,9 +8,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, normalize_axis, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
 from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
 from lamina.dialects.relay.gradients import picked, reshaped
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.shape import resolve_shape
 
 if TYPE_CHECKING:

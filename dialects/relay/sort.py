@@ -16,19 +16,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_de
 
 from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import (
-    Ascending,
-    OpPattern,
-    RelayOp,
-    Sample,
-    TensorInfo,
-    TypeMismatch,
-    normalize_axis,
-    same_dtype,
-    sample,
-)
+from lamina.dialects.relay.base import Ascending, OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.gradients import places_of, r, scattered
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, empty, inserted, statements
 
 if TYPE_CHECKING:

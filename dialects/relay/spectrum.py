@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import bool_prop, check_dtype, int_prop
 from lamina.dialects.relay.gradients_of_elements import dft_gradients
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import empty
 
 if TYPE_CHECKING:
@@ -26,18 +27,41 @@ REALS = ("float32", "float64")
 
 
 def turn(count: int, dtype: str) -> tuple[Tensor, Tensor]:
-    """cos and sin of i / count of a turn."""
+    """cos and sin of i / count of a turn: `turns` as tensor expressions."""
 
-    def angle(i: Index) -> Scalar:
-        return te.cast(i, "float64") * (2.0 * math.pi / count)
+    def part(i: Index, is_sine: bool) -> Scalar:
+        place = te.cast(i, "int64")
+        half = te.minimum(place, count - place)
+        quarter = te.minimum(half * 2, count - half * 2)
+        swapped = quarter * 4 > count
+        angle = te.cast(te.select(swapped, count - quarter * 2, quarter * 2), "float64") * (math.pi / 2 / count)
+        c, s = te.cos(angle), te.sin(angle)
+        size = te.select(swapped, c, s) if is_sine else te.select(swapped, s, c)
+        return te.cast(te.select(place * 2 > count if is_sine else half * 4 > count, -size, size), dtype)
 
     def cosine(i: Index) -> Scalar:
-        return te.cast(te.cos(angle(i)), dtype)
+        return part(i, False)
 
     def sine(i: Index) -> Scalar:
-        return te.cast(te.sin(angle(i)), dtype)
+        return part(i, True)
 
     return te.compute((count,), cosine, "turn_cos"), te.compute((count,), sine, "turn_sin")
+
+
+def turns(count: int) -> tuple[Array, Array]:
+    """cos and sin of i / count of a turn for i = 0 ... count - 1, float64.
+
+    The angles are folded to at most an eighth of a turn in integers: what is 0 or +-1 is so, and what is symmetric is
+    symmetric to the bit.
+    """
+    place = np.arange(count, dtype=np.int64)
+    half = np.minimum(place, count - place)
+    quarter = np.minimum(half * 2, count - half * 2)
+    swapped = quarter * 4 > count
+    angle = np.where(swapped, count - quarter * 2, quarter * 2) * (math.pi / 2 / count)
+    c, s = np.cos(angle), np.sin(angle)
+    cos, sin = np.where(swapped, s, c), np.where(swapped, c, s)
+    return np.where(half * 4 > count, -cos, cos), np.where(place * 2 > count, -sin, sin)
 
 
 def at_product(table: Tensor, row: Index, column: Any) -> Scalar:

@@ -9,7 +9,7 @@ tried: where none was found that fits, the op is what its text says, until it ru
     %y = relay.add %x, %b : (tensor<?x3xf32, #relay.dims<n, _>>, tensor<3xf32>) -> tensor<?x3xf32, #relay.dims<n, _>>
 
 The choices are finitely many, so the answer is a claim, not a proof. It need not be one: whoever computes with such a
-module (`lamina.runtime.vm`) infers every type again from the shapes that there are.
+module (`lamina.vm.vm`) infers every type again from the shapes that there are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.relay.base import TensorInfo, TypeMismatch
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.value_types import UNNAMED, dims_problem, dynamic_tensor, extents
 
 LARGE = (5040 * 11, 5040 * 13)

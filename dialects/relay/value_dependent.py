@@ -6,7 +6,7 @@ Such an op says what it needs to know, and what it is once that is known:
     on_host(*arrays, **attrs)        of an `OnHost`: the results themselves, where no op of fixed size gives them
 
 `static` serves the pass `relay-dynamic-to-static`, where the values are constants, and the virtual machine
-(`lamina.runtime.vm`) while a program runs. The result type that the text states is all that is known before: a rank,
+(`lamina.vm.vm`) while a program runs. The result type that the text states is all that is known before: a rank,
 an element type and extents, of which any may be `?`. `infer_type` gives what follows from the operands, with -1 for
 an extent that does not.
 """
@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
 
-from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo
+from lamina.dialects.relay.base import OpPattern, RelayOp
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.unknown_extents import infer_dynamic
 
 if TYPE_CHECKING:

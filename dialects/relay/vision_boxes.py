@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.families import bool_prop, check_dtype, int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, empty, statements
 from lamina.dialects.relay.sort import sorted_rows
 from lamina.dialects.relay.vision_nms import FLOATS, number_at, one_number, overlap, overlap_ref

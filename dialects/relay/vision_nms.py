@@ -14,8 +14,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
 
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import check_dtype, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, statements
 from lamina.dialects.relay.sampling import one_of
 from lamina.dialects.relay.sort import sorted_rows

@@ -16,8 +16,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, same_dtype, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.sampling import one_of, working_dtype
 

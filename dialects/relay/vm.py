@@ -32,10 +32,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, TensorInfo, TypeMismatch, from_attribute, sample
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, from_attribute, sample
 from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp
 from lamina.dialects.relay.families import ints_prop, str_prop
 from lamina.dialects.relay.gradients import shape_of, to_shape
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.memory import AllocTensorOp
 from lamina.dialects.relay.shape import resolve_shape
 from lamina.dialects.relay.shape_value import ExtentsOf

@@ -7,7 +7,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import TypeMismatch
+from lamina.dialects.relay.infos import TypeMismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,9 +5,8 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from lamina.frontends.onnx.builder import Builder, Node, Value
-from lamina.frontends.onnx.narrow import narrowed, widened
+from lamina.frontends.onnx.narrow import HELD, narrowed, widened
 from lamina.frontends.onnx.registry import onnx_op
-from lamina.frontends.onnx.tensors import HELD
 
 
 def converted(n: Node, b: Builder, x: Value, logical: str) -> Value:

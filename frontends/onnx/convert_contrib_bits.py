@@ -13,7 +13,7 @@ import numpy as np
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.contributed import INT, contributed, given, single, standard
 from lamina.frontends.onnx.convert_quant import number, spread
-from lamina.frontends.onnx.tensors import HELD
+from lamina.frontends.onnx.narrow import HELD
 
 
 def unpacked(b: Builder, packed: Value, bits: int) -> Value:

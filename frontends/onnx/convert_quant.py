@@ -7,9 +7,8 @@ import numpy as np
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_cast import converted
 from lamina.frontends.onnx.convert_nn import convolution, product
-from lamina.frontends.onnx.narrow import LIMITS, is_float_code, widened
+from lamina.frontends.onnx.narrow import HELD, LIMITS, is_float_code, widened
 from lamina.frontends.onnx.registry import onnx_op
-from lamina.frontends.onnx.tensors import HELD
 
 QUANTIZED = ("int8", "uint8", "int16", "int32")
 """What the quantised ops of Relay take; other types are converted element by element."""

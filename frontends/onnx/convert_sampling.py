@@ -9,8 +9,8 @@ import numpy as np
 from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_nn import matrices, per_axis
+from lamina.frontends.onnx.narrow import HELD
 from lamina.frontends.onnx.registry import onnx_op
-from lamina.frontends.onnx.tensors import HELD
 
 
 @onnx_op("GridSample")
@@ -25,6 +25,9 @@ def grid_sample(n: Node, b: Builder) -> Value:
         raise n.unsupported(f"sampling of {x.rank - 2} axes is not supported, only of 2 and 3")
     if method == "bicubic" and x.rank == 5:
         raise n.unsupported("cubic sampling of volumes is not supported")
+    padding, corners = n.attr("padding_mode", "zeros"), bool(n.attr("align_corners", 0))
+    if method == "nearest" and padding == "reflection":
+        grid = _at_pixels(b, grid, x.shape[:1:-1], corners)
     places = b.op("transpose", grid, axes=[0, grid.rank - 1, *range(1, grid.rank - 1)])
     return b.op(
         "image.grid_sample",
@@ -32,9 +35,19 @@ def grid_sample(n: Node, b: Builder) -> Value:
         places,
         method=method,
         layout="NCHW" if x.rank == 4 else "NCDHW",
-        padding_mode=n.attr("padding_mode", "zeros"),
-        align_corners=bool(n.attr("align_corners", 0)),
+        padding_mode=padding,
+        align_corners=corners,
     )
+
+
+def _at_pixels(b: Builder, grid: Value, extents: tuple[int, ...], corners: bool) -> Value:
+    """The grid at the nearest pixels. ONNX's reference mirrors what is nearest to a place; relay, as TVM and PyTorch,
+    takes what is nearest to the mirrored place: of places between two pixels these are different ones."""
+    wide = np.array(extents, numpy_dtype(grid.dtype))
+    length, start = (np.maximum(wide - 1, 1), 0.0) if corners else (wide, 1.0)
+    half, one, first = (b.constant(np.asarray(v, wide.dtype)) for v in (length / 2, 1.0, start / 2))
+    at = b.op("subtract", b.op("multiply", b.op("add", grid, one), half), first)
+    return b.op("subtract", b.op("divide", b.op("add", b.op("round", at), first), half), one)
 
 
 @onnx_op("AffineGrid")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lamina.dialects.relay.spectrum import turns
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
 
@@ -19,8 +20,9 @@ def transform(n: Node, b: Builder, x: Value, length: int, inverse: bool, oneside
     half = length // 2 + 1
     if inverse and onesided:
         return _to_real(n, b, x, length)
-    turns = np.outer(np.arange(length), np.arange(half if onesided else length)) / length * (2 * np.pi)
-    c, s = np.cos(turns), np.sin(turns) * (1 if inverse else -1)
+    frequencies = half if onesided else length
+    c, s = _at_products(length, length, frequencies)
+    s = s if inverse else -s
     # Rows: the parts of an input element; columns: those of an output element.
     blocks = [[c, s], [-s, c]][:parts]
     matrix = np.stack([np.stack(row, -1) for row in blocks], 1).reshape(length * parts, -1)
@@ -29,7 +31,14 @@ def transform(n: Node, b: Builder, x: Value, length: int, inverse: bool, oneside
     taken = min(extent, length)
     matrix = matrix[: taken * parts]
     y = _applied(b, x, taken, matrix)
-    return b.reshape(y, (*x.shape[:-2], turns.shape[1], 2))
+    return b.reshape(y, (*x.shape[:-2], frequencies, 2))
+
+
+def _at_products(length: int, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """cos and sin of i * j / length of a turn, [rows, columns]."""
+    places = np.outer(np.arange(rows), np.arange(columns)) % length
+    c, s = turns(length)
+    return c[places], s[places]
 
 
 def _applied(b: Builder, x: Value, taken: int, matrix: np.ndarray) -> Value:
@@ -44,9 +53,9 @@ def _to_real(n: Node, b: Builder, x: Value, length: int) -> Value:
     """From the first half of a transform of real numbers back to them."""
     half = length // 2 + 1
     taken, parts = min(x.shape[-2], half), x.shape[-1]
-    turns = np.outer(np.arange(taken), np.arange(length)) / length * (2 * np.pi)
+    c, s = _at_products(length, taken, length)
     twice = np.array([1.0 if k == 0 or 2 * k == length else 2.0 for k in range(taken)])[:, None]
-    rows = [np.cos(turns) * twice / length, -np.sin(turns) * twice / length][:parts]
+    rows = [c * twice / length, -s * twice / length][:parts]
     y = _applied(b, x, taken, np.stack(rows, 1).reshape(taken * parts, length))
     return b.reshape(y, (*x.shape[:-2], length, 1))
 

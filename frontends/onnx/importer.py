@@ -40,12 +40,12 @@ from lamina.frontends.onnx.frames import Mark
 from lamina.frontends.onnx.functions import function_of
 from lamina.frontends.onnx.generalise import generalised
 from lamina.frontends.onnx.graph import Graph, read_graph
-from lamina.frontends.onnx.narrow import plain_array
+from lamina.frontends.onnx.narrow import HELD, plain_array
 from lamina.frontends.onnx.open_values import OpenValue, is_open
 from lamina.frontends.onnx.registry import Converter, converters, open_converter, takes_held
 from lamina.frontends.onnx.source import ModelSource, Source, read_model, shown
 from lamina.frontends.onnx.support import report_of
-from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, HELD, checked_nbytes, decode, dtype_of, type_name
+from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES, checked_nbytes, decode, dtype_of, type_name
 
 # Operators that only move elements of their first input, whatever their type.
 MOVES = frozenset(

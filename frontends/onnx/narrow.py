@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.errors import UnsupportedError
-from lamina.frontends.onnx.tensors import HELD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.frontends.onnx.builder import Builder, Node, Value
 
+HELD: dict[str, str] = {
+    **{t: "uint8" for t in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0")},
+    **{"float4e2m1": "uint8", "int4": "int8", "uint4": "uint8", "int2": "int8", "uint2": "uint8"},
+    "string": "int64",
+}
+"""Element types, as `type_name` calls them, that are held in another: their codes, their values in a byte each, or of
+strings their numbers in the model's table."""
 _INTEGERS = {"int4": (-8, 4), "uint4": (0, 4), "int2": (-2, 2), "uint2": (0, 2)}
 """The least value and the number of bits."""
 _NO_NUMBERS, _LABELS = "casts of strings are not supported", "LabelEncoder maps strings to numbers"

@@ -14,6 +14,7 @@ from onnx import TensorProto, numpy_helper
 
 from lamina.dialects.dtypes import itemsize, numpy_dtype
 from lamina.errors import InputError, UnsupportedError
+from lamina.frontends.onnx.narrow import HELD, plain_array
 from lamina.frontends.onnx.source import shown
 
 if TYPE_CHECKING:
@@ -35,14 +36,6 @@ _DTYPE: dict[int, str] = {
     **{getattr(TensorProto, f"INT{n}"): f"int{n}" for n in (8, 16, 32, 64)},
     **{getattr(TensorProto, f"UINT{n}"): f"uint{n}" for n in (8, 16, 32, 64)},
 }
-
-HELD: dict[str, str] = {
-    **{t: "uint8" for t in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float8e8m0")},
-    **{"float4e2m1": "uint8", "int4": "int8", "uint4": "uint8", "int2": "int8", "uint2": "uint8"},
-    "string": "int64",
-}
-"""Element types, as `type_name` calls them, that are held in another: their codes, their values in a byte each, or of
-strings their numbers in the model's table."""
 
 # Where each type's values lie when they are not in raw_data.
 _TYPED_FIELD: dict[str, str] = {
@@ -132,8 +125,6 @@ def decode(
 
 def _held(tensor: TensorProto, logical: str, shape: tuple[int, ...], where: str, strings: Strings) -> NDArray[Any]:
     """A tensor of a type that numpy lacks, in the type that holds it."""
-    from lamina.frontends.onnx.narrow import plain_array
-
     if tensor.data_location == TensorProto.EXTERNAL:
         raise UnsupportedError(f"external data of {logical} is not supported", where=where, hint="store it inside")
     try:

@@ -20,18 +20,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from lamina.compiler import module_text
 from lamina.debugging.fuel import ALL
 from lamina.debugging.judge import Judge, Tell, silent
 from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.states import NEEDED, operations
 from lamina.debugging.verdict import How, Verdict, registry_of
-from lamina.diagnostics import op_text
 from lamina.dialects.target import TARGET
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.errors import UsageError
-from lamina.pipeline import print_pipeline, run_pipeline
+from lamina.ir.diagnostics import op_text
+from lamina.ir.pipeline import print_pipeline, run_pipeline
+from lamina.ir.printing import module_text
 from lamina.runtime.entry_names import level_of
 
 SCHEDULES = "te-to-tir"
@@ -282,8 +282,8 @@ def with_primitives(program: Program, count: int) -> Program:
 
 def whole_pipeline(how: How, target: Any) -> list[ModulePass]:
     """The passes that a program goes through in that way. Raises UsageError for one that is not known."""
-    from lamina.compiler import pipeline_text
-    from lamina.pipeline import parse_pipeline
+    from lamina.driver.compiler import pipeline_text
+    from lamina.ir.pipeline import parse_pipeline
 
     text = how.pipeline
     if text is None:

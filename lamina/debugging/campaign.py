@@ -269,16 +269,24 @@ def _columns(title: str, counts: dict[str, int], goal: int, graphs: int) -> list
 
 
 def optimising_passes() -> list[str]:
-    """The passes of the default pipeline of this machine, but those that are stairs or make what stairs need."""
-    from lamina.compiler import pipeline_text
-    from lamina.pipeline import parse_pipeline
+    """The passes of the default pipeline of this machine that act by themselves: no stairs, and nothing asked for."""
+    from lamina.driver.compiler import pipeline_text
+    from lamina.ir.pipeline import parse_pipeline
 
     names = list(dict.fromkeys(p.name for p in parse_pipeline(pipeline_text(3))))
-    return [n for n in names if n not in STEPS]
+    return [n for n in names if n not in STEPS and n not in ASKED_FOR]
 
 
 STEPS = frozenset(("relay-to-te", "te-to-tir", "tir-to-llvm", "cpu-schedule", "relay-fuse-ops", "tir-lower-blocks"))
 """Passes that every program goes through: they do not optimise."""
+ASKED_FOR = {
+    "relay-split-args": "relay.SplitArgs.max_function_args",
+    "tir-inject-double-buffer": "te.double_buffer",
+    "tir-storage-flatten": "te.storage_align",
+    "tir-unroll-loop": "te.pragma auto_unroll_max_step",
+}
+"""Passes that do what an option or a schedule of the user asks for, and nothing where neither does: no graph makes them
+fire. Random schedules have them (`bench/random_schedules.py`)."""
 
 
 def operators_named(name: str) -> list[str]:

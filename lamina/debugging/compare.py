@@ -15,7 +15,7 @@ passes that none can do without, and the first step that differs is found by hal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -23,25 +23,25 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from lamina.context import LaminaContext
 from lamina.debugging.agreement import first_difference
-from lamina.debugging.bisect import first_bad, first_changed, primitives_of, scheduled
+from lamina.debugging.bisect import first_bad, first_changed, primitives_of
+from lamina.debugging.difference import Comparison, Difference, Source, is_step
 from lamina.debugging.entry import MAIN, draw_inputs, entry_of
 from lamina.debugging.fuel import ALL, counted_firings
 from lamina.debugging.judge import Tell, silent
 from lamina.debugging.program import Program
 from lamina.debugging.states import explain, operations
 from lamina.debugging.verdict import How, compiled_results
-from lamina.diagnostics import op_text, source_position
 from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.target import TARGET, TargetAttr, module_target
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
+from lamina.driver.execute import run_module
 from lamina.errors import UsageError, did_you_mean
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, print_pipeline, run_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, print_pipeline, run_pipeline
 from lamina.runtime.entry_names import level_of
-from lamina.runtime.execute import run_module
 
 THREADS = (
     "tir-lower-thread-allreduce,tir-lower-blocks,tir-unify-thread-binding,tir-inject-virtual-thread,tir-thread-sync"
@@ -49,51 +49,6 @@ THREADS = (
 """What makes kernels of loops that are bound to threads."""
 FEW = 300_000
 """Operations on single elements of a program that interpreters run after each of sixty steps, in some ten seconds."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What a step changed, or how a run failed after it."""
-
-    step: str
-    """The text of a primitive or the name of a pass."""
-    where: str
-    """`file:line:col` of a primitive."""
-    buffer: str = ""
-    index: tuple[int, ...] = ()
-    expected: Any = None
-    got: Any = None
-    failure: str = ""
-    rule: str = ""
-    """The firing of a rule that did it: `simplify_expr.py:55  %7 -> %9 (firing 2 of 5)`."""
-    changed: str = ""
-    """The first op that the pass changes, where it was no rule."""
-
-    def __str__(self) -> str:
-        step = f"{self.step} ({self.where})" if self.where else self.step
-        if self.failure:
-            return f"{step}: {self.failure}"
-        place = f"[{', '.join(map(str, self.index))}]" if self.index else ""
-        return f"{step}: result {self.buffer!r}{place} is {self.got}, expected {self.expected}"
-
-    def details(self) -> list[str]:
-        """Which rule it was, or which op the pass changed first."""
-        return [f"rule {self.rule}"] if self.rule else [f"first op that changes: {self.changed}"] * bool(self.changed)
-
-
-@dataclass
-class Comparison:
-    """The steps that were run, in order, and the first that differs."""
-
-    steps: list[str] = field(default_factory=list[str])
-    difference: Difference | None = None
-    sampled: bool = False
-    """Whether steps were found by halving: then `steps` are those that were looked at."""
-
-    def __str__(self) -> str:
-        if self.difference is not None:
-            return "\n".join([f"first difference: {self.difference}", *self.difference.details()])
-        return f"{self.steps[-1]} agrees" if self.sampled else f"all {len(self.steps)} steps agree"
 
 
 def compare_levels(
@@ -173,7 +128,7 @@ def compare_levels(
 
 def default_passes(module: ModuleOp) -> list[ModulePass]:
     """The compiler's passes from the level of a module on."""
-    from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, pipeline_text
+    from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE, pipeline_text
 
     level = level_of(module)
     if level == "relay":
@@ -212,37 +167,6 @@ def work_of(module: ModuleOp) -> int:
 
 def _tensor(value: Any) -> Any:
     return value.type if hasattr(value.type, "get_shape") else None
-
-
-@dataclass(frozen=True)
-class Source:
-    """The lines of a text, to quote primitives from."""
-
-    lines: Sequence[str]
-    file: str
-
-    def told(self, primitive: Operation) -> tuple[str, str]:
-        """The text of a primitive as it stands in the file, and its place; as it is printed where it is not there."""
-        found = source_position(primitive.location)
-        count = 0
-        if found is not None and found[0] == self.file and 0 < found[1] <= len(self.lines):
-            count = sum(1 for n in _names_on(self.lines[found[1] - 1]) if n == primitive.name)
-        if found is None or not count:  # a pass has written it
-            return f"{op_text(primitive)} of @{scheduled(primitive)}", ""
-        file, line, column = found
-        text = self.lines[line - 1].strip()
-        if count != 1:  # several on one line: its own part of the line
-            text = self.lines[line - 1][column - 1 :].strip()
-        return text, f"{file}:{line}:{column}"
-
-
-def _names_on(line: str) -> list[str]:
-    return [word for word in line.split() if word.startswith("te.")]
-
-
-def is_step(step: str, wanted: str) -> bool:
-    """Whether a step is the one that somebody names: a pass without its options, or a primitive's text or name."""
-    return step == wanted or step.partition("{")[0] == wanted or f"{wanted} " in f"{step} " and wanted.startswith("te.")
 
 
 class _Comparer:

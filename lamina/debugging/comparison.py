@@ -23,9 +23,11 @@ RUNS = 6
 """Runs with roundings, made where results differ."""
 MORE_RUNS = 24
 """So many where these do not explain a difference: errors of values that follow from one another hide some."""
-
+MOST_RUNS = 4 * MORE_RUNS
+"""At most so many, doubled for as long as they explain more elements: few show what a sum of many ties may be."""
 MISSED = 1 / 500
-"""Of the elements that roundings decide, the share that no run shows, at most: where a sum has many ties behind it."""
+"""Of the elements that roundings decide, the share that no run shows, at most: where a sum has many ties behind it. Of
+so many elements of a tensor it may be one, where a maximum is one of many that are alike."""
 
 Noisy = Callable[[int | None], Sequence[Any]]
 """The results with the roundings of a seed, or exact ones."""
@@ -65,17 +67,12 @@ class Comparer:
         wrong = self._wrong_floats(got, expected) if is_float else got != expected
         if not wrong.any():
             return ""
-        doubtful = wrong & self._doubtful(n, got, expected, is_float)
-        if (wrong & ~doubtful).any() and self.noisy is not None:
-            self.runs(MORE_RUNS)
-            doubtful = wrong & self._doubtful(n, got, expected, is_float)
-        decided = int(np.count_nonzero(doubtful))
+        doubtful = self._doubtful(wrong, n, got, expected)
+        self.doubtful += int(np.count_nonzero(doubtful))
         wrong &= ~doubtful
         count = int(np.count_nonzero(wrong))
-        if count <= MISSED * decided:
-            self.doubtful += decided + count
+        if not count:
             return ""
-        self.doubtful += decided
         place = tuple(int(i) for i in np.argwhere(wrong)[0]) if got.ndim else ()
         return (
             f"{where}{list(place)} is {got[place]}, expected {expected[place]} "
@@ -90,19 +87,35 @@ class Comparer:
         return ~same
 
     def runs(self, count: int = RUNS) -> list[Sequence[Any]]:
-        """The exact results, and at least so many with roundings: all of these may differ from an exact tie."""
+        """The exact results, and so many with roundings: all of these may differ from an exact tie."""
         if self.noisy is not None:
             self._runs += [self.noisy(n - 1 if n else None) for n in range(len(self._runs), count + 1)]
-        return self._runs
+        return self._runs[: count + 1]
 
-    def _doubtful(self, n: int, got: Any, expected: Any, is_float: bool) -> Any:
-        """The elements that roundings decide."""
-        runs = [np.asarray(run[n]) for run in self.runs()]
+    def _doubtful(self, wrong: Any, n: int, got: Any, expected: Any) -> Any:
+        """Those of the wrong elements that roundings decide: all of them where runs miss no more than they may."""
+        found = wrong & self._decided(self.runs(), n, got, expected)
+        if self.noisy is None or np.array_equal(found, wrong):
+            return found
+        total, count, decided = np.count_nonzero(wrong), MORE_RUNS, np.count_nonzero(found)
+        while count <= MOST_RUNS:
+            before, found = decided, wrong & self._decided(self.runs(count), n, got, expected)
+            decided = np.count_nonzero(found)
+            if decided and total - decided <= max(MISSED * decided, MISSED * got.size >= 1):
+                return wrong
+            if decided == before:
+                break
+            count *= 2
+        return found
+
+    def _decided(self, results: Sequence[Sequence[Any]], n: int, got: Any, expected: Any) -> Any:
+        """The elements that roundings decide, as far as these results show."""
+        runs = [np.asarray(run[n]) for run in results]
         if not runs:
             return np.zeros(got.shape, bool)
         if any(r.shape != got.shape for r in runs):
             return np.ones(got.shape, bool)
-        if not is_float:
+        if got.dtype.kind in "iub":
             found = np.any([r != runs[0] for r in runs], axis=0)
         else:
             wide = np.stack([r.astype(np.float64) for r in runs])

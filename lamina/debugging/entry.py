@@ -25,8 +25,8 @@ from lamina.dialects.sizes import SHAPE, shape_of
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.errors import UsageError
+from lamina.interpreters.scalar_ops import element_dtype
 from lamina.runtime.entry_names import argument_names
-from lamina.runtime.scalar_ops import element_dtype
 
 MAIN = "main"
 

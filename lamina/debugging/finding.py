@@ -20,7 +20,7 @@ from lamina.debugging.sampled import Sampling
 from lamina.debugging.verdict import CANDIDATE, RUN, How, Verdict, target_of
 from lamina.dialects.target import TARGET
 from lamina.errors import InputError, LaminaError, UsageError
-from lamina.pipeline import print_pipeline
+from lamina.ir.pipeline import print_pipeline
 
 PLAIN_TARGETS = ("x86-64-v3", "x86-64-v4")
 """What tests are compiled for that cannot do without a target, rather than the machine at hand."""

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lamina.dialects.fast_ir import all_ops, operands_of, type_of
-from lamina.instrument import PassInfo, PassInstrument
+from lamina.ir.instrument import PassInfo, PassInstrument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -1,6 +1,6 @@
 """Functions in processes of their own: what they crash, hang or use up is theirs alone.
 
-    with Server(preload=["lamina.api"]) as server:
+    with Server(preload=["lamina.driver.api"]) as server:
         found = server.call("lamina.debugging.cases:run", {"seed": 7}, seconds=30)
 
 A server is a process that has imported what the functions need and nothing else runs in; each call is a copy of it

@@ -28,7 +28,6 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, Pure
 
-from lamina.compiler import module_text
 from lamina.debugging.entry import draw_inputs, entry_of
 from lamina.debugging.minimise import minimised, smallest
 from lamina.debugging.program import Program
@@ -39,7 +38,8 @@ from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.nest import substitute
 from lamina.errors import LaminaError
-from lamina.parsing import parse_text
+from lamina.ir.parsing import parse_text
+from lamina.ir.printing import module_text
 from lamina.runtime.entry_names import argument_names
 
 Holds = Callable[[Program], bool]

@@ -27,7 +27,7 @@ from lamina.debugging.stored_case import savable
 from lamina.debugging.subgraph import function_name
 from lamina.debugging.verdict import How, Verdict
 from lamina.errors import InputError
-from lamina.tool.reproducer import FOLDER, MARK
+from lamina.ir.reproducer import FOLDER, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -28,9 +28,9 @@ from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import CANDIDATE, RUN, How, Verdict, read_array, registry_of
 from lamina.errors import LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.tensors import dtype_of
-from lamina.measure import random_inputs
+from lamina.ir.reproducer import FOLDER
+from lamina.measure.timing import random_inputs
 from lamina.runtime.compiled import Port
-from lamina.tool.reproducer import FOLDER
 
 JUDGED = "lamina.debugging.onnx_graph:judged_import"
 IMPORTED_PAIR = "imported against onnxruntime"
@@ -122,9 +122,10 @@ def judged_import(model: str, arrays: Mapping[str, Any], load: Sequence[str], tr
 
 def _judged(model: bytes, arrays: Mapping[str, Any], trace: Path) -> Verdict:
     import lamina
-    from lamina.runtime.beyond_programs import needs_machine
-    from lamina.runtime.relay_reference import main_function, run_relay
-    from lamina.runtime.vm import ReferenceKernels, evaluate
+    from lamina.driver.compiled_kernels import evaluate
+    from lamina.interpreters.beyond_programs import needs_machine
+    from lamina.interpreters.relay_reference import main_function, run_relay
+    from lamina.vm.vm import ReferenceKernels
 
     try:
         expected = run_by_others(model, arrays)

@@ -18,7 +18,7 @@ from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.terms import all_results
-from lamina.runtime.relay_reference import main_function, run_op, run_relay
+from lamina.interpreters.relay_reference import main_function, run_op, run_relay
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
 
 LARGEST = float(np.finfo(np.float32).max)
 SMALLEST = float(np.finfo(np.float32).smallest_subnormal)
-NOISE = 2.0**-21
-"""Of a rounding, relative to the value: four units in the last place of single precision."""
-PRODUCT_NOISE = 2.0**-20
+NOISE = {"float32": 2.0**-21, "float64": 2.0**-50}
+"""Of a rounding, relative to the value: four units in the last place."""
+PRODUCT_NOISE = {"float32": 2.0**-20, "float64": 2.0**-49}
 """Of what is computed of several elements, relative to the largest of the tensor: kernels add in another order."""
-EXACT_SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
-"""Ops of several elements whose result is exact in any order where it is exact in one. Others divide, or transform."""
+SUMS = ("relay.sum", "relay.prod", "relay.cumsum", "relay.cumprod")
+"""Ops of several elements that only add or multiply them: exact where no order of them rounds. Others divide, or
+transform."""
+SIGNIFICANT = {"float32": 24, "float64": 53}
+"""Bits of a number."""
 DEQUANTIZE = "relay.qnn.dequantize"
 """Its product is rounded to single precision, or is not where it is added to another at once."""
 ROUNDED_FLOATS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
@@ -94,8 +97,7 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
         if oracle is None:
             return list(run_op(op, arrays))  # which says that there is none
         given = _with_single(op, arrays, np.float64)
-        attributes = {k: "float64" if v == "float32" else v for k, v in attrs_of(op).items()}
-        found = [np.asarray(r) for r in all_results(oracle(*given, **attributes))]
+        found = [np.asarray(r) for r in all_results(oracle(*given, **_in_double(op)))]
     made: list[Any] = []
     for value, array in zip(op.results, found, strict=True):
         dtype = _dtype(value)
@@ -105,6 +107,11 @@ def _compute(op: RelayOp, arrays: Sequence[Any], rounding: _Roundings | None) ->
             array = array.astype(np.dtype(dtype))
         made.append(_noisy(op, array, dtype, given, rounding) if rounding is not None and "float" in dtype else array)
     return made
+
+
+def _in_double(op: RelayOp) -> dict[str, Any]:
+    """The attributes of an op, with double precision for single."""
+    return {k: "float64" if v == "float32" else v for k, v in attrs_of(op).items()}
 
 
 def _with_single(op: RelayOp, arrays: Sequence[Any], dtype: Any) -> list[Any]:
@@ -134,25 +141,44 @@ def _in_range(values: Any) -> Any:
 
 def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], rounding: _Roundings) -> Any:
     """The array as roundings may leave it."""
-    if dtype == "float64" or not array.size:
+    if not array.size:
         return array
     if rounding.to_nearest:
         return array.astype(np.float32).astype(array.dtype) if dtype == "float32" else array
     finite = np.isfinite(array)
     wide = np.where(finite, array.astype(np.float64), 0.0)
-    if dtype == "float32" and (op.FUSION_KIND <= OpPattern.INJECTIVE or op.name in EXACT_SUMS):
+    off: Any
+    if dtype not in NOISE:
+        off = ROUNDED_FLOATS.get(dtype, 0.0) * np.abs(wide)
+    elif op.FUSION_KIND <= OpPattern.INJECTIVE:
         exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
-        off = NOISE * np.abs(wide) * (exact != exact.astype(np.float32))
+        # Double precision is not known better than it is computed: what single precision holds is taken to be exact.
+        off = NOISE[dtype] * np.abs(wide) * (exact != exact.astype(np.float32))
+    elif op.name in SUMS:
+        off = _sum_noise(op, operands, dtype)
     elif _only_moves(wide, operands):
         return array
-    elif dtype == "float32":
-        off = PRODUCT_NOISE * np.max(np.abs(wide), initial=0.0)
     else:
-        off = ROUNDED_FLOATS.get(dtype, 0.0) * np.abs(wide)
+        off = PRODUCT_NOISE[dtype] * np.max(np.abs(wide), initial=0.0)
     noisy = wide + off * rounding.like(wide)
     made: Any = array.copy()
     made[finite] = noisy[finite].astype(array.dtype)
     return made
+
+
+def _sum_noise(op: RelayOp, operands: Sequence[Any], dtype: str) -> Any:
+    """The most that sums and products of elements are off: relative to those of their magnitudes, which may be far
+    larger where they cancel; 0 where magnitudes add up to few enough of the smallest unit that all are multiples of."""
+    oracle: Any = getattr(op, "np_ref", None)
+    sizes = [np.abs(np.where(np.isfinite(o), o, 0.0)) if o.dtype.kind == "f" else o for o in operands]
+    size = np.asarray(oracle(*sizes, **_in_double(op)), np.float64)
+    digits, exponent = np.frexp(sizes[0][sizes[0] != 0].astype(np.float64))
+    whole = (digits * 2.0**53).astype(np.int64)
+    unit = np.min(np.ldexp((whole & -whole).astype(np.float64), exponent - 53), initial=np.inf)
+    with np.errstate(over="ignore"):
+        exact = op.name.endswith("sum") and np.max(size, initial=0.0) <= unit * 2.0 ** SIGNIFICANT[dtype]
+    held = size == size.astype(np.float32) if op.name.endswith("prod") else exact
+    return np.where(held | ~np.isfinite(size), 0.0, PRODUCT_NOISE[dtype] * size)
 
 
 def _dequantized(op: RelayOp, operands: Sequence[Any]) -> Any:

@@ -10,8 +10,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Operation, SSAValue
 
-from lamina.compiler import module_text
-from lamina.context import LaminaContext
 from lamina.debugging.entry import MAIN
 from lamina.debugging.states import run_state
 from lamina.debugging.subgraph import Part, body_of, live, part_of
@@ -20,7 +18,9 @@ from lamina.dialects.relay.params import ParamAttr, ParamStore
 from lamina.dialects.target import TARGET
 from lamina.dialects.te.ops import ParamOp
 from lamina.errors import LaminaError, UsageError
-from lamina.runtime.beyond_programs import needs_machine
+from lamina.interpreters.beyond_programs import needs_machine
+from lamina.ir.context import LaminaContext
+from lamina.ir.printing import module_text
 from lamina.runtime.entry_names import argument_names, level_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Program:
 
         Raises LaminaError.
         """
-        from lamina.runtime.relay_reference import run_relay
+        from lamina.interpreters.relay_reference import run_relay
 
         main = self.main
         assert main is not None

@@ -24,9 +24,9 @@ from lamina.debugging.program import Program
 from lamina.debugging.stored_case import MODEL, PROGRAM, StoredCase
 from lamina.debugging.verdict import How
 from lamina.debugging.ways import NATIVE, OTHERS, Compiled, in_double_precision, load
+from lamina.driver.relay_source import ports_of
 from lamina.errors import InternalError, LaminaError
-from lamina.parsing import parse_text
-from lamina.relay_source import ports_of
+from lamina.ir.parsing import parse_text
 
 TEST, FOLDER = "reduced.mlir", "reduced"
 FUNCTION = "lamina.debugging.reduce_case:reduced"
@@ -84,8 +84,8 @@ def reduce_case(
 
 def program_of(case: StoredCase, way: Compiled = NATIVE) -> Program:
     """The program of a case, imported, with its inputs, in the precision of a way. Raises LaminaError."""
-    from lamina.compiler import module_text
-    from lamina.context import LaminaContext
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.printing import module_text
 
     model = load(in_double_precision(case.program) if way.double else case.program, case.is_onnx)
     # Parsed again, the names of values are those that every text of it has.

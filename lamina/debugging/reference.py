@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.context import LaminaContext
 from lamina.debugging.agreement import RUNS, noise_of, perturbed_runs
 from lamina.debugging.states import run_state
 from lamina.debugging.stored_case import savable
 from lamina.dialects.numpy_dtypes import numpy_dtype
-from lamina.runtime.beyond_programs import needs_machine
+from lamina.interpreters.beyond_programs import needs_machine
+from lamina.interpreters.relay_reference import main_function
+from lamina.ir.context import LaminaContext
 from lamina.runtime.entry_names import argument_names, level_of
-from lamina.runtime.relay_reference import main_function
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from lamina.debugging.bisect import Bisection, Guilt
+from lamina.debugging.difference import Comparison, Difference, Source, is_step
 from lamina.debugging.judge import Judge, Tell
 from lamina.debugging.program import Program
 from lamina.debugging.reduce import Reducer
 from lamina.debugging.verdict import CANDIDATE, How, Verdict
 from lamina.dialects.te import ops as te
 from lamina.errors import UsageError, did_you_mean
-from lamina.pipeline import print_pipeline, run_pipeline
-
-if TYPE_CHECKING:
-    from lamina.debugging.compare import Comparison, Difference, Source
+from lamina.ir.pipeline import print_pipeline, run_pipeline
 
 LOOPS = "te-to-tir"
 
@@ -42,8 +39,6 @@ def compare_sampled(
     `start` is a pass before which nothing is looked at. Raises UsageError for one that is not among the passes, and
     where the program cannot be run as it is.
     """
-    from lamina.debugging.compare import Comparison, is_step
-
     names = [print_pipeline([p]) for p in passes]
     first = next((n for n, name in enumerate(names) if is_step(name, start)), None) if start else 0
     if first is None:
@@ -110,8 +105,6 @@ class Sampling:
 
 def difference_of(found: Guilt, source: Source) -> Difference:
     """The step that makes a difference, as a comparison tells it."""
-    from lamina.debugging.compare import Difference
-
     step, where = found.step, ""
     if found.primitive is not None:
         step, where = source.told(found.primitive)

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, VectorType
 from xdsl.ir import Operation
 
-from lamina.context import LaminaContext
 from lamina.debugging.entry import MAIN
 from lamina.dialects.target import TARGET
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
+from lamina.driver.execute import run_module
 from lamina.errors import LaminaError
-from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.user_code import users_mistake
 from lamina.runtime.entry_names import level_of
-from lamina.runtime.execute import run_module
-from lamina.user_code import users_mistake
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
-from lamina.compiler import module_text
-from lamina.context import LaminaContext, with_dialects
 from lamina.debugging.agreement import furthest
 from lamina.debugging.entry import MAIN, entry_of
 from lamina.debugging.outcome import Kind, Outcome, one_line
@@ -29,12 +27,14 @@ from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.params import ParamAttr
 from lamina.dialects.target import TARGET
 from lamina.errors import InternalError, LaminaError
+from lamina.ir.context import LaminaContext, with_dialects
+from lamina.ir.printing import module_text
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
-    from lamina.registry import Registry
+    from lamina.ir.registry import Registry
 
 _REPRODUCER = re.compile(r"; (?:reproducer written to \S+; )?please report it")
 _EXCEPTION = re.compile(r"\b(\w*(?:Error|Exception|Interrupt)): ")
@@ -135,7 +135,7 @@ def warm() -> None:
     """
     from lamina.dialects.lazy_formats import read_formats_late
 
-    for name in ("lamina.api", "lamina.driver", "lamina.backends.llvm.emit", "lamina.debugging.precise"):
+    for name in ("lamina.driver.api", "lamina.driver.build", "lamina.backends.llvm.emit", "lamina.debugging.precise"):
         import_module(name)
     read_formats_late()
     _try_passes()
@@ -153,8 +153,8 @@ def warm() -> None:
 
 def _try_passes() -> None:
     """Take the small program through all passes: an exception does no harm."""
-    from lamina.compiler import pipeline_text
-    from lamina.parsing import parse_text
+    from lamina.driver.compiler import pipeline_text
+    from lamina.ir.parsing import parse_text
 
     ctx, how = LaminaContext(), How()
     try:
@@ -234,9 +234,9 @@ def _judged(
     step: _Steps,
     known: Path | None,
 ) -> Verdict:
-    from lamina.parsing import parse_text
-    from lamina.pipeline import parse_pipeline
-    from lamina.verification import verify_module
+    from lamina.ir.parsing import parse_text
+    from lamina.ir.pipeline import parse_pipeline
+    from lamina.ir.verification import verify_module
 
     passes = parse_pipeline(how.pipeline, registry) if how.pipeline is not None else None
     try:
@@ -303,8 +303,8 @@ def _through(
 ) -> None:
     """Take a module through passes, each followed by the verifier; notes how rules fired in the last one."""
     from lamina.debugging.fuel import counted_firings
-    from lamina.pipeline import run_pipeline
-    from lamina.tool.instrumentation import Timer, VerifyHook
+    from lamina.ir.instrumentation import Timer, VerifyHook
+    from lamina.ir.pipeline import run_pipeline
 
     hooks = [VerifyHook(Timer())]
     for n, p in enumerate(passes):
@@ -328,11 +328,11 @@ def compiled_results(
     step: Callable[[str], object] = lambda _: None,
 ) -> dict[str, Any]:
     """What the program gives that `lamina.compile` makes; nothing where numbers do not count."""
-    from lamina.driver import Source, build
-    from lamina.instrument import PassInfo, PassInstrument
-    from lamina.program_file import StoredProgram
-    from lamina.relay_source import of_module
+    from lamina.driver.build import Source, build
+    from lamina.driver.relay_source import of_module
+    from lamina.ir.instrument import PassInfo, PassInstrument
     from lamina.runtime.compiled import load_program
+    from lamina.runtime.program_file import StoredProgram
     from lamina.transform import PassContext
 
     read = of_module(module, ctx.params, MAIN)
@@ -358,7 +358,7 @@ def compiled_results(
 
 def registry_of(how: How) -> Registry:
     """The passes and dialects that are known: those of installed packages and of the files that are loaded."""
-    from lamina.registry import Registry
+    from lamina.ir.registry import Registry
 
     registry = Registry()
     registry.load_universes()
@@ -369,6 +369,6 @@ def registry_of(how: How) -> Registry:
 
 def target_of(how: How) -> Any:
     """The target that a program is compiled for."""
-    from lamina import targets
+    from lamina.ir import targets
 
     return targets.target_of(how.target or "cpu", how.threads)

@@ -15,11 +15,11 @@ from lamina.dialects.aligned_arrays import aligned_bytes as aligned_bytes
 from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
-from lamina.program_file import StoredProgram
+from lamina.interpreters.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
 from lamina.runtime.direct_call import DirectCall
-from lamina.runtime.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
 from lamina.runtime.fork_lock import ForkLock
 from lamina.runtime.program import Failure, Program, ThreadPool
+from lamina.runtime.program_file import StoredProgram
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
@@ -389,7 +389,7 @@ def load_program(
     stored: StoredProgram, cache: ObjectCache | None = None, info: ProgramInfo | None = None
 ) -> CompiledProgram:
     """Load a compiled program into this process. `info` is what is known of one that has sizes."""
-    from lamina.backends.cpu.jit import load_objects
+    from lamina.backends.cpu.link import load_objects
 
     library = load_objects(stored.objects.values())
     info = info or ProgramInfo.from_plain(stored.description)
@@ -408,7 +408,7 @@ def load_module(
     Raises InputError where its code cannot run here.
     """
     from lamina.dialects.target import module_target
-    from lamina.targets import check_host
+    from lamina.ir.targets import check_host
 
     if target := target or module_target(module):
         check_host(target)

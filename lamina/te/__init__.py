@@ -46,7 +46,7 @@ from lamina.te.intrinsics import (
     unary,
 )
 from lamina.te.layouts import AXIS_SEPARATOR
-from lamina.te.reduction import comm_reducer, infinity, max, max_value, min, min_value, prod, sum  # noqa: A004
+from lamina.te.reducers import comm_reducer, infinity, max, max_value, min, min_value, prod, sum  # noqa: A004
 from lamina.te.schedule import Schedule, create_schedule
 from lamina.te.special import ExternOp, ScanOp, extern, scan
 from lamina.te.stage import Stage
@@ -148,7 +148,7 @@ def size_var(name: str = "size", dtype: str = "int32") -> SizeVar:
 
 def create_prim_func(ops: Any) -> Any:
     """The naive loops of some tensors, placeholders first, as a module of the tir level."""
-    from lamina.tensor_program import create_prim_func as lowered
+    from lamina.tensor.program import create_prim_func as lowered
 
     return lowered(ops)
 

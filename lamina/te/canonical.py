@@ -19,7 +19,7 @@ from lamina.dialects.index_map import IndexMapAttr
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.scheduling import Schedule as Builder
 from lamina.errors import InputError
-from lamina.location import Place
+from lamina.ir.location import Place
 from lamina.te.annotating import Annotating
 from lamina.te.function import TensorFunction, identifier
 from lamina.te.relations import (

@@ -25,7 +25,7 @@ from lamina.te.emit import Emitter, affine
 from lamina.te.expr import Expr, Var, fail
 from lamina.te.reduction import CommReducer, Reduce
 from lamina.te.special import ExternOp, ScanOp
-from lamina.te.tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, shape_of, walk
+from lamina.te.tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, reading_order, shape_of, walk
 
 
 class TemplateOp(Operation):
@@ -85,22 +85,6 @@ class TensorFunction:
             return value.removeprefix("@")
         self.intrinsics[value.name] = value.ir
         return value.name
-
-
-def reading_order(outputs: Sequence[Operation]) -> list[Operation]:
-    """The operations that lead to some, inputs first, each once."""
-    found: dict[Operation, None] = {}
-    stack: list[tuple[Operation, bool]] = [(o, False) for o in reversed(outputs)]
-    while stack:
-        op, ready = stack.pop()
-        if op in found:
-            continue
-        if ready:
-            found[op] = None
-        else:
-            stack.append((op, True))
-            stack.extend((t.op, False) for t in reversed(op.input_tensors))
-    return list(found)
 
 
 def build_function(outputs: Sequence[Tensor], args: Sequence[Any], name: str) -> TensorFunction:

@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from lamina.errors import InputError
-from lamina.location import caller
+from lamina.ir.location import caller
 
 
 def fail(what: str, hint: str = "") -> InputError:

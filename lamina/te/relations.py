@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lamina.errors import UnsupportedError
-from lamina.location import Place
+from lamina.ir.location import Place
 from lamina.te.tensor import IterVar, Operation, Tensor
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from lamina.location import Place, caller
+from lamina.ir.location import Place, caller
 from lamina.te.expr import IntImm, as_expr, fail
-from lamina.te.function import all_operations, reading_order
+from lamina.te.function import all_operations
 from lamina.te.mistakes import checked_number
 from lamina.te.relations import (
     CacheRead,
@@ -25,7 +25,18 @@ from lamina.te.relations import (
     ScheduledOp,
 )
 from lamina.te.stage import Stage
-from lamina.te.tensor import REDUCE, ComputeOp, IterVar, Operation, PlaceholderOp, ProducerLoad, Range, Tensor, walk
+from lamina.te.tensor import (
+    REDUCE,
+    ComputeOp,
+    IterVar,
+    Operation,
+    PlaceholderOp,
+    ProducerLoad,
+    Range,
+    Tensor,
+    reading_order,
+    walk,
+)
 
 
 class Schedule:

@@ -8,7 +8,17 @@ from typing import Any, cast
 from lamina.te.buffers import check_buffer
 from lamina.te.expr import dtype_of, fail
 from lamina.te.mistakes import checked_function
-from lamina.te.tensor import ORDERED, ComputeOp, IterVar, Operation, Range, Tensor, same_size, shape_of
+from lamina.te.tensor import (
+    ORDERED,
+    ComputeOp,
+    IterVar,
+    Operation,
+    Range,
+    Tensor,
+    reading_order,
+    same_size,
+    shape_of,
+)
 
 
 class ScanOp(Operation):
@@ -84,8 +94,6 @@ def _tensors(value: Any, what: str) -> list[Tensor]:
 
 def _cells(updates: Sequence[Tensor], states: Sequence[Tensor]) -> list[ComputeOp]:
     """The computes of one time: those that states lead to, and the updates, inputs first."""
-    from lamina.te.function import reading_order
-
     changing: set[Operation] = {s.op for s in states}
     found: list[ComputeOp] = []
     for op in reading_order([u.op for u in updates]):

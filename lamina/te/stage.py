@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lamina.location import Place, caller
+from lamina.ir.location import Place, caller
 from lamina.te.expr import ExprLike, IntImm, as_expr, fail
 from lamina.te.mistakes import checked_number
 from lamina.te.relations import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from lamina.dialects.linear import MAX_EXTENT
-from lamina.location import Place, caller
+from lamina.ir.location import Place, caller
 from lamina.te.expr import Expr, ExprLike, ExprOp, IntImm, Var, as_expr, dtype_of, fail
 from lamina.te.mistakes import checked_name
 from lamina.te.reduction import Reduce, reductions_in
@@ -426,3 +426,19 @@ def _axis_names(fcompute: Callable[..., Any], rank: int, varargs: Sequence[str] 
         if len(required) > rank or len(plain) < rank:
             raise fail(f"the function takes {len(plain)} indices, the shape has {rank} dimensions")
     return plain[:rank]
+
+
+def reading_order(outputs: Sequence[Operation]) -> list[Operation]:
+    """The operations that lead to some, inputs first, each once."""
+    found: dict[Operation, None] = {}
+    stack: list[tuple[Operation, bool]] = [(o, False) for o in reversed(outputs)]
+    while stack:
+        op, ready = stack.pop()
+        if op in found:
+            continue
+        if ready:
+            found[op] = None
+        else:
+            stack.append((op, True))
+            stack.extend((t.op, False) for t in reversed(op.input_tensors))
+    return list(found)

@@ -16,13 +16,14 @@ from xdsl.irdl import VarOperandDef
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp, TensorInfo
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.families import Broadcast, Elementwise, stage_name
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import full_attrs, result_infos, te_func
 from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import ComputeOp, ReturnOp
 from lamina.errors import UnsupportedError, did_you_mean
-from lamina.location import caller
+from lamina.ir.location import caller
 from lamina.te.expr import Call, Expr, ExprOp, IntImm, as_expr, const, dtype_of, fail, matched
 from lamina.te.expr import cast as cast_expr
 from lamina.te.function import TemplateExternOp, TemplateOp

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from lamina.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
-    from lamina.api import Executable, Model
-    from lamina.compiler import Progress
     from lamina.dialects.choices import Question
     from lamina.dialects.target import TargetAttr
-    from lamina.model import Shapes, Source
+    from lamina.driver.api import Executable, Model
+    from lamina.driver.compiler import Progress
+    from lamina.driver.model import Shapes, Source
     from lamina.transform import PassContext
 
 LEAST_GAIN = 0.03
@@ -48,7 +48,7 @@ class Tuned:
 
     def __str__(self) -> str:
         """The questions whose answer is not the default, and the gain of all of them."""
-        from lamina.measure import columns, duration
+        from lamina.measure.timing import columns, duration
 
         lines = [("default", "chosen", "candidates", "question")]
         for row in self.rows:
@@ -78,8 +78,8 @@ def choose_in_situ(
     All programs are in memory at once, about six times the model's weights. `inputs` are random where none are
     given. Raises LaminaError: UnsupportedError for a model whose kernels are in no fixed order.
     """
-    from lamina import api
-    from lamina.measure import random_inputs
+    from lamina.driver import api
+    from lamina.measure.timing import random_inputs
 
     if type(rounds) is not int or rounds < 3:
         raise UsageError(f"rounds is an integer of at least 3, not {rounds!r}")

@@ -13,7 +13,8 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import RelayOp, TensorInfo, TypeMismatch, attrs_of, normalize_axis
+from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.terms import attr, computed, insert, var
 from lamina.passes.rewriting import Rules

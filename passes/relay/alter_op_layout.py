@@ -12,7 +12,9 @@ After:
 One walk in program order. Each value has a home layout, the one it is computed in; another form of it is made by a
 layout_transform at its first use and kept. Ops between convolutions (`layout_rules.py`) work in the blocked layout
 when an operand is at home there. Weights are packed by folding the transform: derived parameters, computed at link
-time. Channels that do not fill their last block leave zero lanes, which only ops that keep them finite may pass on.
+time. Channels that do not fill their last block leave spare lanes, whose weights are zeros. A convolution sums them too
+where its kernel has blocks beyond the channels, and zero times an infinity is NaN: they are made zeros by a choice,
+`where(lane < channels, x, 0)`, in the kernel that computes x.
 Assumes NCHW and OIHW; wants relay-canonicalize-ops and relay-fold-constant before. What a user has registered for an
 op (`legal_forms.py`) comes first.
 """
@@ -26,9 +28,12 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, has_unknown_extents, tensor_info
+from lamina.dialects.dtypes import numpy_dtype
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, FnOp
-from lamina.dialects.relay.params import store_of
+from lamina.dialects.relay.infos import TensorInfo, has_unknown_extents, tensor_info
+from lamina.dialects.relay.params import array_dense, store_of
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.legal_forms import ALTERED
@@ -81,12 +86,16 @@ class Converter:
         self.dots = dots
         self.rows = rows
         self.blocked = f"NCHW{lanes}c"
-        self._other: dict[SSAValue, SSAValue] = {}
-        """Blocked form of a value at home in NCHW."""
+        self._other: dict[tuple[SSAValue, bool], SSAValue] = {}
+        """Blocked form of a value at home in NCHW, and whether it is one number for all channels."""
         self._home: dict[SSAValue, SSAValue] = {}
         """Old value -> new one in the blocked layout, for values at home there."""
+        self._old: dict[SSAValue, SSAValue] = {}
+        """The other way round."""
         self._plain: dict[SSAValue, SSAValue] = {}
         """Old value at home in blocks -> its NCHW form."""
+        self._cleared: set[SSAValue] = set()
+        """Values on blocks whose spare lanes are zeros whatever the data is."""
 
     def run(self) -> int:
         """Convert the block: how many ops work on blocks now."""
@@ -122,6 +131,9 @@ class Converter:
 
     def _convert(self, op: RelayOp, found: Plan) -> None:
         operands = [self._form(v, want, op) for v, want in zip(op.operands, found.inputs, strict=True)]
+        if found.reads_spare and op.operands[0] in self._home:
+            self._clear(operands[0], tensor_info(op.operands[0].type).shape[1])
+            operands[0] = self._home[op.operands[0]]
         op_type: type[RelayOp] = (r.find_op(found.op) if found.op else type(op)) or type(op)
         known = op_type.get_irdl_definition().properties
         attrs: dict[str, Any] = {n: v for n, v in attrs_of(op).items() if n in known} | found.attrs
@@ -130,6 +142,49 @@ class Converter:
         self._insert(made, op)
         inherit_name(made.results[0], op.results[0])
         self._home[op.results[0]] = made.results[0]
+        self._old[made.results[0]] = op.results[0]
+
+    # -- spare lanes -------------------------------------------------------------------------------
+
+    def _clear(self, value: SSAValue, channels: int) -> None:
+        """The lanes of a value on blocks beyond its channels become zeros: where it is computed, for all its readers.
+
+        A concatenation is cleared in its pieces, and what fusion stops at before it stops: so it is done in the kernel
+        that computes the value.
+        """
+        owner = value.owner
+        if value in self._cleared or not isinstance(owner, RelayOp) or owner.name == "relay.layout_transform":
+            return
+        if owner.name == "relay.annotation.stop_fusion":
+            self._cleared.add(value)
+            self._clear(owner.operands[0], channels)
+        elif owner.name == "relay.concatenate":
+            self._cleared.add(value)
+            if attrs_of(owner)["axis"] == 1:
+                # Pieces end at a block, save the last.
+                *others, last = owner.operands
+                self._clear(last, channels - self.lanes * sum(tensor_info(o.type).shape[1] for o in others))
+            else:
+                for piece in owner.operands:
+                    self._clear(piece, channels)
+        elif channels % self.lanes:
+            self._choose(value, owner, channels)
+
+    def _choose(self, value: SSAValue, owner: RelayOp, channels: int) -> None:
+        """`where(lane < channels, value, 0)` behind the op that makes the value, in its place."""
+        info = tensor_info(value.type)
+        lanes = (np.arange(info.shape[1] * self.lanes) < channels).reshape(1, info.shape[1], 1, 1, self.lanes)
+        operands = [ConstantOp.make(array_dense(a)) for a in (lanes, np.zeros((), numpy_dtype(info.dtype)))]
+        where: type[RelayOp] = r.find_op("relay.where")  # type: ignore[assignment]
+        made = where.make(operands[0].result, value, operands[1].result)
+        for each in (*operands, made):
+            inherit_location(each, owner)
+        self.block.insert_ops_after([*operands, made], owner)
+        cleared = made.results[0]
+        value.replace_uses_with_if(cleared, lambda use: use.operation is not made)
+        if value in self._old:
+            self._home[self._old[value]] = cleared
+        self._cleared.add(cleared)
 
     # -- forms of values ---------------------------------------------------------------------------
 
@@ -145,9 +200,12 @@ class Converter:
         home = self._home.get(value)
         if home is not None:
             return home
-        found = self._other.get(value)
+        shape = tensor_info(value.type).shape
+        # One channel broadcasts over both channel axes, save where it is one among others.
+        spread = before.name != "relay.concatenate" and (len(shape) < 3 or shape[-3] == 1)
+        found = self._other.get((value, spread))
         if found is None:
-            found = self._other[value] = self._to_blocks(value, before)
+            found = self._other[value, spread] = self._to_blocks(value, spread, before)
         return found
 
     def _plain_form(self, value: SSAValue, before: Operation) -> SSAValue:
@@ -158,15 +216,14 @@ class Converter:
             self._plain[value] = found
         return found
 
-    def _to_blocks(self, value: SSAValue, before: Operation) -> SSAValue:
-        """Blocks of a plain value; one that broadcasts gets the missing axes first."""
+    def _to_blocks(self, value: SSAValue, spread: bool, before: Operation) -> SSAValue:
+        """Blocks of a plain value; one that broadcasts gets the missing axes first. `spread`: over all channels."""
         shape = tensor_info(value.type).shape
         if not shape:
             return value
         whole = (1,) * (4 - len(shape)) + shape
-        n, c, h, w = whole
-        if c == 1:
-            # One number for all channels: it broadcasts over both channel axes.
+        if spread:
+            n, _, h, w = whole
             return self._reshape(value, (n, 1, h, w, 1), before)
         return self._transform(self._reshape(value, whole, before), PLAIN, self.blocked, 0, before)
 

@@ -23,7 +23,8 @@ from typing import ClassVar
 from xdsl.ir import Block, Operation
 
 from lamina.dialects.dtypes import itemsize
-from lamina.dialects.relay.base import OpPattern, RelayOp, has_unknown_extents, tensor_info
+from lamina.dialects.relay.base import OpPattern, RelayOp
+from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import has_unknown_extents
 from lamina.dialects.relay.einsum import EinsumOp
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass

@@ -24,7 +24,8 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, TypeMismatch, normalize_axis, tensor_info
+from lamina.dialects.relay.base import RelayOp, normalize_axis
+from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModuleOp, ModulePass

@@ -31,9 +31,10 @@ from xdsl.traits import Pure
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.annotation import Annotation
-from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, has_unknown_extents
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import ConstantOp, constant_value
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import (
     INLINE_BYTES,
     ConstantAttr,

@@ -63,7 +63,7 @@ class Graph:
         return len(self.ops) - 1
 
     def _add_op(self, op: Operation, is_last: bool) -> None:
-        if not isinstance(op, RelayOp) or op.regions or isinstance(op, (Annotation, ValueDependent)):
+        if not isinstance(op, RelayOp) or isinstance(op, (Annotation, ValueDependent)):
             # A call, a return, control flow: nothing is fused into it, and what it reads must be there.
             self._read_by(op.operands)
             for inner in op.walk() if op.regions else ():
@@ -255,7 +255,7 @@ class Partition:
         """The relay ops of each group in program order, groups ordered by their last op."""
         members: dict[int, list[Operation]] = {}
         for node, op in enumerate(self.graph.ops):
-            if op is not None and isinstance(op, RelayOp) and not op.regions:
+            if isinstance(op, RelayOp):
                 members.setdefault(self.root(node), []).append(op)
         return [members[root] for root in sorted(members)]
 

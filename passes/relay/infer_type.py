@@ -24,8 +24,9 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
-from lamina.dialects.relay.base import RelayOp, has_unknown_extents
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import GlobalOp
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.value_types import accepts
 from lamina.passes.base import Context, ModuleOp, ModulePass
 

@@ -12,17 +12,9 @@ from typing import Any, NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.relay.base import (
-    OpPattern,
-    RelayOp,
-    TensorInfo,
-    TypeMismatch,
-    attrs_of,
-    has_unknown_extents,
-    normalize_axis,
-    tensor_info,
-)
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.families import Reduction, reduced_axes
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.shape import ReshapeOp
 from lamina.dialects.relay.shape_layout import LayoutTransformOp

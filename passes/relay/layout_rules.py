@@ -3,20 +3,24 @@
 `plan` is given, for each operand, its plain type, whether it is at home on blocks, and whether it is a constant. It
 answers in which layout the op wants each operand, and which op on blocks it becomes; None keeps the op plain.
 
-Lanes that pad the last block hold zeros at first. A convolution multiplies them by zero weights, so they must stay
-finite: ops outside `KEEPS_ZEROS_FINITE` are converted only where the channels fill their blocks.
+Lanes that pad the last block hold zeros at first, and whatever ops make of these: a convolution that reads them says
+so (`Plan.reads_spare`). Only an integer division by them would be an error of the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, prod
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
+from lamina.dialects.dtypes import is_float
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import OpPattern, RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
+from lamina.dialects.relay.infos import TensorInfo, tensor_info
+from lamina.dialects.relay.layout import block_of
 from lamina.dialects.target import TargetAttr
+from lamina.passes.relay.fold_constant import DIVISIONS
 
 PLAIN = "NCHW"
 LEAST_PART = 4
@@ -30,14 +34,6 @@ COPY_CYCLES = 0.6
 """To copy an element beside padding."""
 TRANSPOSE_CYCLES = 1.2
 """To bring an element to another layout."""
-
-KEEPS_ZEROS_FINITE = frozenset(
-    f"relay.{n}"
-    for n in (
-        "abs", "add", "annotation.stop_fusion", "cast", "ceil", "clip", "copy", "erf", "floor", "maximum", "minimum",
-        "multiply", "negative", "nn.leaky_relu", "nn.relu", "round", "sigmoid", "sign", "subtract", "tanh",
-    )
-)  # fmt: skip
 
 HAS_LAYOUT_FACET = frozenset(
     f"relay.nn.{n}"
@@ -64,6 +60,8 @@ class Plan:
     inputs: tuple[str, ...]
     attrs: dict[str, Any] = field(default_factory=dict[str, Any])
     op: str = ""
+    reads_spare: bool = False
+    """The op sums over lanes of the first operand beyond its channels: they must hold zeros, as its weights do."""
 
 
 Dots: TypeAlias = Mapping[tuple[str, str, str], int]
@@ -147,7 +145,9 @@ def _convolution(op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots:
         part = lanes if groups > 1 or _may_be_winograd(weight, attrs) else _part(channels, lanes)
         data_layout, kernel = blocked, f"OIHW{part}i{wide}o"
     given |= {"data_layout": data_layout, "kernel_layout": kernel}
-    return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc")
+    # Zero weights make zeros of all integers, but not of infinities and NaN.
+    spare = is_float(data.dtype) and channels % block_of(kernel, "I") != 0
+    return Plan((data_layout, kernel), given, "relay.nn.contrib_conv2d_NCHWc", spare)
 
 
 def _is_less_in_rows(op: RelayOp, weight: TensorInfo, lanes: int) -> bool:
@@ -240,8 +240,6 @@ def _pad(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | None:
     width = attrs["pad_width"]
     if len(width) != 8 or width[2] or width[3]:
         return None
-    if not isfinite(attrs["pad_value"]) and not _whole(op, lanes):
-        return None
     return Plan((f"{PLAIN}{lanes}c",), {"pad_width": (*width, 0, 0)})
 
 
@@ -250,7 +248,7 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     result = tensor_info(op.results[0].type).shape
     if len(result) != 4:
         return None
-    if not _whole(op, lanes) and op.name not in KEEPS_ZEROS_FINITE and not _divides_by_number(op):
+    if not _whole(op, lanes) and op.name in DIVISIONS and not _has_quotients(op, offers):
         return None
     if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.OPAQUE) and (
         len(offers) != 1 or offers[0].info.shape != result
@@ -262,10 +260,10 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     return Plan(tuple("" if not o.info.shape else f"{PLAIN}{lanes}c" for o in offers))
 
 
-def _divides_by_number(op: RelayOp) -> bool:
-    """Whether the op divides by one number that is not zero."""
-    number = qs.constant(op.operands[1]) if op.name == "relay.divide" else None
-    return number is not None and number.shape == () and bool(number != 0)
+def _has_quotients(op: RelayOp, offers: Sequence[Offer]) -> bool:
+    """Whether a division of zeros by zeros has results: of floats, or by one number that is not zero."""
+    number = qs.constant(op.operands[1])
+    return is_float(offers[0].info.dtype) or number is not None and number.shape == () and bool(number != 0)
 
 
 def _broadcasts(offers: Sequence[Offer], result: tuple[int, ...]) -> bool:

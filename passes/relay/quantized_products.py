@@ -28,8 +28,9 @@ from xdsl.ir import SSAValue
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.base import RelayOp, attrs_of, has_unknown_extents, normalize_axis
+from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import constant_array, constant_value
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_name
 from lamina.passes.relay.affine_equations import moved, moves

@@ -21,9 +21,9 @@ from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.relay.adt import ConstructOp, MatchOp, TypeOp
 from lamina.dialects.relay.adt_patterns import Anything, Constructors, Fields, Made, Pattern, Variable
-from lamina.dialects.relay.base import has_unknown_extents
 from lamina.dialects.relay.control import YieldOp
 from lamina.dialects.relay.gradients import is_real, r, zeros_of
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_types import AdtType, RefType
 from lamina.dialects.terms import insert, inserting

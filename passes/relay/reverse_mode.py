@@ -28,11 +28,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.adt import ConstructOp, MatchOp
 from lamina.dialects.relay.adt_patterns import Pattern, pattern_text, variable_types
-from lamina.dialects.relay.base import RelayOp, has_unknown_extents
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
 from lamina.dialects.relay.debug import DebugOp
 from lamina.dialects.relay.gradients import NoGradient, is_real, op_gradients, zeros_of
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_types import AdtType

@@ -20,7 +20,7 @@ from typing import Any
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float, itemsize
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.layout import extents
 from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass

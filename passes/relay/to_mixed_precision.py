@@ -29,9 +29,10 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.relay.base import Precision, RelayOp, TypeMismatch, attrs_of, precision_of
+from lamina.dialects.relay.base import Precision, RelayOp, attrs_of, precision_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.elementwise import CastOp
+from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.params import store_of
 from lamina.errors import UnsupportedError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name

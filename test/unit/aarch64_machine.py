@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from lamina.program_file import StoredProgram
 from lamina.runtime.compiled import ALIGNMENT, ProgramInfo
+from lamina.runtime.program_file import StoredProgram
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

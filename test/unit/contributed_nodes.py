@@ -11,7 +11,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 import lamina
 from lamina.frontends.onnx import load_onnx
 from lamina.frontends.onnx.contributed import MICROSOFT
-from lamina.runtime.relay_reference import main_function, run_relay
+from lamina.interpreters.relay_reference import main_function, run_relay
 
 Array = Any
 

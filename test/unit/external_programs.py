@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.context import LaminaContext
-from lamina.parsing import parse_text
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.passes.external_backends import find_backend
-from lamina.runtime.execute import run_module
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -23,8 +23,8 @@ from lamina.dialects.sizes import argument_extents
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
 from lamina.dialects.tir.memory import AllocOp
 from lamina.dialects.tir.ops import FuncOp
-from lamina.runtime.scalar_ops import element_dtype
-from lamina.runtime.tir_memory import output_range
+from lamina.interpreters.scalar_ops import element_dtype
+from lamina.interpreters.tir_memory import output_range
 
 Array = np.ndarray[Any, Any]
 

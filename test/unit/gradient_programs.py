@@ -11,13 +11,13 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from lamina.compiler import module_text
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.terms import inserting
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.printing import module_text
+from lamina.ir.verification import verify_module
 from lamina.passes.relay.first_order_gradient import FirstOrderGradient
-from lamina.verification import verify_module
 
 Array = np.ndarray[Any, Any]
 

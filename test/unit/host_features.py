@@ -12,7 +12,7 @@ import pytest
 
 from lamina.backends.cpu.machines import PROCESSORS, declared, host, is_named, named, obstacle
 from lamina.errors import LaminaError
-from lamina.targets import check_host
+from lamina.ir.targets import check_host
 
 _OPENBLAS = {"x86-64": "Core2", "x86-64-v2": "Nehalem", "x86-64-v3": "Haswell", "x86-64-v4": "SkylakeX"}
 _ONEDNN = {

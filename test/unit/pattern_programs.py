@@ -14,7 +14,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint
 
-from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.dialects.dataflow_pattern import is_op, wildcard
 from lamina.dialects.dtypes import tensor_type
@@ -22,7 +21,8 @@ from lamina.dialects.patterns import Alternatives, Pattern
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.terms import inserting
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 F32 = tensor_type((3,), "float32")
 UNARY = ("exp", "nn.relu", "abs", "tanh", "erf", "negative")

@@ -22,10 +22,9 @@ from te_programs import ALL_PROGRAMS, inputs_of
 from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.backends.cpu.jit import compile_object, host_target, load_objects
+from lamina.backends.cpu.jit import compile_object, host_target
+from lamina.backends.cpu.link import load_objects
 from lamina.backends.llvm.emit import emit_module
-from lamina.compiler import DEVICE_PIPELINE, TIR_PIPELINE
-from lamina.context import LaminaContext
 from lamina.dialects.sizes import argument_extents
 from lamina.dialects.te.loop_primitives import LoopsOp, UnrollOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
@@ -37,17 +36,19 @@ from lamina.dialects.tir.nest import accesses, blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.dialects.tir.refusals import IllegalError, ScheduleError, unchecked
-from lamina.dominance import find_violation
+from lamina.driver.compiler import DEVICE_PIPELINE, TIR_PIPELINE
 from lamina.errors import InputError, LaminaError
-from lamina.parsing import parse_text
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_tracing import TraceTable, trace_tir_func
+from lamina.ir.context import LaminaContext
+from lamina.ir.dominance import find_violation
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.passes.nests.intrinsics import IntrinsicTable
 from lamina.passes.te_to_tir import lower_function
 from lamina.passes.tir.plan_memory import lift_allocations
 from lamina.passes.tir_to_llvm import lower_function as lower_kernel
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.te_interpreter import run_te_func
-from lamina.runtime.tir_interpreter import run_tir_func
-from lamina.runtime.tir_tracing import TraceTable, trace_tir_func
 
 TO_MACHINE_CODE = (
     ",".join(TIR_PIPELINE[TIR_PIPELINE.index("te-to-tir") + 1 : TIR_PIPELINE.index("tir-plan-memory")]),

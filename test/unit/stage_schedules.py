@@ -20,7 +20,6 @@ from te_levels import run_compiled
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.context import LaminaContext
 from lamina.dialects.te import lib as te
 from lamina.dialects.te import loop_primitives as loops
 from lamina.dialects.te import schedule as s
@@ -30,11 +29,12 @@ from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.tir.nest import ScheduleError, blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
-from lamina.dominance import find_violation
-from lamina.parsing import parse_text
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.ir.context import LaminaContext
+from lamina.ir.dominance import find_violation
+from lamina.ir.parsing import parse_text
 from lamina.passes.te_to_tir import lower_function
-from lamina.runtime.te_interpreter import run_te_func
-from lamina.runtime.tir_interpreter import run_tir_func
 
 Program = Callable[[random.Random], FuncOp]
 FACTORS = (1, 2, 2, 3, 4, 5)

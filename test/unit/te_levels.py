@@ -10,16 +10,16 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturn
 
-from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE
-from lamina.context import LaminaContext
 from lamina.dialects.te.ops import CallOp, FuncOp
-from lamina.parsing import parse_text
+from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
+from lamina.driver.execute import run_module
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.passes.te_to_tir import lower_function
-from lamina.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.entry_names import level_of
-from lamina.runtime.execute import run_module
-from lamina.runtime.te_interpreter import run_te_func
-from lamina.runtime.tir_interpreter import run_tir_func
 
 Arrays = list[np.ndarray[Any, Any]]
 

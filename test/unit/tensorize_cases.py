@@ -10,11 +10,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from lamina.backends.cpu.jit import host_target, named_target
-from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE
-from lamina.context import LaminaContext
 from lamina.dialects.target import TARGET
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.execute import run_module
+from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 Array = np.ndarray[Any, Any]
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from lamina import cli
-from lamina.agreement import TOLERANCE, agreement
-from lamina.measure import largest_difference
+from lamina.cli import command as cli
+from lamina.measure.agreement import TOLERANCE, agreement
+from lamina.measure.timing import largest_difference
 
 WRONG = Path(__file__).parents[1] / "opt_tool" / "inputs" / "wrong_numbers.py"
 pytest.importorskip("onnxruntime")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE
-from lamina.context import LaminaContext
 from lamina.dialects.te.sampling_primitives import divisors, draw_perfect_tile, factorizations
-from lamina.runtime.execute import run_module
+from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
 
 from . import tir_kernels as kernels
 

@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from xdsl.parser import Parser
 
 import lamina
-from lamina.context import LaminaContext
 from lamina.errors import InputError, LaminaError, UsageError
+from lamina.ir.context import LaminaContext
 
 
 def small_model(dtype: int = TensorProto.FLOAT) -> onnx.ModelProto:
@@ -224,8 +224,8 @@ def test_text_of_each_level(exe: lamina.Executable) -> None:
 
 
 def test_saved_texts_are_made_by_opt_tool_byte_for_byte(exe: lamina.Executable, tmp_path: Path) -> None:
-    from lamina.compiler import stage_pipelines
-    from lamina.opt_tool import run_opt_tool
+    from lamina.driver.compiler import stage_pipelines
+    from lamina.opt_tool.command import run_opt_tool
 
     files = exe.save_texts(tmp_path)
     assert [f.name for f in files] == [
@@ -271,9 +271,9 @@ def test_threads_share_an_executable(exe: lamina.Executable) -> None:
 
 
 def test_progress_names_every_pass() -> None:
-    from lamina.compiler import pipeline_text
-    from lamina.pipeline import parse_pipeline
-    from lamina.progress import StageProgress
+    from lamina.cli.progress import StageProgress
+    from lamina.driver.compiler import pipeline_text
+    from lamina.ir.pipeline import parse_pipeline
 
     progress = StageProgress()
     lamina.compile(small_model(), threads=1, progress=progress, cache=False)
@@ -284,7 +284,7 @@ def test_progress_names_every_pass() -> None:
 
 def test_a_fault_in_a_pass_leaves_a_reproducer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from lamina.errors import InternalError
-    from lamina.opt_tool import run_opt_tool
+    from lamina.opt_tool.command import run_opt_tool
     from lamina.passes.tir import simplify
 
     monkeypatch.setenv("LAMINA_REPRODUCER_DIR", str(tmp_path))

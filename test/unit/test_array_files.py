@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lamina.array_files import read_arrays, write_arrays
 from lamina.errors import InputError, UsageError
+from lamina.ir.array_files import read_arrays, write_arrays
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
 

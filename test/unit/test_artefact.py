@@ -16,7 +16,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import lamina
-from lamina import artefact
+from lamina.driver import artefact
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +112,7 @@ def test_a_loaded_program_computes_the_same_without_a_pass(
     exe.save(path)
     expected = exe.run(inputs(exe))
     os.remove(tmp_path / "net.mlir")
-    monkeypatch.setattr("lamina.compiler.lower", no_passes)
+    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", no_passes)
     loaded = lamina.Executable.load(path)
     assert loaded.inputs == exe.inputs and loaded.outputs == exe.outputs and repr(loaded) == repr(exe)
     equal(loaded.run(inputs(exe)), expected)
@@ -123,9 +123,9 @@ def test_a_loaded_program_computes_the_same_without_a_pass(
 
 def partitioned(folder: Path, text: str) -> Path:
     """A program whose functions of OpenBLAS a user has made before it is compiled."""
-    from lamina.context import LaminaContext
-    from lamina.parsing import parse_text
-    from lamina.pipeline import parse_pipeline
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.parsing import parse_text
+    from lamina.ir.pipeline import parse_pipeline
 
     passes = "relay-annotate-target{targets=openblas},relay-merge-compiler-regions,relay-partition-graph"
     ctx = LaminaContext()
@@ -148,7 +148,7 @@ def test_the_machine_calls_functions_that_were_partitioned_before(
     exe.save(tmp_path / "net.lamina")
     saved = artefact.read(tmp_path / "net.lamina", [artefact.MACHINE])
     assert saved.external == ("openblas",) and not any("dense" in n for n in saved.contents.objects)
-    monkeypatch.setattr("lamina.compiler.lower", no_passes)
+    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", no_passes)
     loaded = lamina.Executable.load(tmp_path / "net.lamina")
     equal(loaded.run(given), exe.run(given))
     assert loaded.placement == exe.placement
@@ -177,7 +177,7 @@ def test_code_for_shapes_that_were_met_is_saved(tmp_path: Path, monkeypatch: pyt
     exe.save(path)
     loaded = lamina.Executable.load(path)
     np.testing.assert_allclose(loaded(x[:3]), np.exp(x[:3]), rtol=1e-6)  # one that was not: compiled now
-    monkeypatch.setattr("lamina.compiler.lower", no_passes)
+    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", no_passes)
     loaded = lamina.Executable.load(path)
     np.testing.assert_array_equal(loaded(x), expected)
     with pytest.raises(AssertionError, match="a pass runs"):
@@ -188,7 +188,7 @@ def test_data_types_come_back(tmp_path: Path) -> None:
     exe = compiled(tmp_path, DATA)
     exe.save(tmp_path / "net.lamina")
     loaded = lamina.Executable.load(tmp_path / "net.lamina")
-    from lamina.runtime.vm import AdtValue
+    from lamina.vm.vm import AdtValue
 
     one, two = np.float32(1), np.float32(2)
     assert loaded.run({"l": AdtValue("Cons", one, AdtValue("Nil")), "x": two})["r"] == 3
@@ -341,7 +341,7 @@ def test_the_header_is_plain_json(saved: Path) -> None:
 def command(*words: str) -> tuple[int, str]:
     from io import StringIO
 
-    from lamina.cli import run
+    from lamina.cli.command import run
 
     out = StringIO()
     return run(words, out, out), out.getvalue()

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lamina.context import LaminaContext
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.op_index import OPS
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.verification import verify_module
 from lamina.passes.relay.convert_layout import ConvertLayout
-from lamina.runtime.execute import run_module
-from lamina.verification import verify_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import arrays_of, load, valid_samples  # noqa: E402

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from lamina import checked_files, program_file
-from lamina.checked_files import CheckedFiles, KnownDigests
-from lamina.model import Origin
-from lamina.program_cache import ProgramCache, installed_version
-from lamina.program_file import StoredProgram
+from lamina.driver.model import Origin
+from lamina.runtime import program_file
+from lamina.runtime.program_file import StoredProgram
+from lamina.store import checked_files
+from lamina.store.checked_files import CheckedFiles, KnownDigests
+from lamina.store.program_cache import ProgramCache, installed_version
 
 KEY = "cd" * 32
 WEIGHTS = np.arange(1 << 20, dtype=np.float32)

@@ -13,14 +13,15 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina import api, cli
 from lamina.backends.cpu.jit import named_target
 from lamina.backends.cpu.passes.winograd import CpuWinograd
-from lamina.context import LaminaContext
+from lamina.cli import command as cli
 from lamina.dialects.choices import Question
+from lamina.driver import api
 from lamina.errors import InputError, UnsupportedError
-from lamina.parsing import parse_text
-from lamina.tuning.choice_file import read_choices, write_choices
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.store.choice_file import read_choices, write_choices
 from lamina.tuning.in_situ import Row, Tuned, choose_in_situ
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from lamina import cli
-from lamina.opt_tool import run_opt_tool
+from lamina.cli import command as cli
+from lamina.opt_tool.command import run_opt_tool
 
 
 def lamina(*argv: str | Path | int) -> tuple[int, str, str]:
@@ -148,7 +148,7 @@ def test_debug_adds_the_traceback() -> None:
 
 
 def test_a_fault_is_status_70(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lamina import commands
+    from lamina.cli import commands
 
     monkeypatch.setitem(commands.COMMANDS, "check", None)
     status, _, err = lamina("check", model)
@@ -193,7 +193,7 @@ def test_graph_passes_are_chosen_by_options(model: Path) -> None:
 
 
 def test_pipeline_and_texts(model: Path, tmp_path: Path) -> None:
-    from lamina.compiler import pipeline_text
+    from lamina.driver.compiler import pipeline_text
 
     assert lamina("compile", model, "--print-pipeline") == (0, pipeline_text(3) + "\n", "")
     assert lamina("compile", "--print-pipeline", "--opt-level", "0")[1] == pipeline_text(0) + "\n"
@@ -282,7 +282,7 @@ def test_a_closed_pipe_is_no_error(model: Path) -> None:
 
 def test_the_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys, io; from lamina import cli; cli.run(['compile', '--help'], io.StringIO(), io.StringIO()); "
+        "import sys, io; from lamina.cli.command import run; run(['compile', '--help'], io.StringIO(), io.StringIO()); "
         "print(*[m for m in ('numpy', 'onnx', 'llvmlite', 'rich', 'xdsl') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,8 +8,8 @@ from collections.abc import Generator
 
 import pytest
 
-from lamina import collector
-from lamina.collector import quiet_gc
+from lamina.ir import collector
+from lamina.ir.collector import quiet_gc
 
 
 class Cycle:

@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina import cli
+from lamina.cli import command as cli
 
 
 def compare(*argv: str | Path) -> tuple[int, str, str]:

@@ -13,16 +13,16 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends.cpu.jit import named_target
 from lamina.backends.llvm.emit import emit_kernel, emit_kernels
-from lamina.compiler import lower
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.fast_ir import discard
 from lamina.dialects.llvm_target.ops import FuncOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.target import TARGET
+from lamina.driver.compiler import lower
+from lamina.driver.weight_packing import WeightPacking
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.weight_packing import WeightPacking
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 MODEL = """
 !t = tensor<1x8x6x6xf32>

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import TensorInfo, TypeMismatch
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import np_results, te_func
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

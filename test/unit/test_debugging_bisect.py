@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from lamina import cli
+from lamina.cli import command as cli
 from lamina.debugging.agreement import first_difference, furthest, noise_of, perturbed_runs
 from lamina.debugging.bisect import first_bad
 from lamina.debugging.compare import compare_levels

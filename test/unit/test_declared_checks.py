@@ -9,13 +9,13 @@ from xdsl.dialects.func import Func
 from xdsl.dialects.test import TestOp as SomeOp
 from xdsl.ir import Block, Dialect, Operation
 
-from lamina.context import LaminaContext
-from lamina.declared_checks import Checks, checks_of, verify_op
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.te import TE
 from lamina.dialects.tir import TIR
-from lamina.parsing import parse_text
-from lamina.verification import VerificationError, verify_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.declared_checks import Checks, checks_of, verify_op
+from lamina.ir.parsing import parse_text
+from lamina.ir.verification import VerificationError, verify_module
 
 LOOP = """
 tir.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {

@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 
-from lamina.compiler import module_text
-from lamina.context import LaminaContext
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import CallOp, FnOp
+from lamina.driver.compiled_kernels import CompiledKernels
 from lamina.errors import UsageError
+from lamina.ir.context import LaminaContext
+from lamina.ir.printing import module_text
+from lamina.ir.verification import verify_module
 from lamina.passes.relay.defunctionalization import Defunctionalization
-from lamina.runtime.vm import CompiledKernels, ReferenceKernels, VirtualMachine
-from lamina.verification import verify_module
+from lamina.vm.vm import ReferenceKernels, VirtualMachine
 
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import Drawn, by_differences, differentiated, parsed  # noqa: E402

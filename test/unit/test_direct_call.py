@@ -9,11 +9,11 @@ import pytest
 
 import lamina
 from lamina import te
-from lamina.context import LaminaContext
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.compiled import load_module
 from lamina.runtime.direct_call import DirectCall, address_of
 

@@ -19,9 +19,9 @@ from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.meaning import draw
+from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.passes.dataflow_matching import find
 from lamina.passes.pattern_tables import Unfit, find_table, get_pattern_table
-from lamina.runtime.relay_reference import main_function, run_relay
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]

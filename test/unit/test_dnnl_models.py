@@ -55,7 +55,7 @@ def test_residual_block_is_the_same(tmp_path: Path, threads: int) -> None:
 @needs_dnnl
 def test_every_level_runs_oneDNN(tmp_path: Path) -> None:
     """The text of each level, read again, computes the same by that level's interpreter; relay's makes llvm's."""
-    from lamina.opt_tool import run_opt_tool
+    from lamina.opt_tool.command import run_opt_tool
 
     exe = compiled(tmp_path, RESIDUAL, "dnnl, cpu", threads=1)
     check_texts_of_levels(exe, tmp_path / "texts")
@@ -172,7 +172,7 @@ def test_without_the_library_everything_is_ours(tmp_path: Path, monkeypatch: pyt
     """One line says what is missing; a program that was compiled so is not taken from the cache once it is there."""
     from io import StringIO
 
-    from lamina import cli
+    from lamina.cli import command as cli
 
     (tmp_path / "net.mlir").write_text(NET)
     monkeypatch.setenv("LAMINA_CACHE_DIR", str(tmp_path / "cache"))

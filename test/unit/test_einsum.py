@@ -7,10 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from lamina.dialects.relay.base import TensorInfo
 from lamina.dialects.relay.einsum import EinsumOp, parse_equation
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 
 def random_equation(random: Random) -> tuple[str, list[tuple[int, ...]]]:

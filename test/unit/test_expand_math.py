@@ -13,12 +13,12 @@ import pytest
 from xdsl.parser import Parser
 
 from lamina.backends.cpu.jit import named_target
-from lamina.context import LaminaContext
 from lamina.dialects.target import TARGET
 from lamina.dialects.tir.ops import FuncOp
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.ir.context import LaminaContext
 from lamina.passes.tir import polynomials
 from lamina.passes.tir.expand_math import EXPANSIONS, ExpandMathPass
-from lamina.runtime.tir_interpreter import run_tir_func
 
 
 def _bench() -> ModuleType:
@@ -75,7 +75,7 @@ def test_every_float_where_the_error_is_largest_is_within_the_promise(function: 
 
 def test_relays_sigmoid_is_the_one_that_is_expanded() -> None:
     import lamina
-    from lamina.parsing import parse_text
+    from lamina.ir.parsing import parse_text
 
     x = np.linspace(-104, 30, 1 << 14, dtype=np.float32)
     text = """

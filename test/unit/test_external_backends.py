@@ -15,15 +15,15 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import lamina
-from lamina.context import LaminaContext
 from lamina.errors import InputError, UsageError
+from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
 from lamina.passes import external_backends, pattern_tables
 from lamina.passes.external_backends import Refusal, is_declaration
 from lamina.passes.external_kernels import JsonBackend, Kernel
 from lamina.passes.json_graphs import Graph, Node, Type, Value
 from lamina.passes.pattern_tables import PatternTable
-from lamina.pipeline import parse_pipeline
-from lamina.runtime.relay_reference import main_function, run_relay
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
@@ -328,7 +328,7 @@ def test_backend_of_another_package_is_found_by_its_entry_point(tmp_path: Path) 
 def test_the_command_prints_what_went_where(tmp_path: Path) -> None:
     from io import StringIO
 
-    from lamina import cli
+    from lamina.cli import command as cli
 
     (tmp_path / "net.mlir").write_text(CHAIN)
     out, err = StringIO(), StringIO()

@@ -19,7 +19,6 @@ from xdsl.ir import Dialect
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.declared_checks import verify_op
 from lamina.dialects.dtypes import is_float, numpy_dtype, tensor_type
 from lamina.dialects.index_map import IndexMap
 from lamina.dialects.relay import find_op
@@ -29,10 +28,11 @@ from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.te import TE
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp
 from lamina.dialects.tir import TIR
-from lamina.parsing import SourceParser
-from lamina.runtime.te_interpreter import run_te_func
-from lamina.tools import op_index
-from lamina.verification import verify_module
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.ir.declared_checks import verify_op
+from lamina.ir.parsing import SourceParser
+from lamina.ir.verification import verify_module
+from tools import op_index
 
 Arrays = list[np.ndarray[Any, Any]]
 
@@ -125,7 +125,7 @@ def assert_close(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any], r
 
 
 def test_index_is_fresh() -> None:
-    assert op_index.TARGET.read_text() == op_index.index_text(), "run `python -m lamina.tools.op_index`"
+    assert op_index.TARGET.read_text() == op_index.index_text(), "run `python -m tools.op_index`"
 
 
 @every_op

@@ -10,16 +10,16 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import tensor_info
 from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import array_dense
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
+from lamina.ir.verification import verify_module
 from lamina.passes.relay.affine_rules import RULES
-from lamina.pipeline import parse_pipeline
-from lamina.runtime.execute import run_module
-from lamina.verification import verify_module
 
 Shape = tuple[int, ...]
 

@@ -11,11 +11,11 @@ from xdsl.dialects.scf import YieldOp
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Region
 
-from lamina.context import LaminaContext
 from lamina.dialects.fast_ir import all_ops, name_new, next_of, operands_of, type_of, valid_name
 from lamina.dialects.linear import Linear
 from lamina.dialects.tir.ops import LoadOp
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 LLVM = """
 llvm.func @f(%p: !llvm.ptr, %n: i64) -> i64 {

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lamina.dialects.relay.base import TensorInfo
 from lamina.dialects.relay.fast_math import FastErfOp, FastExpOp, FastTanhOp
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import te_func
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 
 def errors(op_type: Any, function: Any, low: float, high: float, relative: bool) -> float:

@@ -13,9 +13,7 @@ import pytest
 
 import lamina
 from lamina.backends.cpu.jit import named_target
-from lamina.compiler import lower, module_text
-from lamina.context import LaminaContext
-from lamina.debugging.campaign import optimising_passes
+from lamina.debugging.campaign import ASKED_FOR, optimising_passes
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators import blocks_of_images as images
 from lamina.debugging.generators import blocks_of_sequences as sequences
@@ -26,8 +24,11 @@ from lamina.debugging.generators.blocks import Block, chain_of, image, sequence,
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
 from lamina.dialects.target import TARGET
-from lamina.parsing import parse_text
-from lamina.runtime.relay_reference import main_function
+from lamina.driver.compiler import lower
+from lamina.interpreters.relay_reference import main_function
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.printing import module_text
 from lamina.transform import PassContext
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -57,16 +58,10 @@ MODULES = {
 An imported graph is one function without calls and tuples, on one device, and the importer knows shapes that are
 constants.
 """
-SCHEDULES = {
-    "tir-inject-double-buffer": "te.double_buffer",
-    "tir-storage-flatten": "te.storage_align",
-    "tir-unroll-loop": "te.pragma auto_unroll_max_step",
-}
-"""Passes that do what a schedule asks for: no schedule of ours does, so only kernels that people schedule have it."""
 PROCESSORS = {"relay-qnn-legalize": ("alderlake", "icelake-server")}
 """Passes for instructions that no level of x86-64 has: here products of unsigned by signed bytes."""
-OPTIONS = {"relay-split-args": {"relay.SplitArgs.max_function_args": 2}}
-"""Passes that need an option: here the most tensors that a kernel takes, which targets of ours do not limit."""
+SPLIT_ARGS = "relay-split-args"
+"""The pass that needs an option: the most tensors that a kernel takes, which targets of ours do not limit."""
 
 KERNEL = """
 te.func @f(%A: tensor<512x768xf32>) -> tensor<512x768xf32> {
@@ -142,7 +137,7 @@ def test_every_optimising_pass_fires_in_a_model_or_elsewhere(target: str) -> Non
     for model in real_models():
         found += fired_by_model(model, target)
     silent = {p for p in optimising_passes() if not found[p]}
-    elsewhere = MODULES.keys() | SCHEDULES.keys() | PROCESSORS.keys() | OPTIONS.keys()
+    elsewhere = MODULES.keys() | PROCESSORS.keys()
     assert not sorted(silent - elsewhere), (
         "no model of real size makes these fire: add one, or a program of another kind"
     )
@@ -169,7 +164,7 @@ def test_passes_that_fire_in_relay_modules(target: str) -> None:
 def test_passes_that_fire_where_a_schedule_asks(target: str) -> None:
     ctx = LaminaContext()
     found = fired(parse_text(ctx, KERNEL, "kernel.mlir"), target, ctx, start="te")
-    assert not {p for p in SCHEDULES if not found[p]}
+    assert not {p for p in ASKED_FOR if p != SPLIT_ARGS and not found[p]}
 
 
 @pytest.mark.parametrize(("name", "target"), [(n, t) for n, targets in PROCESSORS.items() for t in targets])
@@ -179,8 +174,7 @@ def test_passes_that_fire_for_a_processor(name: str, target: str) -> None:
     assert any(fired_by_model(model, target)[name] for model in convolutions)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_passes_that_fire_with_an_option(name: str) -> None:
+def test_a_pass_that_fires_with_an_option() -> None:
     model = block_model(images.pyramid, image, 1)
-    assert fired_by_model(model, TARGETS[0], OPTIONS[name])[name]
-    assert not fired_by_model(model, TARGETS[0])[name]
+    assert fired_by_model(model, TARGETS[0], {ASKED_FOR[SPLIT_ARGS]: 2})[SPLIT_ARGS]
+    assert not fired_by_model(model, TARGETS[0])[SPLIT_ARGS]

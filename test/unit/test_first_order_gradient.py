@@ -11,8 +11,9 @@ import pytest
 
 import lamina
 from lamina import transform
+from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import UnsupportedError
-from lamina.runtime.vm import AdtValue, CompiledKernels, ReferenceKernels, VirtualMachine, evaluate
+from lamina.vm.vm import AdtValue, ReferenceKernels, VirtualMachine
 
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import Drawn, by_differences, differentiated, parsed  # noqa: E402
@@ -336,3 +337,34 @@ def test_the_gradient_of_a_text_is_compiled(tmp_path: Path) -> None:
     loss, gradient = exe(np.array([1, -2, 3], np.float32))
     assert loss == 14
     np.testing.assert_array_equal(gradient, np.array([2, -4, 6], np.float32))
+
+
+CLOSURE = """
+func.func @main(%c: tensor<i1>, %k: tensor<f64>, %x: tensor<EXTENTxf64>) -> tensor<f64> {
+  %f = relay.fn captures(%w = %k : tensor<f64>, %v = %x : tensor<EXTENTxf64>) (%a: tensor<f64>) -> tensor<f64> {
+    %s = relay.sum %v : (tensor<EXTENTxf64>) -> tensor<f64>
+    %p = relay.multiply %s, %w : tensor<f64>
+    %r = relay.multiply %a, %p : tensor<f64>
+    relay.return %r : tensor<f64>
+  }
+  %y = relay.if %c -> tensor<f64> {
+    %z = relay.call %f(%k) : (tensor<f64>) -> tensor<f64>
+    relay.yield %z : tensor<f64>
+  } else {
+    relay.yield %k : tensor<f64>
+  }
+  return %y : tensor<f64>
+}
+"""
+
+
+def test_what_a_branch_does_not_call_has_zeros_where_they_can_be_made() -> None:
+    """Of a closure that is called in one branch alone; of a tensor of an unknown extent there are no zeros."""
+    machine = VirtualMachine(differentiated(parsed(CLOSURE.replace("EXTENT", "3"))), ReferenceKernels())
+    x = np.array([1.0, 2.0, 4.0])
+    for taken, into_k, into_x in ((True, 2 * 5 * x.sum(), np.full(3, 25.0)), (False, 1, np.zeros(3))):
+        found = machine.run([np.asarray(taken), np.asarray(5.0), x])
+        np.testing.assert_allclose(found[2], into_k)
+        np.testing.assert_allclose(found[3], into_x)
+    with pytest.raises(UnsupportedError, match="a closure that captures data or tensors of unknown extents"):
+        differentiated(parsed(CLOSURE.replace("EXTENT", "?")))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.compiler import stage_pipelines
-from lamina.context import LaminaContext
-from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.driver.compiler import stage_pipelines
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.entry_names import level_of
-from lamina.runtime.execute import run_module
 
 INPUTS = Path(__file__).parents[1] / "execute" / "inputs"
 

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.measure import largest_difference, onnxruntime_session
+from lamina.measure.timing import largest_difference, onnxruntime_session
 
 CASES: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ("Conv", (2, 6, 19), (20, 6, 5), {"pads": [1, 3], "strides": [2], "dilations": [2]}),

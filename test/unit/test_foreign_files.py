@@ -12,10 +12,10 @@ import pytest
 from onnx import TensorProto, helper
 
 import lamina
-from lamina import cli
+from lamina.cli import command as cli
 from lamina.errors import InputError, UnsupportedError
-from lamina.foreign_files import FOREIGN, described
-from lamina.opt_tool import run_opt_tool
+from lamina.ir.foreign_files import FOREIGN, described
+from lamina.opt_tool.command import run_opt_tool
 
 
 def archive(*names: str) -> bytes:

@@ -14,9 +14,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from lamina.cli import run
+from lamina.cli.command import run
 from lamina.debugging.campaign import Part, Settings, Tally, as_json, of_json, operators_named, table
-from lamina.debugging.comparison import MORE_RUNS, Comparer
+from lamina.debugging.comparison import MORE_RUNS, MOST_RUNS, Comparer
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Draw, Sizes
@@ -29,7 +29,7 @@ from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.ways import NATIVE, Compiled, Program, by_oracles
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.registry import converters
-from lamina.instrument import PassInfo
+from lamina.ir.instrument import PassInfo
 
 
 def test_every_imported_operator_has_a_row() -> None:
@@ -153,10 +153,66 @@ def test_what_few_roundings_do_not_explain_is_asked_of_more() -> None:
     assert len(asked) == MORE_RUNS + 1
 
 
+def test_roundings_are_asked_for_as_long_as_they_explain_more() -> None:
+    """Element n is another one in run n alone, as a sum of many ties is; the last two are always the same."""
+    asked: list[int | None] = []
+    exact, step = {"y": np.zeros(MOST_RUNS + 2, np.uint8)}, np.eye(MOST_RUNS + 2, dtype=np.uint8)
+
+    def noisy(seed: int | None) -> list[Any]:
+        asked.append(seed)
+        return [exact["y"] if seed is None else step[seed]]
+
+    comparer = Comparer(["y"], noisy=noisy)
+    assert comparer.difference({"y": 1 - step[-1] - step[-2]}, exact) == ""
+    assert (len(asked), comparer.doubtful) == (MOST_RUNS + 1, MOST_RUNS)
+    assert f"'y'[{MOST_RUNS}]" in comparer.difference({"y": exact["y"] + np.uint8(1)}, exact)
+
+
+def test_one_of_the_maxima_that_are_alike_may_be_missed() -> None:
+    """Of the element that is the greatest here and the one that is so there, roundings show one alone."""
+    first, second = np.eye(500, dtype=np.uint8)[:2]
+    comparer = Comparer(["y"], noisy=lambda seed: [first * (seed == 3)])
+    exact = {"y": np.zeros(500, np.uint8)}
+    assert comparer.difference({"y": first + second}, exact) == ""
+    assert "'y'[1]" in comparer.difference({"y": second}, exact)
+    assert "(499 of 500 elements" in comparer.difference({"y": exact["y"] + np.uint8(1)}, exact)
+
+
 def test_a_tie_of_exact_values_is_compared() -> None:
     x = np.array([2.0, 2.5], np.float32)
     comparer, expected = comparer_of(Program(one_node("Neg", [2], "Floor"), True, {"x": x}))
     assert comparer.difference({"y": np.array([-3.0, -3.0], np.float32)}, expected)
+
+
+def test_a_sum_that_cancels_is_what_is_left_of_its_roundings() -> None:
+    """0.1 + 0.3 - 0.1 - 0.3 is 0 in one order alone; that of halves in any, and products of them do not cancel."""
+    x = np.array([[0.1, 0.3, -0.1, -0.3], [0.5, 1.5, -0.5, -1.5]], np.float32)
+    for terms, compared in ((x[:1], False), (x[1:], True)):
+        comparer, expected = comparer_of(Program(one_node("ReduceSum", [1, 4], "Floor"), True, {"x": terms}))
+        assert expected["y"] == 0
+        assert bool(comparer.difference({"y": expected["y"] - 1}, expected)) == compared
+    comparer, expected = comparer_of(Program(one_node("ReduceProd", [1, 4], "Ceil"), True, {"x": x[1:]}))
+    assert comparer.difference({"y": expected["y"] + 1}, expected)
+
+
+def test_sums_of_double_precision_round_too() -> None:
+    """What is cast back to single precision may be exact there, as zero is, and decided by roundings before."""
+    dtype = TensorProto.DOUBLE
+    nodes = [
+        helper.make_node("Cast", ["x"], ["wide"], to=dtype),
+        helper.make_node("MatMul", ["wide", "w"], ["product"]),
+        helper.make_node("Floor", ["product"], ["floor"]),
+        helper.make_node("Cast", ["floor"], ["y"], to=TensorProto.FLOAT),
+    ]
+    info = helper.make_tensor_value_info
+    weight = numpy_helper.from_array(np.array([[0.1, 1.5], [-0.1, 1.0]]), "w")
+    infos = [info("x", TensorProto.FLOAT, [1, 2])], [info("y", TensorProto.FLOAT, [1, 2])]
+    graph = helper.make_graph(nodes, "g", *infos, [weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    comparer, expected = comparer_of(Program(model.SerializeToString(), True, {"x": np.ones((1, 2), np.float32)}))
+    assert expected["y"].tolist() == [[0, 2]]
+    assert comparer.difference({"y": np.array([[-1, 2]], np.float32)}, expected) == ""
+    assert "'y'[0, 1]" in comparer.difference({"y": np.array([[0, 1]], np.float32)}, expected)
 
 
 def test_a_tie_of_dequantized_values_is_not_compared() -> None:

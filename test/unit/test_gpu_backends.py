@@ -17,9 +17,9 @@ from lamina import te
 from lamina.backends import cuda, nvptx
 from lamina.backends.nvptx.compile import PtxError, assemble
 from lamina.backends.nvptx.target import PTX_VERSION, nvptx_target
-from lamina.context import LaminaContext
 from lamina.errors import InputError, UsageError
-from lamina.pipeline import parse_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
 
 from . import gpu_on_cpu, gpu_programs
 from .gpu_programs import PIPELINE

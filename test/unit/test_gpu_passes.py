@@ -10,12 +10,12 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.parser import Parser
 
-from lamina.context import LaminaContext
 from lamina.dialects.tir.control import BarrierOp
 from lamina.dialects.tir.ops import ForOp, FuncOp
-from lamina.pipeline import parse_pipeline
-from lamina.runtime.tir_interpreter import run_tir_func
-from lamina.runtime.tir_memory import RaceError, UninitialisedError
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_memory import RaceError, UninitialisedError
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
 
 from . import gpu_programs
 from .gpu_programs import PIPELINE, Program

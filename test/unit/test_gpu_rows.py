@@ -30,8 +30,8 @@ from lamina.dialects.tir.launch import DEVICE
 from lamina.dialects.tir.memory import LoadOp, StoreOp, buffer_type
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.errors import InputError
-from lamina.runtime.scalar_ops import element_dtype
-from lamina.runtime.tir_interpreter import run_tir_func
+from lamina.interpreters.scalar_ops import element_dtype
+from lamina.interpreters.tir_interpreter import run_tir_func
 
 from . import gpu_on_cpu
 from .test_gpu_backends import NVCC, PTXAS, assembled

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from xdsl.parser import Parser
 
-from lamina.context import LaminaContext
+from lamina.ir.context import LaminaContext
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(Path(__file__).parent)]

@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 import lamina
 from lamina.backends.cpu.jit import host_target
-from lamina.context import LaminaContext
 from lamina.dialects.target import TARGET
+from lamina.driver.execute import run_module
 from lamina.errors import LaminaError
 from lamina.frontends.onnx import load_onnx
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 Array = np.ndarray[Any, Any]
 

@@ -12,11 +12,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina import cli
-from lamina.api import Executable
+from lamina.cli import command as cli
+from lamina.driver.api import Executable
 from lamina.errors import InputError, UsageError
-from lamina.kernel_profile import Recording
-from lamina.parsing import parse_text
+from lamina.ir.parsing import parse_text
+from lamina.measure.kernel_profile import Recording
 from lamina.runtime.compiled import CompiledProgram
 from lamina.runtime.trace import TracedProgram, traced_runs
 
@@ -155,9 +155,9 @@ te.func @f(%X: tensor<4x8xf32>, %W: tensor<100x8xf32>) -> tensor<4x3xf32> {
 
 
 def test_operations_are_counted_along_the_longest_choice_and_reads_once() -> None:
-    from lamina.context import LaminaContext
     from lamina.dialects.te.ops import FuncOp
-    from lamina.kernel_costs import function_cost
+    from lamina.driver.kernel_costs import function_cost
+    from lamina.ir.context import LaminaContext
 
     (func,) = parse_text(LaminaContext(), COSTS, "costs.mlir").ops
     assert isinstance(func, FuncOp)

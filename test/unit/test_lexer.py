@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
-from lamina.lexer import Lexer
+from lamina.ir.lexer import Lexer
 
 TESTS = Path(__file__).resolve().parents[1]
 ODD = [

@@ -16,8 +16,8 @@ import onnx
 import pytest
 
 import lamina
-from lamina.compiler import FUSION, relay_pipeline
-from lamina.pipeline import parse_pipeline
+from lamina.driver.compiler import FUSION, relay_pipeline
+from lamina.ir.pipeline import parse_pipeline
 from lamina.transform import OPT_LEVELS, PassContext
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,8 +131,8 @@ def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache
 )
 def test_stage_texts(name: str, tmp_path: Path) -> None:
     """opt-tool makes each text from relay.mlir byte for byte; the last one runs to the same output."""
-    from lamina.compiler import stage_pipelines
-    from lamina.opt_tool import run_opt_tool
+    from lamina.driver.compiler import stage_pipelines
+    from lamina.opt_tool.command import run_opt_tool
 
     model = models.encoder_block(heads=2, width=32, length=8) if name == "encoder" else models.light_model(name)
     exe = lamina.compile(model, threads=1, cache=False)

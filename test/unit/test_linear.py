@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from lamina.context import LaminaContext
 from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
 from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod, recombine, row_major_strides, sum_of
+from lamina.ir.context import LaminaContext
 
 DIMS = (0, 1, 2)
 Box: TypeAlias = dict[Atom, Range]

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from lamina.backends.cpu import compile_kernels, jit
-from lamina.backends.cpu.compile_kernels import KernelCompiler, compile_all, object_key
+from lamina.backends.cpu.compile_kernels import KernelCompiler, compile_all
 from lamina.backends.cpu.jit import (
     CompileError,
     Machine,
     assembly,
     compile_object,
     host_target,
-    load_objects,
     machine_of,
     named_target,
 )
-from lamina.backends.cpu.object_cache import ObjectCache
+from lamina.backends.cpu.link import load_objects
+from lamina.backends.cpu.object_cache import ObjectCache, object_key
 from lamina.errors import InternalError, UsageError
 
 TARGET = named_target("x86-64")

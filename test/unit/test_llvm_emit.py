@@ -15,7 +15,8 @@ from xdsl.dialects.builtin import Builtin, ModuleOp, TensorType, UnitAttr, f32
 from xdsl.dialects.test import Test
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.jit import CompileError, JitLibrary, assembly, compile_object, load_objects, named_target
+from lamina.backends.cpu.jit import CompileError, JitLibrary, assembly, compile_object, named_target
+from lamina.backends.cpu.link import load_objects
 from lamina.backends.llvm.emit import EmitError, emit_kernels, emit_module
 from lamina.backends.llvm.emit_rows import CALLABLE, ROWS
 from lamina.backends.llvm.emit_special import SPECIAL

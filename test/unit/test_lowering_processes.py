@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina import driver, lowering_processes
 from lamina.backends.cpu.compile_worker import receive
 from lamina.backends.cpu.jit import named_target
 from lamina.dialects.tir.ops import FuncOp
-from lamina.lowering_processes import CannotCopy, Copy, Lowering, LoweringCopy, _send_objects  # pyright: ignore[reportPrivateUsage]
-from lamina.parsing import parse_text
+from lamina.driver import build as driver
+from lamina.driver import lowering_processes
+from lamina.driver.lowering_processes import CannotCopy, Copy, Lowering, LoweringCopy, _send_objects  # pyright: ignore[reportPrivateUsage]
+from lamina.ir.parsing import parse_text
 from lamina.passes.tir_to_llvm import TirToLlvmPass
 from lamina.transform import PassContext
 

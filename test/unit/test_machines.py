@@ -14,7 +14,7 @@ from lamina.backends.cpu import machines
 from lamina.backends.cpu.jit import host_spec, host_target, named_target
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.errors import InputError, UsageError
-from lamina.targets import check_host
+from lamina.ir.targets import check_host
 
 from .host_features import lacking
 
@@ -124,7 +124,7 @@ def test_machines_that_there_are_not(name: str, message: str, add: Path, monkeyp
 
 
 def test_a_wrong_name_is_one_line_on_the_command_line(add: Path) -> None:
-    code = "import os, sys; os.environ['LAMINA_HOST'] = 'v3'; from lamina.cli import main; sys.exit(main())"
+    code = "import os, sys; os.environ['LAMINA_HOST'] = 'v3'; from lamina.cli.command import main; sys.exit(main())"
     words = [sys.executable, "-c", code, "compile", str(add)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stdout == ""

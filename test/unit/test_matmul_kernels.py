@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina import api
+from lamina.driver import api
 
 Shape = tuple[int, ...]
 

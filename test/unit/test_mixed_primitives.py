@@ -25,7 +25,7 @@ from lamina.dialects.index_map import IndexMap, IndexMapAttr  # noqa: E402
 from lamina.dialects.linear import Linear, floordiv, mod  # noqa: E402
 from lamina.dialects.te.scheduling import Schedule  # noqa: E402
 from lamina.dialects.tir.refusals import ScheduleError  # noqa: E402
-from lamina.runtime.te_interpreter import run_te_func  # noqa: E402
+from lamina.interpreters.te_interpreter import run_te_func  # noqa: E402
 
 PRIMITIVES = [
     *(rolling, stored, iterated, root, reverse_inline, whole, at_loop, write),

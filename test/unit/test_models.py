@@ -12,7 +12,7 @@ import pytest
 from onnx import ModelProto, numpy_helper
 
 from lamina.frontends.onnx import load_onnx
-from lamina.runtime.relay_reference import main_function, run_relay
+from lamina.interpreters.relay_reference import main_function, run_relay
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import models  # noqa: E402

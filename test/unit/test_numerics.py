@@ -14,8 +14,8 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.cli import run
-from lamina.compiler import GRAPH_PASSES, relay_pipeline
+from lamina.cli.command import run
+from lamina.driver.compiler import GRAPH_PASSES, relay_pipeline
 from lamina.errors import UsageError
 from lamina.transform import PassContext, find_pass
 
@@ -104,7 +104,7 @@ def test_a_context_that_is_entered_says_it_for_all() -> None:
 
 def test_questions_of_exact_compilation_are_not_about_winograd() -> None:
     made, _ = scaled_convolution()
-    asked = {n: lamina.api.questions(made, threads=1, numerics=n) for n in ("fast", "exact")}
+    asked = {n: lamina.driver.api.questions(made, threads=1, numerics=n) for n in ("fast", "exact")}
     assert any(q.name.startswith("winograd") for q in asked["fast"])
     assert not any(q.name.startswith("winograd") for q in asked["exact"])
 

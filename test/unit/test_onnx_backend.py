@@ -10,7 +10,8 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
-from lamina.compat.onnx_backend import MOST_PROGRAMS, LaminaBackend, LaminaRep, Runs
+from lamina.compat.onnx_backend import LaminaBackend, LaminaRep
+from lamina.driver.programs_by_shape import MOST_PROGRAMS, Runs
 from lamina.errors import InputError
 from lamina.frontends.onnx import ImportedModel
 

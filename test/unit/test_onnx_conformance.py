@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lamina.tools.conformance import workers
-from lamina.tools.conformance.__main__ import report
-from lamina.tools.conformance.cases import KINDS, Case, all_cases
-from lamina.tools.conformance.workers import Outcome, run_cases
+from tools.conformance import workers
+from tools.conformance.__main__ import report
+from tools.conformance.cases import KINDS, Case, all_cases
+from tools.conformance.workers import Outcome, run_cases
 
 SAMPLE = 24
 

@@ -149,3 +149,29 @@ def test_norms_of_unsigned_integers() -> None:
     two, logs, *rest = (v.tolist() for v in g.imported().values())
     assert (two, logs) == ([5, 13, 2], [1, 2, 1])
     assert rest == [two, logs]
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+def test_nearest_places_are_rounded_before_they_are_mirrored(corners: int) -> None:
+    """In eighths, from far outside: half of the places lie between two pixels."""
+    g = Nodes(opset=20)
+    for extents in ((6, 8), (1, 5), (7, 1), (3, 4, 5)):
+        x = g.floats(1, 2, *extents)
+        grid = (g.rng.integers(-24, 25, (1, *extents, len(extents))) / 8).astype(np.float32)
+        g.add(
+            "GridSample", [x, grid], (0, 1), domain="", mode="nearest", padding_mode="reflection", align_corners=corners
+        )
+    g.check(g.imported())
+    g.check(g.compiled())
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_an_infinity_at_the_edge_stays_inside(mode: str) -> None:
+    """A place beyond the image is made of zeros, not of parts of zero of the pixels at its edge."""
+    g = Nodes(opset=20)
+    x = g.floats(1, 1, 3, 5)
+    x[0, 0, 2, 3] = np.inf
+    grid = np.stack(np.meshgrid(np.arange(1, 8, 2) / 4, np.arange(1, 6, 2) / 3), -1)[None].astype(np.float32)
+    g.add("GridSample", [x, grid], (0, 1), domain="", mode=mode, padding_mode="zeros")
+    g.check(g.imported())
+    g.check(g.compiled())

@@ -11,8 +11,8 @@ from onnx import ModelProto, TensorProto, helper
 from lamina.errors import InputError
 from lamina.frontends.onnx import convert_resize, load_onnx
 from lamina.frontends.onnx.builder import NeedsValueError
-from lamina.runtime.relay_reference import main_function, run_relay
-from lamina.tools.conformance.cases import all_cases
+from lamina.interpreters.relay_reference import main_function, run_relay
+from tools.conformance.cases import all_cases
 
 Array = np.ndarray[Any, Any]
 

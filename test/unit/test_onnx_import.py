@@ -18,7 +18,7 @@ from xdsl.printer import Printer
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import ParamAttr
 from lamina.frontends.onnx import ImportedModel, check_model, load_onnx
-from lamina.runtime.relay_reference import main_function, run_relay
+from lamina.interpreters.relay_reference import main_function, run_relay
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import models  # noqa: E402

@@ -15,7 +15,7 @@ from lamina.compat.onnx_backend import prepare
 from lamina.errors import LaminaError
 from lamina.frontends.onnx import load_onnx
 from lamina.frontends.onnx.strings import Strings
-from lamina.runtime.relay_reference import main_function, run_relay
+from lamina.interpreters.relay_reference import main_function, run_relay
 
 Array = Any
 F = np.float32

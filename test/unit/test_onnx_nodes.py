@@ -15,15 +15,17 @@ import pytest
 from onnx import ModelProto, version_converter
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
-from lamina.compat.onnx_backend import LaminaBackend, LaminaRep, Runs
+from lamina.compat.onnx_backend import LaminaBackend, LaminaRep
+from lamina.driver.compiled_kernels import evaluate
+from lamina.driver.programs_by_shape import Runs
 from lamina.errors import LaminaError
 from lamina.frontends.onnx import ImportedModel
 from lamina.frontends.onnx.registry import converters, declarations
-from lamina.runtime.beyond_programs import needs_machine
-from lamina.runtime.relay_reference import main_function, run_relay
-from lamina.runtime.vm import ReferenceKernels, evaluate
-from lamina.tools.conformance.cases import Case, all_cases
-from lamina.tools.conformance.workers import compare
+from lamina.interpreters.beyond_programs import needs_machine
+from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.vm.vm import ReferenceKernels
+from tools.conformance.cases import Case, all_cases
+from tools.conformance.workers import compare
 
 # Stored results that are rounded to four digits, or to steps of bfloat16 that differ by the order of steps.
 ROUNDED = {"test_averagepool_2d_ceil_last_window_starts_on_pad", "test_celu_bfloat16", "test_celu_bfloat16_expanded"}

@@ -14,8 +14,8 @@ import lamina
 from lamina.errors import InputError, UnsupportedError
 from lamina.frontends.onnx import ImportedModel, load_onnx
 from lamina.frontends.onnx.extents import DRAWS, Extent, Number, fit, fresh_draws
-from lamina.runtime.vm import ReferenceKernels, VirtualMachine
-from lamina.verification import verify_module
+from lamina.ir.verification import verify_module
+from lamina.vm.vm import ReferenceKernels, VirtualMachine
 
 FLOAT, INT, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 node = helper.make_node

@@ -47,7 +47,7 @@ def test_each_batch_size_is_compiled_once_and_computed_right(tmp_path: Path) -> 
     for rows in (2, 5, 2):
         x, b = np.random.default_rng(rows).standard_normal((2, rows, 4)).astype(np.float32)
         assert np.allclose(exe(x, b), (x + b) @ W, atol=1e-5)
-    programs = exe._program._rep._programs  # type: ignore[union-attr] # pyright: ignore
+    programs = exe._program._programs._programs  # type: ignore[union-attr] # pyright: ignore
     assert len(programs) == 2  # pyright: ignore
     assert exe.benchmark({"x": x, "b": b}, repeats=2).times
 

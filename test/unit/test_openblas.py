@@ -272,7 +272,7 @@ def test_every_level_runs_the_backend(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["openblas, cpu", "bnns, openblas, cpu"])
 def test_texts_make_each_other(tmp_path: Path, target: str) -> None:
     """The text of relay and the printed pipeline give the text of llvm, byte for byte."""
-    from lamina.opt_tool import run_opt_tool
+    from lamina.opt_tool.command import run_opt_tool
 
     exe = compiled(tmp_path, RESIDUAL, target, threads=1)
     exe.save_texts(tmp_path / "texts")

@@ -20,18 +20,20 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from lamina.backends.cpu.jit import host_target
-from lamina.compiler import LLVM_PIPELINE, TIR_PIPELINE, module_text
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, Sample, tensor_info
+from lamina.dialects.relay.base import RelayOp, Sample
 from lamina.dialects.relay.broadcast import AddOp, MultiplyOp
+from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.reduce import MaxOp
 from lamina.dialects.target import TARGET
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline
+from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline
+from lamina.ir.printing import module_text
+from lamina.ir.verification import verify_module
 from lamina.runtime.compiled import load_module
-from lamina.runtime.execute import run_module
-from lamina.verification import verify_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, arrays_of, assert_close, load, valid_samples  # noqa: E402

@@ -9,13 +9,14 @@ from time import process_time
 
 import pytest
 
-from lamina.context import LaminaContext
-from lamina.dominance import find_violation
 from lamina.errors import UsageError
-from lamina.opt_tool import print_op, run_opt_tool
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, print_pipeline
-from lamina.verification import verify_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.dominance import find_violation
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, print_pipeline
+from lamina.ir.printing import print_op
+from lamina.ir.verification import verify_module
+from lamina.opt_tool.command import run_opt_tool
 
 INPUTS = Path(__file__).parents[1] / "opt_tool" / "inputs"
 

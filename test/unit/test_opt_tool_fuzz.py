@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from lamina.compiler import stage_pipelines
-from lamina.opt_tool import run_opt_tool
+from lamina.driver.compiler import stage_pipelines
+from lamina.opt_tool.command import run_opt_tool
 
 TEST = Path(__file__).parents[1]
 TEXTS = [p.read_text("utf-8")[:2000] for p in sorted((TEST / "opt_tool").glob("*.mlir"))]

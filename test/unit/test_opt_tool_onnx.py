@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.opt_tool import run_opt_tool
+from lamina.opt_tool.command import run_opt_tool
 
 W = np.random.default_rng(0).integers(-3, 4, (50, 6)).astype(np.float32)
 X = np.random.default_rng(1).integers(-3, 4, (2, 50)).astype(np.float32)

@@ -13,7 +13,7 @@ import pytest
 from xdsl.dialects import get_all_dialects
 from xdsl.transforms import get_all_passes
 
-from lamina.registry import our_passes
+from lamina.ir.registry import our_passes
 from lamina.universe import LAMINA_UNIVERSE
 
 BIN = Path(sys.executable).parent
@@ -81,7 +81,7 @@ CUBES = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 
 def lamina(*argv: str | Path) -> tuple[int, str, str]:
-    from lamina import cli
+    from lamina.cli import command as cli
 
     out, err = io.StringIO(), io.StringIO()
     return cli.run([str(a) for a in argv], out, err), out.getvalue(), err.getvalue()
@@ -161,7 +161,7 @@ def test_lamina_knows_the_dialects_and_passes_of_installed_packages(cubes: Path)
 
 
 def test_loaded_file_may_not_take_a_known_name(tmp_path: Path) -> None:
-    from lamina.opt_tool import run_opt_tool
+    from lamina.opt_tool.command import run_opt_tool
 
     file = tmp_path / "mine.py"
     file.write_text((INPUTS / "doubler.py").read_text().replace("double-lower", "cse"))

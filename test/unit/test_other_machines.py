@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from lamina.api import texts
 from lamina.backends.cpu.jit import named_target
 from lamina.backends.cpu.tiles import registers_of
-from lamina.compiler import lower
-from lamina.context import LaminaContext
 from lamina.dialects.target import TARGET
+from lamina.driver.api import texts
+from lamina.driver.compiler import lower
 from lamina.frontends.onnx import load_onnx
+from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.ir.context import LaminaContext
 from lamina.runtime.compiled import compile_module, load_program
-from lamina.runtime.relay_reference import main_function, run_relay
 
 from . import aarch64_machine
 from .host_features import needs

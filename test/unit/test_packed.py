@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.context import LaminaContext
 from lamina.errors import InputError
-from lamina.pipeline import parse_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
 from lamina.runtime.packed import PackedFunction
 
 VADD = """

@@ -16,15 +16,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.dialects.dataflow_pattern import is_op, wildcard
 from lamina.dialects.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.terms import composite, inserting
+from lamina.driver.compiled_kernels import evaluate
 from lamina.errors import UsageError
-from lamina.parsing import parse_text
+from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.verification import verify_module
 from lamina.passes import pattern_tables
 from lamina.passes.dataflow_matching import match
 from lamina.passes.match_attempts import Attempt
@@ -36,9 +39,7 @@ from lamina.passes.relay.compiler_regions import Regions, open_blocks
 from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
 from lamina.passes.relay.merge_composite import MergeComposite, merge_composites
 from lamina.passes.relay.partition_graph import PartitionGraph
-from lamina.runtime.relay_reference import main_function, run_relay
-from lamina.runtime.vm import ReferenceKernels, evaluate
-from lamina.verification import verify_module
+from lamina.vm.vm import ReferenceKernels
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -13,7 +13,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
-from lamina.backends.cpu.jit import JitLibrary, compile_object, load_objects, named_target
+from lamina.backends.cpu.jit import JitLibrary, compile_object, named_target
+from lamina.backends.cpu.link import load_objects
 from lamina.backends.cpu.pool import resource_module
 from lamina.backends.llvm.emit import emit_kernels
 from lamina.dialects.llvm_target import LLVM

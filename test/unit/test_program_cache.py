@@ -16,10 +16,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina import program_cache
 from lamina.backends.cpu.object_cache import CacheWarning
-from lamina.program_cache import ProgramCache, enabled, program_key
-from lamina.program_file import StoredProgram, digest_of
+from lamina.runtime.program_file import StoredProgram, digest_of
+from lamina.store import program_cache
+from lamina.store.program_cache import ProgramCache, enabled, program_key
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "ab" * 32
@@ -137,7 +137,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from test_program_cache import KEY, program
-from lamina.program_cache import ProgramCache
+from lamina.store.program_cache import ProgramCache
 cache = ProgramCache(Path({str(tmp_path / "c")!r}))
 for n in range(30):
     cache.store(KEY, program())
@@ -172,7 +172,7 @@ def test_the_key_depends_on_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_sources_are_all_that_decides() -> None:
     root = Path(lamina.__file__).parent
     names = {p.relative_to(root).as_posix() for p in program_cache._sources(root)}  # type: ignore[reportPrivateUsage]
-    for name in ("api.py", "backends/llvm/emit.py", "backends/cpu/pool.mlir", "passes/tir_to_llvm.py"):
+    for name in ("driver/api.py", "backends/llvm/emit.py", "backends/cpu/pool.mlir", "passes/tir_to_llvm.py"):
         assert name in names
     assert not any("__pycache__" in n for n in names)
 

@@ -13,21 +13,22 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from lamina.backends.cpu.jit import host_target
-from lamina.compiler import lower
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, Sample, tensor_info
+from lamina.dialects.relay.base import RelayOp, Sample
 from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.relay.qnn_scales import ref_ratio, ref_rescaled
 from lamina.dialects.target import TARGET
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline
+from lamina.driver.compiler import lower
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline
+from lamina.ir.verification import verify_module
 from lamina.runtime.compiled import load_module
-from lamina.runtime.execute import run_module
-from lamina.verification import verify_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import arrays_of, load, valid_samples  # noqa: E402

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from lamina.context import LaminaContext
-from lamina.dialects.relay.base import TensorInfo
-from lamina.parsing import parse_text
+from lamina.dialects.relay.infos import TensorInfo
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.passes.equations import check_rule
 
 FILE = Path(__file__).parents[2] / "examples" / "qnn_passes.py"

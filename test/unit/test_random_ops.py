@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lamina.dialects.relay.base import RelayOp, TensorInfo
+from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.random_distributions import NormalOp, UniformOp
 from lamina.dialects.relay.random_threefry import (
@@ -20,7 +21,7 @@ from lamina.dialects.relay.random_threefry import (
     hash_ref,
     threefry_key,
 )
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 Array = np.ndarray[Any, Any]
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.context import LaminaContext
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.vm import AdtValue, CompiledKernels, Kernels, ReferenceKernels, VirtualMachine
-from lamina.verification import verify_module
+from lamina.driver.compiled_kernels import CompiledKernels
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.verification import verify_module
+from lamina.vm.vm import AdtValue, Kernels, ReferenceKernels, VirtualMachine
 
 from .random_relay import random_arguments, random_program
 

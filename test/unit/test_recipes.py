@@ -164,7 +164,7 @@ def make_targets() -> set[str]:
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/schedules.md"])
 def test_commands_and_files_that_are_named_exist(name: str) -> None:
-    from lamina import cli
+    from lamina.cli import command as cli
 
     text = (ROOT / name).read_text("utf-8")
     for target in re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.M):
@@ -179,7 +179,7 @@ def test_commands_and_files_that_are_named_exist(name: str) -> None:
 
 def test_opt_tool_commands_of_the_readme() -> None:
     """Options of opt-tool that the README shows are options of opt-tool."""
-    from lamina.tool import options
+    from lamina.opt_tool import options
 
     known = {o for action in options.build()._actions for o in action.option_strings}  # type: ignore[reportPrivateUsage]
     text = (ROOT / "README.md").read_text("utf-8")

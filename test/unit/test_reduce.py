@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina import cli
-from lamina.compiler import pipeline_text
-from lamina.context import LaminaContext
+from lamina.cli import command as cli
 from lamina.debugging.finding import NoFault, find
 from lamina.debugging.minimise import minimised, smallest
 from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.verdict import How, target_of
+from lamina.driver.compiler import pipeline_text
+from lamina.driver.relay_source import ports_of
 from lamina.errors import UsageError
-from lamina.measure import random_inputs
-from lamina.parsing import parse_text
-from lamina.relay_source import ports_of
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.measure.timing import random_inputs
 
 sys.path.insert(0, str(Path(__file__).parent))
 

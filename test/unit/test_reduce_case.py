@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from lamina import cli
+from lamina.cli import command as cli
 from lamina.debugging.campaign import Settings, run_campaign
 from lamina.debugging.fuzz_case import IMPORT_PAIR
 from lamina.debugging.outcome import Kind, Outcome

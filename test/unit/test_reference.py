@@ -18,11 +18,11 @@ from lamina.dialects.te.loop_primitives import SplitOp
 from lamina.dialects.te.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir import TIR
 from lamina.dialects.tir.refusals import ScheduleError
-from lamina.registry import PassFile, our_passes
-from lamina.tools.reference import examples, pages, pictures
-from lamina.tools.reference.declarations import ROOT, IncompleteReference, field_rows, spelled_in_python
-from lamina.tools.reference.examples import examples_in, refusals_in
-from lamina.tools.reference.trimming import changes, cut
+from lamina.ir.registry import PassFile, our_passes
+from tools.reference import examples, pages, pictures
+from tools.reference.declarations import ROOT, IncompleteReference, field_rows, spelled_in_python
+from tools.reference.examples import examples_in, refusals_in
+from tools.reference.trimming import changes, cut
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -36,7 +36,7 @@ def sections(page: str) -> dict[str, str]:
 @pytest.mark.slow
 def test_pages_are_up_to_date_whatever_the_order_of_sets() -> None:
     """`make docs` writes them under an order drawn anew each time."""
-    words = [sys.executable, "-m", "lamina.tools.reference", "--check"]
+    words = [sys.executable, "-m", "tools.reference", "--check"]
     done = subprocess.run(words, env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

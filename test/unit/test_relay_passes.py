@@ -13,22 +13,23 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 
 from lamina.backends.cpu.jit import named_target
-from lamina.compiler import relay_pipeline
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp, tensor_info
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
+from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import ParamAttr, ParamStore
 from lamina.dialects.target import TARGET
+from lamina.driver.compiler import relay_pipeline
+from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
+from lamina.ir.registry import our_passes
+from lamina.ir.verification import verify_module
 from lamina.passes.relay.eliminate_common_subexpr import eliminate_common_subexpr
 from lamina.passes.relay.fuse_ops import fuse_block
 from lamina.passes.relay.graph_partition import Graph, Partition
-from lamina.pipeline import parse_pipeline
-from lamina.registry import our_passes
-from lamina.runtime.relay_reference import main_function, run_relay
 from lamina.transform import OPT_LEVELS
-from lamina.verification import verify_module
 
 
 class Program:

@@ -11,15 +11,15 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import lamina
-from lamina import cli
-from lamina.context import LaminaContext
+from lamina.cli import command as cli
+from lamina.driver.machine_program import MachineProgram
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
-from lamina.machine_program import MachineProgram
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.verification import verify_module
 from lamina.passes.relay.inline import MOST_OPS
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.vm import AdtValue
-from lamina.verification import verify_module
+from lamina.vm.vm import AdtValue
 
 Array = np.ndarray[Any, Any]
 
@@ -157,7 +157,7 @@ def test_what_was_written_with_its_weights_is_read_again(tmp_path: Path) -> None
     assert np.allclose(again(x), x @ w, atol=1e-4)
     assert "tensor<32x64xf32>" in lamina.load(tmp_path / "relay.mlir").text()
     # Other weights under the same name are another program.
-    from lamina.model import Origin
+    from lamina.driver.model import Origin
 
     before = Origin.of(tmp_path / "relay.mlir", None).digest
     weights = tmp_path / "relay.safetensors"

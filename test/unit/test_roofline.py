@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from lamina import cli, roofs
 from lamina.backends.cpu.jit import host_target
-from lamina.kernel_profile import Kernel, Recording
-from lamina.roofline import Roofline
-from lamina.roofline_page import page
-from lamina.roofs import FMA_ROUNDS, Level, Roofs, cache_sizes, fma_text, read_text
+from lamina.cli import command as cli
+from lamina.measure.kernel_profile import Kernel, Recording
+from lamina.roofline import roofs
+from lamina.roofline.page import page
+from lamina.roofline.roofs import FMA_ROUNDS, Level, Roofs, cache_sizes, fma_text, read_text
+from lamina.roofline.table import Roofline
 from lamina.runtime.trace import Slice
 
 INF = float("inf")

@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.context import LaminaContext
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.parsing import parse_text
+from lamina.interpreters.scalar_ops import CheckFailure
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.passes.te_to_tir import lower_function
 from lamina.passes.tir.lower_blocks import LowerBlocksPass
 from lamina.passes.tir.sanitize import SanitizePass
 from lamina.passes.tir.vectorize_loop import VectorizeLoopPass
-from lamina.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.compiled import load_module
-from lamina.runtime.scalar_ops import CheckFailure
-from lamina.runtime.te_interpreter import run_te_func
-from lamina.runtime.tir_interpreter import run_tir_func
 
 
 def _programs() -> ModuleType:
@@ -297,7 +297,7 @@ def test_the_command_runs_and_shows_it(tmp_path: Path) -> None:
 
     from onnx import TensorProto, helper
 
-    from lamina import cli
+    from lamina.cli import command as cli
 
     ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, 5]) for n in ("x", "y")]
     graph = helper.make_graph([helper.make_node("Tanh", ["x"], ["y"])], "g", ports[:1], ports[1:])

@@ -21,9 +21,9 @@ CASES = [
     ("bench/models.py --against nosuch", "--against: no commit 'nosuch' in "),
     ("bench/models.py --against HEAD --pairs 1", "--pairs is at least 2"),
     ("bench/math_ulp.py nosuch", "no function 'nosuch'"),
-    ("-m lamina.tools.reference --nosuch", "unrecognized arguments: --nosuch"),
-    ("-m lamina.tools.reference nosuch.md", "no page 'nosuch.md': there are schedule.md, "),
-    ("-m lamina.tools.op_index nosuch", "unrecognized arguments: nosuch"),
+    ("-m tools.reference --nosuch", "unrecognized arguments: --nosuch"),
+    ("-m tools.reference nosuch.md", "no page 'nosuch.md': there are schedule.md, "),
+    ("-m tools.op_index nosuch", "unrecognized arguments: nosuch"),
 ]
 
 

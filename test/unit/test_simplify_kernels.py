@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 
-from lamina.runtime.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_interpreter import run_tir_func
 
 sys.path.insert(0, str(Path(__file__).parent))
 import tir_kernels  # noqa: E402

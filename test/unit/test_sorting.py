@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import te_func
 from lamina.dialects.relay.sort import ArgsortOp, SearchSortedOp, TopkOp
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 
 @pytest.mark.parametrize("ascending", [True, False])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from lamina.context import LaminaContext
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.primitive import LoopPrimitiveOp, PrimitiveOp, ScheduleState
 from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import nest
 from lamina.dialects.tir.ops import BlockOp, FuncOp, enclosing_loops
 from lamina.errors import InputError
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.passes.te_to_tir import apply_schedule, lower_function
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import lamina
-from lamina.context import LaminaContext
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 
 def test_values_read_twice_in_a_row_are_looked_through_once() -> None:

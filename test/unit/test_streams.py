@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = {"lamina": f"{sys.executable} -m lamina.cli --help", "opt-tool": f"{sys.executable} -m lamina.opt_tool"}
+COMMANDS = {
+    "lamina": f"{sys.executable} -m lamina.cli --help",
+    "opt-tool": f"{sys.executable} -m lamina.opt_tool",
+}
 TEXT = "func.func @f() {\n  func.return\n}\n"
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full, a disk that is full")
 
@@ -39,7 +42,7 @@ def test_the_interrupt_key_is_heard_while_modules_are_imported(tmp_path: Path) -
     # A shell's job in the background ignores the key, and so would what it starts.
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from lamina.main_program import opt_tool; sys.path.insert(0, sys.argv[1]); opt_tool()"
+        "from lamina.opt_tool import main; sys.path.insert(0, sys.argv[1]); main()"
     )
     done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

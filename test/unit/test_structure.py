@@ -13,7 +13,7 @@ import pytest
 
 from lamina.dialects.te.primitive import PrimitiveOp
 from lamina.dialects.te.schedule import OPS
-from lamina.registry import LEVELS, our_passes
+from lamina.ir.registry import LEVELS, our_passes
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("dialects", "passes", "frontends", "backends")
@@ -144,7 +144,7 @@ THREE_OPS = """func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 def test_opt_tool_loads_only_what_it_needs() -> None:
     code = f"""
 import sys
-from lamina.opt_tool import run_opt_tool
+from lamina.opt_tool.command import run_opt_tool
 status, out, err = run_opt_tool([], {THREE_OPS!r})
 assert status == 0, err
 assert out.count('relay.') == 3

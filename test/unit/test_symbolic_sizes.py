@@ -7,10 +7,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from lamina.context import LaminaContext
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.compiled import CompiledProgram, load_module
 
 MATMUL = """

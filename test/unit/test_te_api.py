@@ -17,7 +17,7 @@ from lamina import te
 from lamina.compat import tvm
 from lamina.dialects.te.ops import ComputeOp, ReadOp
 from lamina.errors import LaminaError
-from lamina.opt_tool import run_opt_tool
+from lamina.opt_tool.command import run_opt_tool
 from lamina.te.function import build_function
 
 Array = np.ndarray[Any, np.dtype[Any]]

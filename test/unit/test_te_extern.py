@@ -15,16 +15,17 @@ import pytest
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.context import LaminaContext
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.ir_builder import IRBuilder, extern
 from lamina.dialects.te.ops import FuncOp
 from lamina.errors import InputError
+from lamina.interpreters.accesses import OutOfBoundsError
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_memory import UninitialisedError
+from lamina.ir.context import LaminaContext
 from lamina.passes.te_to_tir import lower_function
-from lamina.runtime.te_interpreter import OutOfBoundsError, run_te_func
-from lamina.runtime.tir_interpreter import run_tir_func
-from lamina.runtime.tir_memory import UninitialisedError
 
 
 def _load(name: str) -> ModuleType:

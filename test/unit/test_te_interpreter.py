@@ -13,9 +13,10 @@ from xdsl.parser import Parser
 from lamina.dialects.te import TE
 from lamina.dialects.te.ops import FuncOp
 from lamina.errors import InputError
-from lamina.runtime import te_interpreter
-from lamina.runtime.scalar_ops import UndefinedError, fma
-from lamina.runtime.te_interpreter import OutOfBoundsError, Program, run_te_func
+from lamina.interpreters import te_interpreter
+from lamina.interpreters.accesses import OutOfBoundsError
+from lamina.interpreters.scalar_ops import UndefinedError, fma
+from lamina.interpreters.te_interpreter import Program, run_te_func
 
 
 def functions(text: str) -> dict[str, FuncOp]:

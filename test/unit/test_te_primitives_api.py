@@ -13,7 +13,7 @@ import pytest
 import lamina
 from lamina import te
 from lamina.errors import LaminaError
-from lamina.tensor_program import te_module
+from lamina.tensor.program import te_module
 
 from .te_tutorials import Calls
 

@@ -17,7 +17,7 @@ from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Reducer, Tensor
 from lamina.dialects.te.ops import FuncOp
 from lamina.errors import InputError
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 
 def _load(name: str) -> ModuleType:

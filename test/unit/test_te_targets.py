@@ -13,10 +13,10 @@ from xdsl.parser import Parser
 import lamina
 from lamina.compat import tvm
 from lamina.compat.tvm import te
-from lamina.context import LaminaContext
 from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
-from lamina.tensor_program import te_module
-from lamina.tensor_target import target_of
+from lamina.ir.context import LaminaContext
+from lamina.tensor.program import te_module
+from lamina.tensor.target import target_of
 
 from .host_features import needs
 from .te_tutorials import Calls, cuda_convolution, intrinsics

@@ -13,17 +13,17 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.context import LaminaContext
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.team import TeamBarrierOp, TeamOp
 from lamina.errors import InputError
-from lamina.parsing import parse_text
+from lamina.interpreters.tir_memory import RaceError
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.passes.stair.cost import cycles
 from lamina.passes.tir.form_teams import form_team
 from lamina.runtime.compiled import CompiledProgram, load_module
 from lamina.runtime.program import ThreadPool
-from lamina.runtime.tir_memory import RaceError
 
 from . import tir_kernels as kernels
 

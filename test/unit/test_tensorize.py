@@ -19,11 +19,11 @@ from lamina.dialects.tir.body_builder import LANES, BodyBuilder
 from lamina.dialects.tir.intrinsics import INTRINSICS, Intrinsic
 from lamina.dialects.tir.nest import TENSORIZED
 from lamina.dialects.tir.ops import BlockOp
+from lamina.driver.execute import run_module
 from lamina.errors import InputError
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.execute import run_module
-from lamina.runtime.te_interpreter import run_te_func
-from lamina.runtime.tir_interpreter import run_tir_func
+from lamina.interpreters.te_interpreter import run_te_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 from . import tensorize_cases as cases
 from .host_features import needs

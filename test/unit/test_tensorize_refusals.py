@@ -14,9 +14,9 @@ from lamina.dialects.te.schedule import TensorIntrinOp
 from lamina.dialects.tir import match_intrinsic
 from lamina.dialects.tir.nest import TENSORIZED
 from lamina.dialects.tir.ops import BlockOp
+from lamina.driver.execute import run_module
 from lamina.errors import InputError
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.execute import run_module
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 from . import tensorize_cases as cases
 
@@ -150,7 +150,7 @@ def _plain_update(text: str) -> TensorIntrinOp:
     """A declaration that has a description only, with that as its implementation: right, if slow."""
     from xdsl.parser import Parser
 
-    from lamina.context import LaminaContext
+    from lamina.ir.context import LaminaContext
     from lamina.passes.te_to_tir import lower_function
     from lamina.passes.tir.lower_blocks import LowerBlocksPass
 

@@ -15,10 +15,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends import nvptx
-from lamina.context import LaminaContext
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.threads import is_thread
-from lamina.runtime.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.ir.context import LaminaContext
 
 from . import gpu_on_cpu
 from .gpu_programs import PIPELINE, Program

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.context import LaminaContext
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.runtime.te_interpreter import OutOfBoundsError
-from lamina.runtime.tir_interpreter import run_tir_func
-from lamina.runtime.tir_memory import RaceError, UninitialisedError
-from lamina.runtime.tir_threads import BarrierError
+from lamina.interpreters.accesses import OutOfBoundsError
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_memory import RaceError, UninitialisedError
+from lamina.interpreters.tir_threads import BarrierError
+from lamina.ir.context import LaminaContext
 
 
 def run(text: str, *inputs: Any) -> np.ndarray[Any, Any]:

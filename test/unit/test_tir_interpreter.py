@@ -9,14 +9,14 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from lamina.context import LaminaContext
 from lamina.dialects.tir.ops import FuncOp
+from lamina.driver.execute import run_module
 from lamina.errors import InputError, UsageError
+from lamina.interpreters.accesses import OutOfBoundsError
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_memory import RaceError, UninitialisedError
+from lamina.ir.context import LaminaContext
 from lamina.passes.tir.lower_blocks import LowerBlocksPass
-from lamina.runtime.execute import run_module
-from lamina.runtime.te_interpreter import OutOfBoundsError
-from lamina.runtime.tir_interpreter import run_tir_func
-from lamina.runtime.tir_memory import RaceError, UninitialisedError
 
 CTX = LaminaContext()
 
@@ -430,7 +430,7 @@ func.func private @outside(memref<4xf32>, memref<4xf32>) -> ()
     def add_one(_: Any, arrays: list[Any], store: Any) -> list[Any]:
         return [arrays[0] + 1]
 
-    monkeypatch.setattr("lamina.runtime.execute.run_declared", add_one)
+    monkeypatch.setattr("lamina.driver.execute.run_declared", add_one)
     results = run_module(parse(text), CTX, "main", {"data": f32(1, 2, 3, 4)})
     np.testing.assert_array_equal(results["result"], [4, 6, 8, 10])
 

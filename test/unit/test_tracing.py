@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.context import LaminaContext
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime.scalar_ops import CheckFailure
-from lamina.runtime.te_interpreter import OutOfBoundsError
-from lamina.runtime.tir_interpreter import run_tir_func
-from lamina.runtime.tir_memory import RaceError, UninitialisedError
-from lamina.runtime.tir_tracing import Trace, TraceError, trace_tir_func
-from lamina.runtime.trace_table import TraceTable, same
+from lamina.interpreters.accesses import OutOfBoundsError
+from lamina.interpreters.scalar_ops import CheckFailure
+from lamina.interpreters.tir_interpreter import run_tir_func
+from lamina.interpreters.tir_memory import RaceError, UninitialisedError
+from lamina.interpreters.tir_tracing import Trace, TraceError, trace_tir_func
+from lamina.interpreters.trace_table import TraceTable, same
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 
 def kernel(text: str, pipeline: str = "") -> FuncOp:

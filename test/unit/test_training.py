@@ -12,10 +12,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import lamina
-from lamina.context import LaminaContext
 from lamina.dialects import relay as r
+from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.ir.context import LaminaContext
 from lamina.passes.relay.first_order_gradient import FirstOrderGradient
-from lamina.runtime.relay_reference import main_function, run_relay
 
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import differentiated, program  # noqa: E402

@@ -19,14 +19,14 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 
 import lamina
 from lamina import te, transform
-from lamina.compiler import GRAPH_PASSES, LLVM_PIPELINE, TE_PIPELINE, TIR_PIPELINE, pipeline_text, relay_pipeline
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import Precision, precision_of
+from lamina.driver.compiler import GRAPH_PASSES, LLVM_PIPELINE, TE_PIPELINE, TIR_PIPELINE, pipeline_text, relay_pipeline
+from lamina.driver.model import Model
 from lamina.errors import UsageError
-from lamina.model import Model
-from lamina.pipeline import parse_pipeline
-from lamina.program_cache import program_key
-from lamina.registry import our_passes
+from lamina.ir.pipeline import parse_pipeline
+from lamina.ir.registry import our_passes
+from lamina.store.program_cache import program_key
 from lamina.transform import OPT_LEVELS, PassContext, Sequential
 
 X = np.random.default_rng(0).standard_normal((1, 8, 9, 9)).astype(np.float32)

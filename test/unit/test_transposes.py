@@ -7,8 +7,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import lamina
-from lamina.context import LaminaContext
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 
 
 def transposed(shape: tuple[int, ...], order: tuple[int, ...], target: str, threads: int = 1) -> None:

@@ -122,7 +122,7 @@ def @main(%n: int32, %x: Tensor[(4, 8), float32]) -> Tensor[(4, 8), float32] {
     machine: Any = tvm.runtime.vm
     code, lib = relay.vm.compile(tvm.parser.fromtext(text), target="llvm").save()
     lib.export_library(str(tmp_path / "net.so"))
-    monkeypatch.setattr("lamina.compiler.lower", None)
+    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", None)
     loaded = tvm.runtime.load_module(str(tmp_path / "net.so"))
     exe = machine.Executable.load_exec(code, loaded)
     for each in (exe, loaded):
@@ -178,7 +178,7 @@ def test_a_kernel_is_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.Monkey
         tvm.contrib.cc.create_shared(str(tmp_path / "k.so"), [str(tmp_path / "k.o")])
     else:
         kernel.export_library(str(tmp_path / "k.so"))
-    monkeypatch.setattr("lamina.tensor_program.run_passes", None)
+    monkeypatch.setattr("lamina.tensor.program.run_passes", None)
     loaded = tvm.runtime.load_module(str(tmp_path / "k.so"))
     assert loaded.entry_name == "scaled_sum" and loaded["scaled_sum"] is loaded
     for length in (5, 33):

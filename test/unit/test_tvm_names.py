@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import lamina.compat.tvm as tvm
-from lamina.compat.tvm.missing import INSTEAD
 from lamina.errors import UsageError
-from lamina.tools.reference.tvm_names import is_bridged, listed_names, tvm_names_page, use_instead
+from lamina.ir.tvm_names import INSTEAD
+from tools.reference.tvm_names import is_bridged, listed_names, tvm_names_page, use_instead
 
 NAMES = [(title, name) for title, names in listed_names() for name in names]
 

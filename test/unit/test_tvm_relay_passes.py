@@ -11,10 +11,10 @@ import pytest
 import lamina
 from lamina import transform
 from lamina.compat.tvm import IRModule, relay
-from lamina.context import LaminaContext
 from lamina.dialects import relay as r
 from lamina.errors import InputError, UsageError
-from lamina.parsing import parse_text
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
 from lamina.passes.legal_forms import register_legalize, unregister_legalize
 
 RNG = np.random.default_rng(3)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import TupleType
 
-from lamina.context import LaminaContext
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.adt_patterns import (
     Anything,
@@ -25,13 +24,16 @@ from lamina.dialects.relay.adt_patterns import (
     parse_pattern,
     pattern_text,
 )
-from lamina.dialects.relay.base import Sample, TypeMismatch, to_attribute
+from lamina.dialects.relay.base import Sample, to_attribute
+from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.value_types import UNNAMED, AdtType, accepts, dynamic_tensor
+from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.runtime.vm import AdtValue, CompiledKernels, ReferenceKernels, evaluate
-from lamina.runtime.vm_values import matches
-from lamina.verification import verify_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.verification import verify_module
+from lamina.vm.values import matches
+from lamina.vm.vm import AdtValue, ReferenceKernels
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, load, valid_samples  # noqa: E402

@@ -13,12 +13,12 @@ from xdsl.ir import Block, Region
 from xdsl.irdl import irdl_op_definition
 
 import lamina
-from lamina.collector import quiet_gc
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.families import Elementwise
-from lamina.location import caller
-from lamina.opt_tool import run_opt_tool
-from lamina.user_code import UserCodeError
+from lamina.ir.collector import quiet_gc
+from lamina.ir.location import caller
+from lamina.ir.user_code import UserCodeError
+from lamina.opt_tool.command import run_opt_tool
 
 FILE = Path(__file__).parents[1] / "opt_tool" / "inputs" / "mistaken.py"
 TEXT = """func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -118,7 +118,7 @@ def test_a_place_is_not_in_the_library_that_stands_between() -> None:
 def test_an_exception_in_a_package_that_lamina_calls_is_no_users() -> None:
     import numpy as np
 
-    from lamina.user_code import users_mistake
+    from lamina.ir.user_code import users_mistake
 
     try:
         np.quantile([], 0.5)

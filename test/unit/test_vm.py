@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.context import LaminaContext
 from lamina.dialects.relay.adt import ConstructOp, MatchOp
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.control import IfOp
@@ -17,20 +16,14 @@ from lamina.dialects.relay.core import GlobalOp
 from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
+from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.runtime.beyond_programs import BEYOND, needs_machine
-from lamina.runtime.vm import (
-    AdtValue,
-    CompiledKernels,
-    Kernels,
-    ReferenceKernels,
-    VirtualMachine,
-    evaluate,
-    value_text,
-)
-from lamina.runtime.vm_memory import ON_VALUES
-from lamina.verification import verify_module
+from lamina.interpreters.beyond_programs import BEYOND, needs_machine
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.verification import verify_module
+from lamina.vm.memory import ON_VALUES
+from lamina.vm.vm import AdtValue, Kernels, ReferenceKernels, VirtualMachine, value_text
 
 Array = np.ndarray[Any, Any]
 
@@ -473,10 +466,10 @@ def test_the_ops_beyond_programs_are_those_that_the_machine_runs() -> None:
 
 
 def test_lowering_says_what_it_cannot_lower() -> None:
-    from lamina.compiler import lower
+    from lamina.driver.compiler import lower
 
     module = parsed(CHOICE)
     with pytest.raises(
-        InputError, match="@main has an argument whose extents are unknown; run the module by lamina.runtime.vm"
+        InputError, match="@main has an argument whose extents are unknown; run the module by lamina.vm.vm"
     ):
         lower(module, LaminaContext(), 1)

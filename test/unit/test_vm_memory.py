@@ -13,16 +13,17 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import lamina
-from lamina.context import LaminaContext
-from lamina.dialects.relay.base import tensor_info
+from lamina.dialects.relay.infos import tensor_info
+from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import InputError
-from lamina.parsing import parse_text
-from lamina.pipeline import parse_pipeline, run_pipeline
-from lamina.runtime import vm_memory
-from lamina.runtime.debugging import debugger
-from lamina.runtime.relay_reference import main_function
-from lamina.runtime.vm import CompiledKernels, Kernels, ReferenceKernels, VirtualMachine, evaluate
-from lamina.verification import verify_module
+from lamina.interpreters.relay_reference import main_function
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import parse_text
+from lamina.ir.pipeline import parse_pipeline, run_pipeline
+from lamina.ir.verification import verify_module
+from lamina.vm import memory as vm_memory
+from lamina.vm.debugging import debugger
+from lamina.vm.vm import Kernels, ReferenceKernels, VirtualMachine
 
 from .test_relay_passes import Program, grow
 

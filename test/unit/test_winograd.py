@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.nn_winograd import winograd_matrices
-from lamina.runtime.te_interpreter import run_te_func
+from lamina.interpreters.te_interpreter import run_te_func
 
 TRANSFORM = "relay.nn.contrib_conv2d_winograd_weight_transform"
 REST = "relay.nn.contrib_conv2d_winograd_without_weight_transform"

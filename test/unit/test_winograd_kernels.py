@@ -10,11 +10,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.api import texts
 from lamina.backends.cpu.jit import named_target
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.target import TargetAttr
+from lamina.driver.api import texts
 from lamina.transform import PassContext
 
 

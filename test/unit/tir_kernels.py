@@ -12,12 +12,12 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.parser import Parser
 
-from lamina.context import LaminaContext
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.ops import FuncOp
-from lamina.pipeline import parse_pipeline
-from lamina.runtime.execute import run_module
-from lamina.verification import VerificationError, verify_module
+from lamina.driver.execute import run_module
+from lamina.ir.context import LaminaContext
+from lamina.ir.pipeline import parse_pipeline
+from lamina.ir.verification import VerificationError, verify_module
 
 CTX = LaminaContext()
 Array = np.ndarray[Any, Any]

@@ -12,7 +12,8 @@ from typing import Any
 from xdsl.ir import Operation
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import TypeMismatch, attrs_of, tensor_info
+from lamina.dialects.relay.base import attrs_of
+from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.terms import attr, composite, computed, var
 from lamina.passes.pattern_tables import PatternTable
 

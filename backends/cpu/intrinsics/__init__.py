@@ -1,1 +1,1 @@
-"""Tensor intrinsics of the CPU, each found by the name of its file (`lamina/intrinsics.py`)."""
+"""Tensor intrinsics of the CPU, each found by the name of its file (`lamina/ir/intrinsics.py`)."""

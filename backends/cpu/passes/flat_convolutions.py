@@ -29,9 +29,10 @@ from typing import Any, ClassVar, NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.dialects.relay.annotation import StopFusionOp
-from lamina.dialects.relay.base import RelayOp, has_unknown_extents
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.gradients import dtype_of, r, shape_of
+from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.nn_conv import Conv2dOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, per_axis, windows

@@ -18,7 +18,8 @@ from typing import ClassVar
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import itemsize
-from lamina.dialects.relay.base import attrs_of, has_unknown_extents, tensor_info, to_attribute
+from lamina.dialects.relay.base import attrs_of, to_attribute
+from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.recurrent import PLAIN, Recurrent
 from lamina.dialects.relay.shape_layout import LayoutTransformOp
 from lamina.dialects.target import TargetAttr, module_target

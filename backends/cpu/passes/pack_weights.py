@@ -24,8 +24,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
 from lamina.dialects import relay as r
-from lamina.dialects.relay.base import RelayOp, TensorInfo, attrs_of, tensor_info
+from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
+from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.target import module_target
 from lamina.dialects.terms import attr, computed, const, inserting, var
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.relay.base import TensorInfo
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.rewriting import Rules

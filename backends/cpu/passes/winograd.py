@@ -34,8 +34,9 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.backends.cpu.schedules.winograd import bytes_per_cycle
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
-from lamina.dialects.relay.base import TensorInfo, attrs_of
+from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.nn_conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, windows

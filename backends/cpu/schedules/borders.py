@@ -21,14 +21,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lamina.backends.cpu.schedules.grouped import dot_intrinsic
+from lamina.backends.cpu.schedules.grouped import CONV2D, dot_intrinsic
 from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
-TAG = "nn.contrib_conv2d_NCHWc"
-PADDED = (TAG, "nn.contrib_depthwise_conv2d_NCHWc")
+PADDED = (CONV2D, "nn.contrib_depthwise_conv2d_NCHWc")
 SLICES = 2
 """Slices for each thread that a parallel loop should have."""
 MOST_COLUMNS = 5
@@ -47,7 +46,7 @@ class Border(NamedTuple):
 def find_border(stages: Sequence[Stage], target: TargetAttr) -> Border | None:
     """The padding that the direct convolution among some stages reads, and nobody else."""
     for pad, conv in zip(stages, stages[1:], strict=False):
-        if pad.tag == conv.tag == TAG and conv.is_reduction and not pad.is_reduction and pad.readers == [conv]:
+        if pad.tag == conv.tag == CONV2D and conv.is_reduction and not pad.is_reduction and pad.readers == [conv]:
             direct = conv.spatial[-1] == vector_lanes(conv, target) and dot_intrinsic(conv, target) is None
             return _border(pad, conv) if direct else None
     return None

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import AnyFloat
-
 from lamina.backends.cpu.schedules.steps import (
     BLOCKS_PER_THREAD,
+    LONG,
     epilogue_of,
+    is_long_sum,
     parallel,
     place_epilogue,
     unroll_by,
@@ -42,8 +42,6 @@ FEW_VECTORS = 4
 """Vectors of a tile whose columns, before or after they are reduced, take functions with many constants."""
 UNROLLED = 64
 """Vectors of one body."""
-LONG = 4096
-"""Rows from which on a sum is one of sums of blocks: a chain of so many additions loses more than three digits."""
 BLOCK = 512
 """Rows of a block, or fewer, so that all have as many."""
 LEAST_BLOCK = 64
@@ -56,7 +54,7 @@ def is_column_reduction(stage: Stage, target: TargetAttr) -> bool:
     if vector is None or len(stage.op.tensors) != 1 or len(stage.reads()) != 1:
         return False
     few = stage.spatial[vector] < LEAST_VECTORS * vector_lanes(stage, target)
-    if few and (len(stage.reduced) != 1 or stage.reduced[0] < LEAST_ROWS):
+    if few and (prod(stage.reduced) < LEAST_ROWS or stage.reduced[-1] < CHAINS):
         return False
     (read,) = stage.reads()
     columns = stage.op.body.block.args[vector]
@@ -76,15 +74,17 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
     most = target.registers.data // 2
     if stage.calls_functions() or follower is not None and follower.calls_functions():
         most = FEW_VECTORS
-    block_rows = _rows_of_block(stage)
+    apart, block_rows = _blocks(stage)
     wide = _tile(stage, vector, lanes, most, target.threads.data)
     out = epilogue_of(s, stage, follower)
     partial = ""
     if block_rows:
-        block = s.loops(stage.name)[rank]
-        if len(stage.reduced) == 1:
-            block, _ = s.split(block, [-1, block_rows])
-        partial, _ = s.rfactor(stage.name, block, rank, rank + 2)
+        blocks = list(s.loops(stage.name)[rank : rank + apart])
+        if block_rows < stage.reduced[apart]:
+            outer, _ = s.split(s.loops(stage.name)[rank + apart], [-1, block_rows])
+            blocks.append(outer)
+        block = s.fuse(*blocks) if len(blocks) > 1 else blocks[0]
+        partial, _ = s.rfactor(stage.name, block, rank, rank + 1 + len(stage.reduced) - apart)
     loops = s.loops(stage.name)
     spatial, reductions = list(loops[:rank]), list(loops[rank:])
     spatial[vector], beside, lane = s.split(spatial[vector], [-1, wide, lanes])
@@ -94,15 +94,16 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
     s.vectorize(out_lane)
     s.unroll(out_beside)
     if block_rows:
-        *own, rows = s.compute_at(partial, reductions[-1])
+        placed = s.compute_at(partial, reductions[-1])
+        *around, rows = placed[rank + 1 :]
         s.set_scope(partial, "register")
-        own_beside, own_lane = s.split(own[vector], [-1, lanes])
-        s.reorder(rows, own_beside, own_lane)
-        if stage.reduced[-1] % block_rows:
+        own_beside, own_lane = s.split(placed[vector], [-1, lanes])
+        s.reorder(*around, rows, own_beside, own_lane)
+        if stage.reduced[apart] % block_rows:
             # The last rows apart: the others need no test.
             s.pragma(rows, "loop_partition_hint")
         else:
-            unroll_by(s, block_rows, rows, max(UNROLLED // wide, 1))
+            unroll_by(s, stage.reduced[-1] if around else block_rows, rows, max(UNROLLED // wide, 1))
         s.unroll(own_beside)
         s.vectorize(own_lane)
     else:
@@ -120,31 +121,33 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
         parallel(s, spatial)
 
 
-def _rows_of_block(stage: Stage) -> int:
-    """Rows whose floats are added up by themselves, where a stage adds up many; 0 where it does not."""
-    combiner = stage.op.combiner
-    is_sum = combiner is not None and combiner.data == "sum" and isinstance(stage.element_type, AnyFloat)
-    *outer, rows = stage.reduced
-    if not is_sum or len(outer) > 1 or prod(stage.reduced) < LONG:
-        return 0
-    if outer:  # rows of an image: each is a block
-        return rows if rows >= LEAST_BLOCK else 0
+def _blocks(stage: Stage) -> tuple[int, int]:
+    """The reduced dimensions that count blocks of a long sum, and how many rows of the next one are in a block, with
+    all of those behind it; no rows where nothing is added up in blocks."""
+    if not is_long_sum(stage):
+        return 0, 0
+    apart = len(stage.reduced) - 1
+    while apart and prod(stage.reduced[apart:]) < LEAST_BLOCK:
+        apart -= 1
+    rows = stage.reduced[apart]
+    if apart < len(stage.reduced) - 1 or (apart and rows < LONG):
+        return (apart, rows) if apart else (0, 0)
     even = divisor(rows, BLOCK)
-    return even if even >= LEAST_BLOCK else BLOCK
+    return apart, even if even >= LEAST_BLOCK else BLOCK
 
 
 def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int, lanes: int) -> None:
     """A vector of columns: each has as many partial results as keep it from waiting for the one before."""
     rank = len(stage.spatial)
     out = epilogue_of(s, stage, follower)
-    k = s.loops(stage.name)[rank]
-    chains = divisor(stage.reduced[0], CHAINS)
+    apart = len(stage.reduced) - 1
+    chains = divisor(stage.reduced[-1], CHAINS)
     has_tail = chains < CHAINS // 2
     if has_tail:
         chains = CHAINS
-    _, chain = s.split(k, [-1, chains])
+    _, chain = s.split(s.loops(stage.name)[rank + apart], [-1, chains])
     # Vectors beside each other: the chain before the columns.
-    partial, _ = s.rfactor(stage.name, chain, vector, rank + 2)
+    partial, _ = s.rfactor(stage.name, chain, vector, rank + apart + 2)
     loops = s.loops(out)
     outer, lane = list(loops), loops[vector]
     if stage.spatial[vector] > lanes:
@@ -160,10 +163,11 @@ def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int
     s.reorder(chain, own[vector])
     s.unroll(chain)
     s.vectorize(own[vector])
-    *own, rows = s.compute_at(partial, outer[-1])
-    chain, lane = own[vector], own[vector + 1]
+    placed = s.compute_at(partial, outer[-1])
+    *around, rows = placed[rank + 1 :]
+    chain, lane = placed[vector], placed[vector + 1]
     s.set_scope(partial, "register")
-    s.reorder(rows, chain, lane)
+    s.reorder(*around, rows, chain, lane)
     s.unroll(chain)
     s.vectorize(lane)
     if has_tail:

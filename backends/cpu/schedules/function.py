@@ -36,7 +36,7 @@ from lamina.backends.cpu.schedules.depthwise import (
     schedule_plain_depthwise,
 )
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
-from lamina.backends.cpu.schedules.grouped import dot_intrinsic, schedule_grouped_conv2d, schedule_grouped_dense
+from lamina.backends.cpu.schedules.grouped import CONV2D, dot_intrinsic, schedule_grouped_conv2d, schedule_grouped_dense
 from lamina.backends.cpu.schedules.line_reductions import is_line_reduction, schedule_line_reduction
 from lamina.backends.cpu.schedules.matmul import is_row_product, schedule_matmul
 from lamina.backends.cpu.schedules.pixel_rows import schedule_pixel_rows, takes_pixel_rows
@@ -141,13 +141,13 @@ def _schedule_reduction(
     s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick, border: Border | None = None
 ) -> None:
     lanes = vector_lanes(stage, target)
-    grouped = stage.tag in ("nn.contrib_conv2d_NCHWc", "nn.contrib_dense_pack")
+    grouped = stage.tag in (CONV2D, "nn.contrib_dense_pack")
     dot = dot_intrinsic(stage, target) if grouped else None
     if dot is not None and stage.tag == "nn.contrib_dense_pack":
         schedule_grouped_dense(s, stage, follower, target, dot)
     elif dot is not None:
         schedule_grouped_conv2d(s, stage, follower, target, dot, pick)
-    elif stage.tag == "nn.contrib_conv2d_NCHWc" and stage.spatial[-1] == lanes:
+    elif stage.tag == CONV2D and stage.spatial[-1] == lanes:
         schedule_conv2d(s, stage, follower, target, pick, border)
     elif stage.tag == DEPTHWISE and stage.spatial[-1] == lanes:
         schedule_depthwise(s, stage, follower, target)

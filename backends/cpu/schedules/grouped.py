@@ -25,6 +25,8 @@ DOTS = (
 )
 """Dtypes of data, weight and sum, group, the feature that has the instruction, and its tensor intrinsic."""
 
+CONV2D = "nn.contrib_conv2d_NCHWc"
+
 GROUP_UNROLL = 4
 """Groups of input channels in one body: a block of sixteen bytes of data."""
 
@@ -40,6 +42,8 @@ def dot_intrinsic(stage: Stage, target: TargetAttr) -> str | None:
     lanes = 8 if shape[-2] % 16 and target.has_feature("avx512vl") else 16
     if shape[-2] % lanes or stage.spatial[-1] % lanes:
         return None
+    if stage.tag == CONV2D and stage.spatial[-1] != lanes:
+        return None  # a block of the result is one instruction's vector, and weights lie in whole ones
     dtypes = *(element_dtype(r.tensor.type) for r in reads), dtype_name(stage.op.result.type.element_type)
     for given, group, feature, intrinsic in DOTS:
         if given == dtypes and group == shape[-1] and target.has_feature(feature):

@@ -3,6 +3,8 @@
 for a row, in parallel
   its partial results, one for each lane, then those combined
   what follows from the result
+
+A row may lie in pieces, as a channel of several images does: its lanes go on from one to the next.
 """
 
 from __future__ import annotations
@@ -23,18 +25,27 @@ DTYPES = ("float32", "float64", "int32", "int64")
 
 
 def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
-    """Whether a stage reduces the axes, one or several, along which what it reads lies side by side.
+    """Whether a stage reduces axes, the last ones at least, along which what it reads lies side by side.
 
     Of several tensors each lies so, with elements of its own for each result, or has one element for a whole row.
     """
+    return _pieces(stage, target) is not None
+
+
+def _pieces(stage: Stage, target: TargetAttr) -> int | None:
+    """How many of the reduced axes, the first ones, count the pieces of a row; None where there are no rows."""
+    if dtype_name(stage.element_type) not in DTYPES:
+        return None
+    return next((n for n in range(len(stage.reduced)) if _lies_along(stage, n, target)), None)
+
+
+def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
+    """Whether what is read lies side by side along the reduced axes behind the first `apart`."""
+    if prod(stage.reduced[apart:]) < LEAST_VECTORS * _lanes(stage, target):
+        return False
     reads = stage.reads()
-    dtype = dtype_name(stage.element_type)
-    if not stage.reduced or dtype not in DTYPES:
-        return False
-    if prod(stage.reduced) < LEAST_VECTORS * target.lanes(8 * itemsize(dtype)):
-        return False
     rank = len(stage.spatial)
-    rows, along = stage.op.body.block.args[:rank], stage.op.body.block.args[rank:]
+    rows, along = stage.op.body.block.args[:rank], stage.op.body.block.args[rank + apart :]
     own = [dim for dim, extent in zip(rows, stage.spatial, strict=True) if extent > 1]
     lines = 0
     for read in reads:
@@ -51,11 +62,14 @@ def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
     return lines > 0 and (len(along) == 1 or counts_through(stage, len(along)))
 
 
+def _lanes(stage: Stage, target: TargetAttr) -> int:
+    return target.lanes(8 * itemsize(dtype_name(stage.element_type)))
+
+
 def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """Rows in parallel, each in the lanes of vectors."""
-    lanes = target.lanes(8 * itemsize(dtype_name(stage.element_type)))
     out = epilogue_of(s, stage, follower)
-    partial = reduce_in_lanes(s, stage, lanes)
+    partial = reduce_in_lanes(s, stage, _lanes(stage, target), _pieces(stage, target) or 0)
     rows = s.loops(out)
     place_reduction(s, stage, partial, rows[-1] if rows else None)
     if rows:

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
+    is_long_sum,
     parallel,
     place_epilogue,
     unroll_reduction,
@@ -18,12 +19,18 @@ from lamina.backends.cpu.stages import Stage
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scheduling import Schedule
 
+CHAINS = 8
+"""Sums of an element whose terms lie nowhere side by side: an addition takes three or four cycles, two begin in one."""
+
 
 def schedule_plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    vector = vector_dim(stage.spatial)
+    if vector is None and is_long_sum(stage):
+        _schedule_chains(s, stage, follower)
+        return
     if not stage.spatial:
         return  # one element: the reduction is a chain, wherever its sum stands
     lanes = vector_lanes(stage, target)
-    vector = vector_dim(stage.spatial)
     out = epilogue_of(s, stage, follower)
     loops = s.loops(stage.name)
     rank = len(stage.spatial)
@@ -47,3 +54,34 @@ def schedule_plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, 
     if inner is not None and vector is not None:
         s.vectorize(inner)
         s.vectorize(out_loops[vector])
+
+
+def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None) -> None:
+    """Each element by itself, as the sum of several sums that do not wait for one another."""
+    rank, apart = len(stage.spatial), len(stage.reduced) - 1
+    *_, last = s.loops(stage.name)
+    terms = stage.reduced[-1]
+    if terms < CHAINS:
+        last, terms, apart = s.fuse(*s.loops(stage.name)[rank:]), prod(stage.reduced), 0
+    _, chain = s.split(last, [-1, CHAINS])
+    partial, _ = s.rfactor(stage.name, chain, rank, rank + apart + 2)
+    rows: list[SSAValue] = []
+    if rank:
+        out = epilogue_of(s, stage, follower)
+        rows = list(s.loops(out))
+        *_, combined = s.compute_at(stage.name, rows[-1])
+        *around, step = s.compute_at(partial, rows[-1])[rank:]
+        chain, *around = around
+    else:
+        (combined,) = s.loops(stage.name)
+        *around, step, chain = s.loops(partial)
+    s.set_scope(stage.name, "register")
+    s.unroll(combined)
+    s.set_scope(partial, "register")
+    s.reorder(*around, step, chain)
+    s.unroll(chain)
+    if terms % CHAINS:
+        # The last terms apart: the others need no test.
+        s.pragma(step, "loop_partition_hint")
+    if rows:
+        parallel(s, rows)

@@ -44,6 +44,8 @@ class Partial(NamedTuple):
     """Their stages, the last one first."""
     has_tail: bool
     """Whether the last step has idle lanes, which the others have not."""
+    apart: int = 0
+    """Reduced dimensions whose elements lie apart: loops around those over the lanes."""
 
 
 def find_rows(stages: Sequence[Stage], target: TargetAttr) -> bool:
@@ -199,29 +201,29 @@ def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> SSAValue:
     return vectors
 
 
-def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int) -> Partial:
-    """Reduce each lane of the dimensions that are reduced, counted through, for itself.
+def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, apart: int = 0) -> Partial:
+    """Reduce each lane of the dimensions that are reduced, counted through save the first `apart`, for itself.
 
     The lanes are quarters of quarters, so that their results are combined in two steps.
     """
     rank = len(stage.spatial)
-    k = _counted(s, s.loops(stage.name)[rank:])
+    k = _counted(s, s.loops(stage.name)[rank + apart :])
     last = min(QUARTER, lanes)
     _, _, quarter = s.split(k, [-1, lanes // last, last])
-    chains = _chains(stage, lanes)
-    quarters, loops = s.rfactor(stage.name, quarter, rank, rank + 3)
-    partial, loops = s.rfactor(quarters, loops[rank + 1], rank, rank + 3)
+    row = prod(stage.reduced[apart:])
+    chains = _chains(row, lanes)
+    quarters, loops = s.rfactor(stage.name, quarter, rank, rank + apart + 3)
+    partial, loops = s.rfactor(quarters, loops[rank + apart + 1], rank, rank + apart + 3)
     found = [quarters, partial]
     if chains > 1:
-        _, chain = s.split(loops[rank], [-1, chains])
-        found.append(s.rfactor(partial, chain, rank, rank + 4)[0])
-    row, step = prod(stage.reduced), chains * lanes
-    return Partial(found, row > step and row % step > 0)
+        _, chain = s.split(loops[rank + apart], [-1, chains])
+        found.append(s.rfactor(partial, chain, rank, rank + apart + 4)[0])
+    step = chains * lanes
+    return Partial(found, row > step and row % step > 0, apart)
 
 
-def _chains(stage: Stage, lanes: int) -> int:
-    """Partial sums of each lane."""
-    row = prod(stage.reduced)
+def _chains(row: int, lanes: int) -> int:
+    """Partial sums of each lane, for a row of so many elements."""
     steps = -(-row // lanes)
     if row % lanes and steps <= CHAINS:
         return steps  # no loop, so it is known which lanes are idle
@@ -242,12 +244,16 @@ def place_partial(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | No
     """The partial results of a reduction in lanes within a loop over its rows."""
     rank = len(stage.spatial)
     for name in partial.names:
-        *lanes, step = _placed(s, name, at)[rank:]
+        loops = list(_placed(s, name, at)[rank:])
+        apart = partial.apart if name == partial.names[-1] else 0
         if at is None and name == partial.names[-1]:
             # Where it was made its loops stand as those that they come from did.
-            step, lanes = lanes[0], [*lanes[1:], step]
+            around, step, lanes = loops[:apart], loops[apart], loops[apart + 1 :]
+        else:
+            *lanes, step = loops
+            lanes, around = lanes[: len(lanes) - apart], lanes[len(lanes) - apart :]
         s.set_scope(name, "register")
-        s.reorder(step, *lanes)
+        s.reorder(*around, step, *lanes)
         for loop in lanes[:-2]:
             s.unroll(loop)
         s.vectorize(s.fuse(*lanes[-2:]))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.stages import Stage, read_shape
@@ -16,8 +18,17 @@ from lamina.passes.stair.limits import lanes_have_code
 
 BLOCKS_PER_THREAD = 4
 """With fewer blocks than that, threads wait for the last one, unless each has as many as the others."""
+LONG = 4096
+"""Terms from which on a sum is one of several sums: a chain of so many additions loses more than three digits."""
 UNROLL_BUDGET = 800
 """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
+
+
+def is_long_sum(stage: Stage) -> bool:
+    """Whether a stage adds up floats in a chain that loses digits."""
+    combiner = stage.op.combiner
+    is_sum = combiner is not None and combiner.data == "sum" and isinstance(stage.element_type, AnyFloat)
+    return is_sum and prod(stage.reduced) >= LONG
 
 
 def vector_lanes(stage: Stage, target: TargetAttr) -> int:

@@ -15,8 +15,8 @@ from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu, cuda, device, gpu, opencl, rocm
 from lamina.errors import LaminaError as TVMError
 from lamina.te import Range, const, max_value, min_value
-from lamina.tensor_module import Module
-from lamina.tensor_program import build, lower
+from lamina.tensor.module import Module
+from lamina.tensor.program import build, lower
 
 __version__ = "0.19.0"
 """The last release of TVM with the interfaces that are here."""
@@ -43,7 +43,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.ir").IRModule
     if name.startswith("__"):
         raise AttributeError(name)
-    from lamina.compat.tvm.missing import not_bridged
+    from lamina.ir.tvm_names import not_bridged
 
     raise not_bridged(name, [*__all__, *_MODULES, "IRModule"])
 

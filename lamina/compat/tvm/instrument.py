@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from lamina import instrument as ours
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.missing import missing
-from lamina.instrument import PassInfo, PassTimingInstrument
+from lamina.ir import instrument as ours
+from lamina.ir.instrument import PassInfo, PassTimingInstrument
+from lamina.ir.tvm_names import missing
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

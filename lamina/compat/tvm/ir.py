@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.ir import Attribute, Operation, Region
 
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.missing import missing
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.adt import Constructor, TypeData
@@ -40,6 +39,7 @@ from lamina.compat.tvm.runtime import modules_elsewhere
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.ir.tvm_names import missing
 
 __path__ = NO_FOLDER
 
@@ -227,7 +227,7 @@ def build_module(
 
     A function with type parameters becomes one for each use of it with other types, and none where nothing uses it.
     """
-    from lamina.verification import verify_module
+    from lamina.ir.verification import verify_module
 
     store = ParamStore()
     for f in functions.values():

@@ -8,10 +8,10 @@ from typing import Any, cast
 import numpy as np
 
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.missing import missing
 from lamina.compat.tvm.runtime import Device, cpu, cuda, gpu, opencl, rocm
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import InputError
+from lamina.ir.tvm_names import missing
 from lamina.te.expr import dtype_of
 
 __path__ = NO_FOLDER

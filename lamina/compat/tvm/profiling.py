@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lamina.measure import columns
+from lamina.measure.timing import columns
 
 
 @dataclass(frozen=True)

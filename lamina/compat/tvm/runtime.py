@@ -153,10 +153,10 @@ _MODULES = modules_elsewhere(
         "vm": "lamina.compat.tvm.relay.backend.vm",
         "profiling": "lamina.compat.tvm.profiling",
         "ndarray": "lamina.compat.tvm.nd",
-        "module": "lamina.tensor_module",
+        "module": "lamina.tensor.module",
     },
 )
-_HOMES = {"Module": "lamina.tensor_module", **dict.fromkeys(("NDArray",), "lamina.compat.tvm.nd")}
+_HOMES = {"Module": "lamina.tensor.module", **dict.fromkeys(("NDArray",), "lamina.compat.tvm.nd")}
 
 
 def __getattr__(name: str) -> Any:
@@ -164,6 +164,6 @@ def __getattr__(name: str) -> Any:
         return _MODULES[name]
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    from lamina.compat.tvm.missing import missing
+    from lamina.ir.tvm_names import missing
 
     raise missing(__name__, name, [*globals(), *_MODULES])

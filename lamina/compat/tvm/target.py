@@ -13,12 +13,12 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, cast
 
-from lamina import tensor_target
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.missing import missing
 from lamina.errors import UsageError
+from lamina.ir.tvm_names import missing
 from lamina.passes.pattern_tables import table_names
-from lamina.tensor_target import target_of
+from lamina.tensor import target as tensor_target
+from lamina.tensor.target import target_of
 
 __path__ = NO_FOLDER
 

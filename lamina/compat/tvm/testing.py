@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.missing import missing
 from lamina.compat.tvm.runtime import Device, device, enabled
+from lamina.ir.tvm_names import missing
 
 __path__ = NO_FOLDER
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lamina import te
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.missing import INSTEAD, not_bridged
+from lamina.ir.tvm_names import INSTEAD, not_bridged
 from lamina.te import statements as ir_builder
 from lamina.te.expr import (
     EQ,

@@ -20,10 +20,10 @@ from lamina.compat.tvm.instrument import (
     weights_from,
 )
 from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.missing import missing
-from lamina.context import LaminaContext
 from lamina.errors import UnsupportedError, UsageError
-from lamina.instrument import PassInfo
+from lamina.ir.context import LaminaContext
+from lamina.ir.instrument import PassInfo
+from lamina.ir.tvm_names import missing
 
 __path__ = NO_FOLDER
 

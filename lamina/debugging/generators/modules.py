@@ -17,7 +17,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from lamina.compiler import module_text
 from lamina.debugging.generators.blocks import BEGINNINGS, chain_of, image, opset_of
 from lamina.debugging.generators.blocks_of_images import detection_head, pyramid
 from lamina.debugging.generators.blocks_quantised import BLOCKS as QUANTISED
@@ -33,7 +32,8 @@ from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.terms import inserting, term
 from lamina.errors import LaminaError
 from lamina.frontends.onnx import load_onnx
-from lamina.runtime.relay_reference import main_function
+from lamina.interpreters.relay_reference import main_function
+from lamina.ir.printing import module_text
 
 dyn_reshape = term(DynReshapeOp)
 

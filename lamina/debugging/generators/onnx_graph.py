@@ -39,6 +39,9 @@ class Tensor:
     """The values of an initialiser."""
     type: TypeProto | None = None
     used: bool = False
+    last: bool = False
+    """Whether no other node is to follow it: a constant of formulas, off by roundings from that of others, which no
+    run of the imported graph varies."""
 
     @property
     def rank(self) -> int:
@@ -152,7 +155,7 @@ class OnnxGraph:
 
     def find(self, fits: Callable[[Tensor], bool]) -> Tensor | None:
         """A value that fits, a late one rather than an early one."""
-        found = [t for t in self.tensors if t.shape is not None and t.array is None and fits(t)]
+        found = [t for t in self.tensors if t.shape is not None and t.array is None and not t.last and fits(t)]
         if not found:
             return None
         unused = [t for t in found if not t.used and t.name not in self.inputs]
@@ -287,10 +290,6 @@ class OnnxGraph:
             for tensor in inputs:
                 if tensor is not None and tensor.is_float:
                     self.ordinary(tensor)
-        data = inputs[0] if op_type == "Conv" and inputs else None
-        if data is not None and data.shape and data.shape[1] % 16 and data.name not in self.inputs:
-            # Of an infinity the lanes beyond its channels may be NaN, from an earlier convolution (docs/numerics.md).
-            self.ordinary(data)
         names = [t.name if t is not None else "" for t in inputs]
         while names and not names[-1]:
             names.pop()

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.test import TestOp
 from xdsl.passes import ModulePass
 
-from lamina.context import LaminaContext
 from lamina.errors import LaminaError, UnsupportedError
+from lamina.ir.context import LaminaContext
 
 
 def _adds(module: ModuleOp) -> list[AddiOp]:

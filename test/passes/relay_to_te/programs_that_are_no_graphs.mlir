@@ -2,7 +2,7 @@
 // Control flow, closures and unknown extents are for the virtual machine.
 
 func.func @main(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
-  // expected-error@+1 {{relay-to-te: relay.if is no tensor op; run the module by lamina.runtime.vm}}
+  // expected-error@+1 {{relay-to-te: relay.if is no tensor op; run the module by lamina.vm.vm}}
   %r = relay.if %c -> tensor<4xf32> {
     relay.yield %x : tensor<4xf32>
   } else {

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from lamina import artefact
+from lamina.driver import artefact
 from lamina.errors import UnsupportedError
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from lamina.compat.tvm.nd import NDArray
 from lamina.compat.tvm.relay.build_module import GraphExecutorFactoryModule, GraphProgram
+from lamina.driver.relay_source import ValuePort
 from lamina.errors import InputError, UsageError, did_you_mean
-from lamina.relay_source import ValuePort
 
 
 class BenchmarkResult:

@@ -17,7 +17,6 @@ import sys
 from importlib import import_module
 from typing import Any as _Anything
 
-from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay import adt, expr, ty
 from lamina.compat.tvm.relay.adt import (
     Clause,
@@ -66,6 +65,7 @@ from lamina.compat.tvm.relay.ty import (
     scalar_type,
 )
 from lamina.compat.tvm.runtime import modules_elsewhere
+from lamina.ir.tvm_names import not_bridged
 
 RelayExpr = Expr
 

@@ -16,8 +16,8 @@ from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wr
 from lamina.compat.tvm.relay.library import GraphExecutorFactoryModule, GraphProgram, as_ndarray
 from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
+from lamina.driver.model import Model, Origin
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
-from lamina.model import Model, Origin
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -95,10 +95,10 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
 
 def optimized(mod: IRModule, machine: TargetAttr, context: PassContext) -> tuple[ModuleOp, ParamStore]:
     """A module of our IR after the graph passes for a target, and its weights."""
-    from lamina.compiler import CODEGEN, relay_pipeline
-    from lamina.context import LaminaContext
     from lamina.dialects.target import TARGET
-    from lamina.pipeline import parse_pipeline
+    from lamina.driver.compiler import CODEGEN, relay_pipeline
+    from lamina.ir.context import LaminaContext
+    from lamina.ir.pipeline import parse_pipeline
     from lamina.transform import pass_info
 
     module, store = mod.ir()
@@ -128,7 +128,7 @@ def with_params(mod: IRModule, params: Mapping[str, Any] | None) -> IRModule:
 
 def model_of(mod: IRModule, label: str = "main") -> Model:
     """A module as our compiler takes it. Raises InputError where it has no `main`."""
-    from lamina.relay_source import of_module
+    from lamina.driver.relay_source import of_module
 
     module, store = mod.ir()
     program = of_module(module.clone(), store, label)
@@ -189,8 +189,8 @@ class Executor:
         """What runs a function as `main` of the module: numbers of other dtypes are cast, as `set_input` does."""
         from xdsl.dialects.func import FuncOp
 
-        from lamina.runtime.vm import VirtualMachine
-        from lamina.runtime.vm_segments import CompiledKernels
+        from lamina.driver.compiled_kernels import CompiledKernels
+        from lamina.vm.vm import VirtualMachine
 
         module, store = self._module(function)
         main = next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")

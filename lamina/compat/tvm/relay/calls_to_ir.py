@@ -14,9 +14,10 @@ from lamina.compat.tvm.relay.op_functions import results_of
 from lamina.compat.tvm.relay.op_table import FIRST_OF, gives_tuple, missing_type, op_class, op_of_call
 from lamina.compat.tvm.relay.scopes import Scope
 from lamina.compat.tvm.relay.unify import UNKNOWN, is_known
-from lamina.dialects.relay.base import RelayOp, TypeMismatch, tensor_info, to_attribute
+from lamina.dialects.relay.base import RelayOp, to_attribute
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.debug import DebugOp
+from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.tuples import TupleGetItemOp
 from lamina.dialects.relay.value_types import TypeVar
 from lamina.errors import InputError

@@ -1,6 +1,6 @@
 """What `relay.build` gives, and what `tvm.runtime.load_module` reads back from `lib.export_library`.
 
-    lib.export_library("net.tar")                         one file, whatever its suffix: lamina/artefact.py
+    lib.export_library("net.tar")                         one file, whatever its suffix: lamina/driver/artefact.py
     lib = tvm.runtime.load_module("net.tar")
     module = graph_executor.GraphModule(lib["default"](tvm.cpu()))
 
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina import artefact
-from lamina.api import Executable
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.dialects.relay.params import array_digest
+from lamina.driver import artefact
+from lamina.driver.api import Executable
 from lamina.errors import InputError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class GraphProgram:
 def load_library(path: str | os.PathLike[str]) -> Any:
     """What `export_library` wrote, of `relay.build`, `relay.vm.compile` or `tvm.build`. Raises InputError."""
     from lamina.compat.tvm.relay.backend import vm
-    from lamina.tensor_module import Module
+    from lamina.tensor.module import Module
 
     saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE, artefact.KERNEL))
     if saved.kind == artefact.KERNEL:
@@ -186,7 +186,7 @@ def as_ndarray(value: Any) -> NDArray:
 
 
 def graph_json(graph: Mapping[str, Any]) -> str:
-    """TVM's JSON of a graph of calls (`lamina.call_graph`). Each value has a storage of its own."""
+    """TVM's JSON of a graph of calls (`lamina.driver.call_graph`). Each value has a storage of its own."""
     nodes: list[dict[str, Any]] = []
     rows = [0]
     shapes: list[list[int]] = []

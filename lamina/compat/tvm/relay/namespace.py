@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, ClassVar
 
-from lamina.compat.tvm.missing import not_bridged
+from lamina.ir.tvm_names import not_bridged
 
 
 class OpNamespace(ModuleType):

@@ -15,7 +15,7 @@ from lamina.compat.tvm.relay.op_images import IMAGE_COMPOSITES
 from lamina.compat.tvm.relay.op_packed import PACKED_COMPOSITES
 from lamina.compat.tvm.relay.ty import TensorType
 from lamina.errors import UnsupportedError, UsageError
-from lamina.runtime.debugging import debugger
+from lamina.vm.debugging import debugger
 
 
 def _f(name: str, *args: Any, **kwargs: Any) -> Any:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from lamina import tensor_target
 from lamina.compat.tvm.target import Target
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
-from lamina.passes.external_backends import check_backend
-from lamina.passes.pattern_tables import table_names
+from lamina.passes.pattern_tables import find_table, table_names
+from lamina.tensor import target as tensor_target
 
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
@@ -48,7 +47,7 @@ def compile_target(target: Any) -> TargetAttr:
     machine = tensor_target.target_of(host).attr
     assert machine is not None
     for backend in backends:
-        check_backend(backend)
+        find_table(backend)
     return machine.with_backends(list(dict.fromkeys(backends))) if backends else machine
 
 

@@ -408,7 +408,7 @@ class Builder:
 
 def place_text(location: Any) -> str:
     """`file:line:col` of a location."""
-    from lamina.diagnostics import source_position
+    from lamina.ir.diagnostics import source_position
 
     found = source_position(location)
     return "{}:{}:{}".format(*found) if found is not None else ""

@@ -11,7 +11,6 @@ from xdsl.ir import Operation, SSAValue
 from lamina import transform as ours
 from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.adt import Clause, Constructor, Match
 from lamina.compat.tvm.relay.from_ir import Reader
@@ -24,8 +23,9 @@ from lamina.compat.tvm.transform import (
     function_pass,
     module_pass,
 )
-from lamina.context import LaminaContext
 from lamina.errors import UsageError
+from lamina.ir.context import LaminaContext
+from lamina.ir.tvm_names import not_bridged
 from lamina.passes.pattern_tables import TableEntry
 
 __path__ = NO_FOLDER
@@ -196,7 +196,7 @@ def InferType() -> Pass:  # noqa: N802
     """Checks the types. They are always known: a module that is wrong is refused when it is formed."""
 
     def check(module: ModuleOp, _: ours.PassContext) -> ModuleOp:
-        from lamina.verification import verify_module
+        from lamina.ir.verification import verify_module
 
         verify_module(module)
         return module

@@ -84,11 +84,18 @@ def there_and_back(g: OnnxGraph, name: str, dtype: str) -> None:
     g.node("Cast", [y], bound=x.bound, to=code(back))
 
 
+def held_and_back(g: OnnxGraph, name: str) -> bool:
+    """Draw whether the node is a cast to a type that is only held; then add it and one back."""
+    held = held_types(g, name)
+    chosen = bool(held) and g.draw.chance(0.45)
+    if chosen:
+        there_and_back(g, name, g.draw.choice(held))
+    return chosen
+
+
 @row("Cast")
 def cast(g: OnnxGraph, name: str) -> None:
-    held = held_types(g, name)
-    if held and g.draw.chance(0.45):
-        there_and_back(g, name, g.draw.choice(held))
+    if held_and_back(g, name):
         return
     x = g.some(allowed(g, name, ANY), bound=100)
     to = g.draw.dtype(allowed(g, name, ANY))
@@ -105,9 +112,7 @@ def cast(g: OnnxGraph, name: str) -> None:
 
 @row("CastLike")
 def cast_like(g: OnnxGraph, name: str) -> None:
-    held = held_types(g, name)
-    if held and g.draw.chance(0.45):
-        there_and_back(g, name, g.draw.choice(held))
+    if held_and_back(g, name):
         return
     x = g.some(("float32", "int32", "int64", "float16", "float64", "bfloat16"), bound=100)
     y = g.some(("float32", "int32", "int64", "float16", "float64", "bfloat16", "bool"))

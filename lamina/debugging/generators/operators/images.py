@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lamina.debugging.generators.draw import Sizes
-from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
+from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
 from lamina.debugging.generators.operators.elementwise import allowed
 from lamina.debugging.generators.operators.moving import sizes
 from lamina.debugging.generators.operators.table import row
@@ -34,6 +34,9 @@ def resize(g: OnnxGraph, name: str) -> None:
     attributes: dict[str, Any] = {"mode": mode}
     kinds = ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]
     attributes["coordinate_transformation_mode"] = g.draw.choice(kinds)
+    whole = all(float(e * f).is_integer() for e, f in zip(x.shape[2:], scales[2:], strict=True))
+    if attributes["coordinate_transformation_mode"] == "align_corners" and not whole:
+        g.alone.append("where corners are, onnxruntime takes whole extents, ONNX's reference those times the scales")
     if mode == "nearest":
         rounding = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
         attributes["nearest_mode"] = g.draw.choice(rounding)
@@ -230,8 +233,7 @@ def mel_weight_matrix(g: OnnxGraph, name: str) -> None:
     operands = [g.constant(np.asarray(v, np.int64)) for v in numbers]
     operands += [g.constant(np.asarray(v, np.float32)) for v in (0.0, 4000.0)]
     (y,) = g.node(name, operands, bound=1)
-    if y.shape is not None:
-        g.node("Add", [y, g.some("float32", shape=y.shape)], bound=8)
+    followed_at_most(g, "Add", y)
 
 
 @row("BlackmanWindow", "HammingWindow", "HannWindow")
@@ -239,8 +241,16 @@ def signal_window(g: OnnxGraph, name: str) -> None:
     g.since(name)
     (y,) = g.node(name, [g.constant(np.asarray(g.draw.integer(2, 32), np.int64))], bound=1,
                   periodic=g.draw.choice((0, 1)))  # fmt: skip
+    followed_at_most(g, "Mul", y)
+
+
+def followed_at_most(g: OnnxGraph, name: str, y: Tensor) -> None:
+    """Add a node that takes a constant of a formula and another value, and let nothing follow either."""
+    results = [y]
     if y.shape is not None:
-        g.node("Mul", [y, g.some("float32", shape=y.shape)], bound=8)
+        results += g.node(name, [y, g.some("float32", shape=y.shape)], bound=8)
+    for result in results:
+        result.last = True
 
 
 @row("Det")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from lamina.debugging.generators.draw import FLOATS
@@ -129,6 +131,9 @@ def mean_variance_normalization(g: OnnxGraph, name: str) -> None:
     # Where all values are alike, roundings make onnxruntime's variance negative, and NaN of it.
     x = g.fresh_input("float32", g.draw.shape(4))
     axes = sorted(g.draw.axes(4)) if g.draw.chance(0.5) else None
+    assert x.shape is not None
+    if prod(x.shape[a] for a in axes or (0, 2, 3)) < 4:
+        raise CannotDraw("values that may all be alike")
     g.node(name, [x], bound=64, types=[(x.dtype, x.shape)], axes=axes)
 
 

@@ -1,7 +1,9 @@
 // RUN: opt-tool %s -p cpu-winograd | filecheck %s
-// Strides, other kernels, groups, few pixels and weights that are no constants keep the direct sum.
+// Strides, other kernels, groups, few pixels, 16-bit floats and weights that are no constants keep the direct sum.
 
-// CHECK-NOT: winograd
+// CHECK-NOT:     winograd
+// CHECK-COUNT-6: relay.nn.contrib_conv2d_NCHWc %
+// CHECK-NOT:     winograd
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512f", vector_bits = 512, registers = 32, threads = 1>} {
   func.func @stride(%x: tensor<1x4x14x14x16xf32>) -> tensor<1x4x7x7x16xf32> {
@@ -23,6 +25,11 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
     %w = relay.constant #relay.param<"w", "0123456789abcdef"> : tensor<2x4x3x3x16x32xf32>
     %y = relay.nn.contrib_conv2d_NCHWc %x, %w {channels = 64, padding = [1, 1]} : (tensor<1x4x5x5x16xf32>, tensor<2x4x3x3x16x32xf32>) -> tensor<1x4x5x5x16xf32>
     return %y : tensor<1x4x5x5x16xf32>
+  }
+  func.func @half(%x: tensor<1x4x14x14x16xf16>) -> tensor<1x4x14x14x16xf16> {
+    %w = relay.constant #relay.param<"h", "3123456789abcdef"> : tensor<2x4x3x3x16x32xf16>
+    %y = relay.nn.contrib_conv2d_NCHWc %x, %w {channels = 64, padding = [1, 1]} : (tensor<1x4x14x14x16xf16>, tensor<2x4x3x3x16x32xf16>) -> tensor<1x4x14x14x16xf16>
+    return %y : tensor<1x4x14x14x16xf16>
   }
   func.func @variable(%x: tensor<1x4x14x14x16xf32>, %w: tensor<2x4x3x3x16x32xf32>) -> tensor<1x4x14x14x16xf32> {
     %y = relay.nn.contrib_conv2d_NCHWc %x, %w {channels = 64, padding = [1, 1]} : (tensor<1x4x14x14x16xf32>, tensor<2x4x3x3x16x32xf32>) -> tensor<1x4x14x14x16xf32>

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p relay-eta-expand | filecheck %s
+// RUN: opt-tool %s -p relay-eta-expand --verify-locations | filecheck %s
 
 // CHECK:      func.func @main
 // CHECK-NEXT:   %f = relay.fn (%{{.*}}: tensor<8xf32>) -> tensor<8xf32> {

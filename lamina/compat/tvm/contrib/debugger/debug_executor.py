@@ -22,7 +22,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.api import Executable
 from lamina.compat.tvm.contrib.debugger.debug_result import DebugResult
 from lamina.compat.tvm.contrib.graph_executor import GraphModule
 from lamina.compat.tvm.nd import NDArray
@@ -31,6 +30,7 @@ from lamina.compat.tvm.runtime import Device
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, constant_array
 from lamina.dialects.relay.params import ParamStore
+from lamina.driver.api import Executable
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lamina.compat.tvm.nd import NDArray
 from lamina.compat.tvm.relay.param_dict import save_param_dict
-from lamina.measure import columns
+from lamina.measure.timing import columns
 
 if TYPE_CHECKING:
     from lamina.compat.tvm.contrib.debugger.debug_executor import Node

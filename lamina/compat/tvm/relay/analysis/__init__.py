@@ -34,7 +34,7 @@ from lamina.compat.tvm.relay.analysis.variables import (
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from lamina.compat.tvm.missing import not_bridged
+    from lamina.ir.tvm_names import not_bridged
 
     raise not_bridged(f"relay.analysis.{name}", list(__all__))
 

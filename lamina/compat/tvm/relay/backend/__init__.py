@@ -42,6 +42,6 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name.startswith("__"):
         raise AttributeError(name)
-    from lamina.compat.tvm.missing import not_bridged
+    from lamina.ir.tvm_names import not_bridged
 
     raise not_bridged(f"relay.backend.{name}", list(_MODULES))

@@ -15,7 +15,7 @@ from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.errors import UsageError
-from lamina.runtime.vm_values import AdtValue, Cell, value_text
+from lamina.vm.values import AdtValue, Cell, value_text
 
 
 class ConstructorValue:

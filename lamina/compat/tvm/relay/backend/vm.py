@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from xdsl.dialects.func import FuncOp
 
-from lamina import artefact
 from lamina.backends.cpu.object_cache import ObjectCache
 from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult, timed
 from lamina.compat.tvm.ir import IRModule
@@ -22,11 +21,13 @@ from lamina.compat.tvm.relay.build_module import optimize, with_params
 from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
 from lamina.dialects.value_names import NAME
+from lamina.driver import artefact
+from lamina.driver.compiled_kernels import CompiledKernels
+from lamina.driver.machine_program import MachineProgram
 from lamina.errors import InputError, UsageError, did_you_mean
-from lamina.machine_program import MachineProgram
-from lamina.program_cache import enabled
-from lamina.runtime import vm
+from lamina.store.program_cache import enabled
 from lamina.transform import PassContext
+from lamina.vm import vm
 
 
 class Executable:
@@ -47,7 +48,7 @@ class Executable:
         if self._program is not None:
             self.machine = self._program.machine
         else:
-            self.machine = vm.VirtualMachine(module, vm.CompiledKernels(store, compile_target(target), context))
+            self.machine = vm.VirtualMachine(module, CompiledKernels(store, compile_target(target), context))
         self.constructors = Constructors(mod.type_definitions)
         self.parameters = {name: _parameters(op) for name, op in self.machine.functions.items()}
         """The names of what each function takes."""
@@ -83,7 +84,7 @@ class Executable:
     def export_library(
         self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
     ) -> str:
-        """Write the program into one file in our format (`lamina/artefact.py`), whatever the suffix; its path.
+        """Write the program into one file in our format (`lamina/driver/artefact.py`), whatever the suffix; its path.
 
         What tensor operators of known shapes need is compiled before. Raises LaminaError.
         """

@@ -6,11 +6,11 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from lamina.compat.tvm.missing import not_bridged
 from lamina.compat.tvm.relay.expr import Op, get_op
 from lamina.compat.tvm.relay.namespace import OpNamespace
 from lamina.compat.tvm.relay.op_table import op_names
 from lamina.compat.tvm.runtime import modules_elsewhere
+from lamina.ir.tvm_names import not_bridged
 
 get = get_op
 

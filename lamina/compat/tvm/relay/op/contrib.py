@@ -55,7 +55,7 @@ def prune(mod: IRModule, compiler: str, heavy: frozenset[str] = HEAVY) -> IRModu
     from xdsl.dialects.builtin import StringAttr
     from xdsl.dialects.func import FuncOp
 
-    from lamina.context import LaminaContext
+    from lamina.ir.context import LaminaContext
     from lamina.passes.relay.inline import COMPILER, Inline
 
     module, store = mod.ir()
@@ -117,7 +117,7 @@ for _table in table_names():
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from lamina.compat.tvm.missing import not_bridged
+    from lamina.ir.tvm_names import not_bridged
 
     known = [n for n in globals() if not n.startswith("_")]
     raise not_bridged(f"relay.op.contrib.{name}", known)

@@ -1,0 +1,55 @@
+"""Shapes and dtypes of operands and results, which type inference computes with, and its refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import ClassVar, NamedTuple, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.dtypes import dtype_name, ir_type
+
+
+@cache
+def _type_text(dtype: str) -> str:
+    return str(ir_type(dtype))
+
+
+class TensorInfo(NamedTuple):
+    """Shape and numpy dtype name of a tensor: what type inference computes with."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+    def __str__(self) -> str:
+        # As the type is printed, without making it: where extents are unknown thousands of refusals name theirs.
+        dims = "".join("?x" if extent == DYNAMIC_INDEX else f"{extent}x" for extent in self.shape)
+        return f"tensor<{dims}{_type_text(self.dtype)}>"
+
+
+class TypeMismatch(VerifyException):
+    """Operand types or attributes do not fit an op; the text is what the user reads after the op's name."""
+
+    decided: ClassVar[bool] = True
+    """False where extents are unknown and nobody can tell whether they fit (`unknown_extents.py`)."""
+
+
+def tensor_info(type_: Attribute) -> TensorInfo:
+    """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
+    if not isinstance(type_, TensorType):
+        raise TypeMismatch(f"expects tensors, got {type_}")
+    shape = type_.get_shape()
+    if DYNAMIC_INDEX in shape:
+        raise TypeMismatch(f"expects extents that are known, got {type_}")
+    try:
+        return TensorInfo(shape, dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
+    except ValueError as e:
+        raise TypeMismatch(str(e)) from None
+
+
+def has_unknown_extents(types: Sequence[Attribute]) -> bool:
+    """Whether one of the types is a tensor with a `?`."""
+    return any(isinstance(t, TensorType) and DYNAMIC_INDEX in t.get_shape() for t in types)

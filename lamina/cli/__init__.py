@@ -1,0 +1,16 @@
+"""The command lamina."""
+
+import sys
+
+from lamina.cli.shell import end_with
+
+
+def main() -> None:
+    """The `lamina` command. What it imports is imported where the interrupt key may end it."""
+
+    def run() -> int:
+        from lamina.cli.command import run
+
+        return run(sys.argv[1:], sys.stdout, sys.stderr)
+
+    end_with(run)

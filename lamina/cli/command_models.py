@@ -1,0 +1,201 @@
+"""The model, its inputs and the way to compile it, as the options of a command say."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from lamina.errors import LaminaError, UsageError
+
+if TYPE_CHECKING:
+    from lamina.driver.api import Executable, Model
+    from lamina.driver.build import StageTexts
+    from lamina.transform import PassContext
+
+
+@contextmanager
+def plugins(args: Any) -> Generator[None]:
+    """While it lasts the dialects of --load and of installed packages are known; `args.registry` has their passes."""
+    if not any(getattr(args, name, None) for name in ("load", "passes", "pipeline")):
+        yield
+        return
+    from pathlib import Path
+    from warnings import warn
+
+    from lamina.ir.context import with_dialects
+    from lamina.ir.registry import Registry
+
+    args.registry = Registry()
+    args.registry.load_universes()
+    for problem in args.registry.problems:
+        warn(problem, stacklevel=1)
+    for path in args.load:
+        args.registry.load_file(Path(path))
+    with with_dialects(args.registry.dialects):
+        yield
+
+
+def model_of(args: Any, source: Any = None) -> tuple[str | Model, dict[str, Any]]:
+    """The model, and the shapes to import it for; one that passes of --passes have changed is imported already.
+
+    `source` is what takes the place of the file that is given.
+    """
+    shapes, source = shapes_of(args.shape), args.model if source is None else source
+    if not args.passes and args.max_tensor_bytes is None:
+        return source, shapes
+    from lamina.driver.api import load
+    from lamina.ir.pipeline import parse_pipeline
+    from lamina.ir.user_code import users_mistake
+    from lamina.ir.verification import verify_module
+    from lamina.transform import ModuleTransform
+
+    if args.max_tensor_bytes is not None and args.max_tensor_bytes < 1:
+        raise UsageError("--max-tensor-bytes must be positive")
+    model = load(source, shapes, args.max_tensor_bytes)
+    for p in parse_pipeline(args.passes, args.registry) if args.passes else ():
+        try:
+            model = ModuleTransform(p)(model)
+            verify_module(model.module)
+        except LaminaError as e:
+            e.where = e.where or f"after pass '{p.name}'"
+            raise
+        except Exception as e:
+            mistake = users_mistake(e, f"in pass '{p.name}'")
+            if mistake is None:
+                raise
+            raise mistake from e
+    return model, {}
+
+
+def compiled(args: Any, err: TextIO) -> Executable:
+    """The compiled model, or the program where the file is one already."""
+    from lamina.cli.progress import StageProgress
+    from lamina.driver import api
+    from lamina.ir.suffixes import is_saved
+    from lamina.measure.timing import peak_memory
+
+    if is_saved(args.model):
+        return _saved(args, err)
+    model, shapes = model_of(args)
+    with StageProgress(err) as progress:
+        exe = api.compile(
+            model,
+            args.target,
+            shapes,
+            args.threads,
+            context_of(args),
+            progress,
+            not args.no_cache,
+            args.sanitize,
+            args.choices,
+        )
+    if args.time:
+        err.write("compiled earlier: the program came from the cache\n" if exe.cached else progress.table() + "\n")
+        err.write(f"peak memory {peak_memory() / 1e6:.0f} MB\n")
+    return exe
+
+
+def _saved(args: Any, err: TextIO) -> Executable:
+    """A compiled program from its file."""
+    from time import perf_counter
+
+    from lamina.driver import api
+    from lamina.measure.timing import peak_memory
+
+    for option in _DECIDED:
+        if option in args.given:
+            name = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{name} is for models; {args.model} is compiled", hint="give it to `lamina compile`")
+    start = perf_counter()
+    exe = api.Executable.load(args.model, args.threads)
+    if args.time:
+        err.write(f"loaded in {perf_counter() - start:.3f} s, peak memory {peak_memory() / 1e6:.0f} MB\n")
+    return exe
+
+
+_DECIDED = (
+    "target",
+    "opt_level",
+    "required_pass",
+    "disabled_pass",
+    "pass_config",
+    "shape",
+    "max_tensor_bytes",
+    "passes",
+    "choices",
+    "no_cache",
+    "sanitize",
+)
+"""Options that say how a model is compiled."""
+
+
+def context_of(args: Any) -> PassContext:
+    """Which graph passes run, as the options say."""
+    from lamina.transform import OPT_LEVELS, PassContext
+
+    if args.opt_level not in OPT_LEVELS:
+        raise UsageError(f"--opt-level is one of {', '.join(map(str, OPT_LEVELS))}, not {args.opt_level}")
+    config: dict[str, Any] = {}
+    for given in args.pass_config:
+        key, equals, value = given.partition("=")
+        if not equals:
+            raise UsageError(f"--pass-config {given!r} gives no value", hint="as in relay.FuseOps.max_depth=10")
+        config[key] = tuple(value.split(","))
+    return PassContext(args.opt_level, args.required_pass, args.disabled_pass, config=config, numerics=args.numerics)
+
+
+def texts_of(args: Any) -> StageTexts:
+    """The texts of a model at every level."""
+    from lamina.driver.api import texts
+
+    model, shapes = model_of(args)
+    how = shapes, args.threads, context_of(args), args.sanitize, args.choices
+    return texts(model, args.target, *how)
+
+
+def shapes_of(given: Sequence[str]) -> dict[str, Any]:
+    """`x=1,3,224,224` is a shape, `batch=8` the size of a dimension."""
+    shapes: dict[str, Any] = {}
+    for text in given:
+        name, mark, sizes = text.rpartition("=")
+        try:
+            if not mark or not name:
+                raise ValueError
+            shapes[name] = int(sizes) if "," not in sizes else [int(s) for s in sizes.strip(",").split(",")]
+        except ValueError:
+            hint = "give e.g. --shape x=1,3,224,224 (a shape) or --shape batch=8 (a dimension)"
+            raise UsageError(f"--shape {text!r} is not NAME=D,D,...", hint=hint) from None
+    return shapes
+
+
+def given_inputs(args: Any, exe: Executable | Model, err: TextIO) -> Mapping[str, Any]:
+    """The arrays that files give, and random ones for the rest."""
+    from lamina.measure.timing import random_inputs
+
+    ports = exe.inputs
+    arrays = arrays_of(args.input, ports[0].name if len(ports) == 1 else None)
+    missing = [p for p in ports if p.name not in arrays]
+    if missing:
+        err.write(f"note: random values for {', '.join(p.name for p in missing)} (give --input X.npz for others)\n")
+        arrays |= {n: a for n, a in random_inputs(ports).items() if n not in arrays}
+    return arrays
+
+
+def arrays_of(given: Sequence[str], only: str | None = None) -> dict[str, Any]:
+    """The arrays of files, `X.npz` or `NAME=@X.npy`; an array without a name is the input `only`."""
+    from lamina.ir.array_files import read_arrays
+
+    found: dict[str, Any] = {}
+    for text in given:
+        name, mark, path = text.partition("=@")
+        loaded = read_arrays(path if mark else text)
+        if isinstance(loaded, dict):
+            if mark:
+                raise UsageError(f"{path} names its arrays: {', '.join(loaded) or 'none'}", hint=f"give --input {path}")
+            found |= loaded
+        elif mark or only is not None:
+            found[name if mark else str(only)] = loaded
+        else:
+            raise UsageError(f"which input is {text}?", hint=f"give it as NAME=@{text}")
+    return found

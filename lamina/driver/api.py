@@ -1,0 +1,504 @@
+"""The Python interface: `load`, `compile`, and programs that run.
+
+exe = lamina.compile("resnet50.onnx")       or a Relay text, "net.mlir"
+y = exe(x)                                arrays in order
+y = exe.run({"data_0": x})["prob_1"]      arrays by name
+print(exe.profile({"data_0": x}).table())
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from lamina.backends.cpu.processors import available_threads
+from lamina.dialects.machine_spec import TargetSpec
+from lamina.driver.model import Model, Origin, Shapes, Source, port_of
+from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
+from lamina.ir.collector import quiet_gc
+from lamina.ir.targets import check_host, spec_of
+from lamina.measure.kernel_profile import Profile, Recording, kernels_of
+from lamina.measure.timing import Benchmark, random_inputs, repeated
+from lamina.passes.external_backends import is_foreign
+from lamina.passes.legal_forms import any_registered
+from lamina.runtime.compiled import CompiledProgram, Memory, Port, load_program
+from lamina.runtime.program_file import StoredProgram
+from lamina.store.program_cache import ProgramCache, enabled, program_key
+from lamina.transform import PassContext
+
+if TYPE_CHECKING:
+    from lamina.dialects.choices import Question
+    from lamina.dialects.target import TargetAttr
+    from lamina.driver import artefact
+    from lamina.driver.build import Fresh, StageTexts
+    from lamina.driver.build import Source as _Module
+    from lamina.driver.compiler import Progress
+    from lamina.driver.machine_program import MachineProgram
+    from lamina.driver.open_model import OpenProgram
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Choice: TypeAlias = str | os.PathLike[str] | Mapping[str, str] | None
+
+__all__ = ["Benchmark", "Executable", "Model", "Port", "Profile", "compile", "load"]
+
+
+def load(source: Source, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> Model:
+    """Import an ONNX model from a path, bytes or a ModelProto; a Relay program from a .mlir file or a module.
+
+    `shapes` gives an input's shape by its name, or the size of a named dimension; `max_tensor_bytes` is how large a
+    tensor of an ONNX model may be, 16 GiB by default. Raises LaminaError.
+    """
+    return Model.of(Origin.of(source, shapes, max_tensor_bytes))
+
+
+@quiet_gc()
+def compile(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    shapes: Shapes | None = None,
+    threads: int | None = None,
+    opt_level: int | PassContext | None = None,
+    progress: Progress | None = None,
+    cache: bool = True,
+    sanitize: bool = False,
+    choices: Choice = None,
+    numerics: str | None = None,
+) -> Executable:
+    """Compile a model for a target: `cpu` is this machine, with all its processors unless `threads` says otherwise.
+
+    Its processors are those that affinity and the limits of control groups leave to this process.
+    Before it may stand external backends, the preferred one first: in `openblas, cpu` OpenBLAS runs what it takes, and
+    everything else is compiled as ever (`Executable.placement` says what and why).
+    `opt_level` is 0 to 4, or a `lamina.transform.PassContext` that says which graph passes run; by default the current
+    context, 3 outside of all. `progress(step, seconds, note)` is called after each step. With `cache` (and unless the
+    environment says LAMINA_CACHE=off) a program that was compiled before comes from disk. With `sanitize` its kernels
+    check their accesses while they run: bounds, elements that nothing has written, races. `choices` are what
+    `lamina.tuning` has found to be faster than the default schedules: a choice file, or the answers by question.
+    `numerics` is "fast", or "exact" for sums that differ from the model's in their order alone: docs/numerics.md says
+    what that leaves out. By default it is the context's, which is fast where it says nothing.
+
+    A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.vm.vm`),
+    which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
+    and not given is compiled for each shape that it meets. Raises LaminaError.
+    """
+    origin, source = _source_of(model, shapes)
+    context = _context(opt_level, numerics)
+    chosen = spec_of(target, threads)
+    check_host(chosen)
+    answers = _answers(choices, chosen)
+    fresh = _with_choices(source, answers)
+    # What decides a program of a backend from another package, or with forms of ops that a user has written, is not
+    # among what the key holds.
+    foreign = any_registered() or any(map(is_foreign, chosen.backend_list()))
+    programs = ProgramCache() if enabled(cache) else None
+    stored: StoredProgram | MachineProgram | OpenProgram | None = None
+    key = ""
+    if programs is not None and origin.digest is not None and not foreign:
+        key = program_key(origin.digest, origin.shapes, chosen.text(), str(context), sanitize, answers)
+        # Instruments want to see the passes run.
+        stored = programs.load(key) if not context.instruments else None
+    cached = stored is not None
+    writing: Future[None] | None = None
+    if stored is None:
+        from lamina.dialects.lazy_formats import read_formats_late
+
+        read_formats_late()
+        from lamina.backends.cpu.pool import runtime_library
+        from lamina.driver.build import build
+
+        try:
+            # What runs the program is the same for all of them, and made before there is one.
+            meanwhile = partial(runtime_library, cache=_objects(programs))
+            stored = build(fresh, chosen.attr(), context, progress, _objects(programs), sanitize, meanwhile)
+        except OpenExtentError as e:
+            from lamina.driver.open_model import OpenProgram
+
+            how: dict[str, Any] = {"opt_level": context, "cache": programs is not None, "sanitize": sanitize}
+            stored = OpenProgram(origin, e, lambda known: compile(known, chosen.attr(), **how).run)
+        # What ops of a user mean is in no key either.
+        known = key and not (isinstance(source, _Imports) and source.foreign)
+        if programs is not None and known and isinstance(stored, StoredProgram) and origin.unchanged():
+            # Written while it is linked: both wait for the disk and for LLVM rather than for Python.
+            writer = ThreadPoolExecutor(1, "lamina-store")
+            writing = writer.submit(programs.store, key, stored)
+            writer.shutdown(wait=False)
+    stages = _stages(fresh, chosen, context, sanitize)
+    if answers and not isinstance(stored, StoredProgram):
+        what = f"choices are for models whose kernels have a fixed order; this one is {stored.describe()}"
+        raise UnsupportedError(what, hint="compile it without")
+    if isinstance(stored, StoredProgram):
+        try:
+            program = load_program(stored, _objects(programs))
+        finally:
+            if writing is not None:
+                writing.result()
+        return Executable(program, stages, chosen, context, cached, sanitize, stored)
+    return Executable(stored, stages, chosen, context, cached, sanitize)
+
+
+def texts(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    shapes: Shapes | None = None,
+    threads: int | None = None,
+    opt_level: int | PassContext | None = None,
+    sanitize: bool = False,
+    choices: Choice = None,
+    numerics: str | None = None,
+) -> StageTexts:
+    """The texts of a model at every level, also for a machine that is not this one."""
+    _, fresh = _source_of(model, shapes)
+    chosen = spec_of(target, threads)
+    return _stages(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level, numerics), sanitize)()
+
+
+def _stages(fresh: Fresh, target: TargetSpec, context: PassContext, sanitize: bool) -> Callable[[], StageTexts]:
+    """The texts of a model, made when first asked for: who only runs a program needs no compiler."""
+
+    @cache
+    def make() -> StageTexts:
+        from lamina.driver.build import StageTexts
+
+        return StageTexts(fresh, target.attr(), context, sanitize)
+
+    return make
+
+
+def questions(
+    model: Model | Source,
+    target: str | TargetAttr = "cpu",
+    threads: int | None = None,
+    opt_level: int | PassContext | None = None,
+    numerics: str | None = None,
+) -> list[Question]:
+    """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
+    from lamina.driver.build import questions_of
+
+    _, fresh = _source_of(model, None)
+    return questions_of(fresh, spec_of(target, threads).attr(), _context(opt_level, numerics))
+
+
+def _answers(choices: Choice, target: TargetSpec) -> Mapping[str, str]:
+    """The answers by question, from a choice file where one is given."""
+    if choices is None or isinstance(choices, Mapping):
+        return choices or {}
+    from lamina.store.choice_file import read_choices
+
+    return read_choices(choices, target.attr())
+
+
+def _with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
+    """The modules with the choices that they are to be compiled by."""
+    if not answers:
+        return fresh
+
+    def chosen() -> _Module:
+        from lamina.dialects.choices import CHOICES, attribute
+
+        source = fresh()
+        source.module.attributes[CHOICES] = attribute(answers)
+        return source
+
+    return chosen
+
+
+def _context(opt_level: int | PassContext | None, numerics: str | None) -> PassContext:
+    given = PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
+    return given.with_numerics(numerics)
+
+
+def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
+    if not isinstance(model, Model):
+        origin = Origin.of(model, shapes)
+        return origin, _Imports(origin)
+    if shapes:
+        raise UsageError("the shapes of a loaded model are fixed", hint="give them to lamina.load")
+    return model.origin, _copies_of(model)
+
+
+def _objects(programs: ProgramCache | None) -> Any:
+    from lamina.backends.cpu.object_cache import ObjectCache
+
+    return ObjectCache() if programs is not None else None
+
+
+def _copies_of(model: Model) -> Fresh:
+    def fresh() -> _Module:
+        from lamina.driver.build import Source
+
+        return Source(model.module.clone(), model.params, model.label, model.inputs)
+
+    return fresh
+
+
+class _Imports:
+    """Imports a model anew each time."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        self.foreign = False
+        """Whether it was seen to hold ops whose meaning the digest of its origin does not tell."""
+
+    def __call__(self) -> _Module:
+        from lamina.driver.build import Source
+
+        imported = self.origin.read()
+        self.foreign = getattr(imported, "foreign", False)
+        return Source(imported.module, imported.store, imported.label, tuple(map(port_of, imported.inputs)))
+
+
+class Executable:
+    """A compiled model. Calls from several threads take turns."""
+
+    def __init__(
+        self,
+        program: CompiledProgram | MachineProgram | OpenProgram,
+        texts: Callable[[], StageTexts],
+        target: TargetSpec,
+        context: PassContext,
+        cached: bool = False,
+        sanitize: bool = False,
+        stored: StoredProgram | None = None,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._program = program
+        self._direct = program.direct if isinstance(program, CompiledProgram) else None
+        self._stored = stored
+        self._description = stored.description if stored is not None else {}
+        self._texts = texts
+        self._target = target
+        self.opt_level = context.opt_level
+        self.context = context
+        """Which graph passes compiled it."""
+        self.sanitize = sanitize
+        self.cached = cached
+        """Whether the program came from the cache."""
+        self.notes = dict(notes or {})
+        """What `save` was told to keep with the program that this one was loaded from."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self._program.info.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self._program.info.outputs
+
+    @property
+    def target(self) -> TargetAttr:
+        """The machine that it was compiled for."""
+        return self._target.attr()
+
+    @property
+    def threads(self) -> int:
+        return self._target.threads
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
+        if len(arrays) != len(self.inputs):
+            names = ", ".join(f"{p.name}: {p.describe()}" for p in self.inputs)
+            raise InputError(f"{len(arrays)} arrays given, {len(self.inputs)} expected", hint=f"inputs are {names}")
+        results = tuple(self.run({p.name: a for p, a in zip(self.inputs, arrays, strict=True)}).values())
+        return results[0] if len(results) == 1 else results
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs.
+
+        What is no tensor in a program for the machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
+        """
+        results = self._direct(inputs) if self._direct is not None else None
+        return self._program.run(self._arrays(inputs)) if results is None else results
+
+    def benchmark(
+        self, inputs: Mapping[str, Any] | None = None, repeats: int | None = None, seconds: float = 3.0
+    ) -> Benchmark:
+        """The time of a run, `repeats` times or for some seconds; random inputs where none are given."""
+        arrays = self._arrays(inputs)
+        return repeated(lambda: self._program.run(arrays), repeats, seconds)
+
+    def profile(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Profile:
+        """The time of each kernel, named by the model's own nodes."""
+        return self.record(inputs, repeats).profile()
+
+    def record(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Recording:
+        """What ran when, on which thread, in so many runs: `Recording.save` writes a trace for Perfetto.
+
+        Raises UnsupportedError where the machine runs the program.
+        """
+        if not isinstance(self._program, CompiledProgram):
+            what = f"this model is {self._program.describe()}: it has no kernels in a fixed order"
+            raise UnsupportedError(what, hint="benchmark times whole runs")
+        if type(repeats) is not int or repeats < 1:
+            raise UsageError(f"repeats is a positive integer, not {repeats!r}")
+        from lamina.runtime.trace import traced_runs
+
+        arrays = self._arrays(inputs)
+        self._program.run(arrays)
+        runs = traced_runs(self._program, arrays, repeats)
+        info = self._program.info
+        external = [c.entry for c in info.calls]
+        kernels = kernels_of(info.entries, info.entry_calls, self._description.get("graph", {}), external)
+        return Recording(info.name, kernels, info.entry_calls, self.threads, runs)
+
+    def text(self, level: str) -> str:
+        """The program at a level: `relay`, `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""
+        return self._texts().get(level)
+
+    def save_texts(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write every level's text into a folder, and the weights that the texts name: the paths.
+
+        `opt-tool relay.mlir -p PIPELINE` makes the later files from the first, byte for byte.
+        """
+        return self._texts().save(Path(folder))
+
+    @property
+    def pipeline(self) -> str:
+        """The passes that compile at this level, for `opt-tool -p`."""
+        from lamina.driver.compiler import pipeline_text
+
+        return pipeline_text(self.context, self.sanitize, self._target.backend_list())
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the program is kernels in a fixed order; else the machine runs it, or each shape has its own."""
+        return isinstance(self._program, CompiledProgram)
+
+    @property
+    def memory(self) -> Memory:
+        """What a run needs besides inputs and outputs. Raises UnsupportedError where the machine runs the program."""
+        if not isinstance(self._program, CompiledProgram):
+            raise UnsupportedError(f"this model is {self._program.describe()}: its memory is known as it runs")
+        return self._program.memory
+
+    @property
+    def placement(self) -> str:
+        """What went to external backends and, for each op that did not, what kept it; empty where none was asked.
+
+        Of what the machine runs it is said part by part, for those that have been compiled.
+        """
+        if isinstance(self._program, CompiledProgram):
+            return self._description.get("placement", "")
+        return self._program.placement()
+
+    @property
+    def graph(self) -> dict[str, Any]:
+        """The readers of each kernel (`lamina.driver.call_graph`). Raises UnsupportedError for machine programs."""
+        if not isinstance(self._program, CompiledProgram):
+            raise UnsupportedError(f"this model is {self._program.describe()}: it has no graph of kernels")
+        return self._description["graph"]
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
+        """Write the program into a file, weights included, for `Executable.load`; what stood there is replaced.
+
+        `notes` are plain values to keep with it (`Executable.notes`), by default those that it was loaded with.
+
+        What the machine runs is saved with the code of its parts as far as shapes are known or were met. A model that
+        is compiled for each shape cannot be saved. Raises LaminaError.
+        """
+        from lamina.driver import artefact
+
+        artefact.write(path, self._saved(self.notes if notes is None else notes))
+
+    def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
+        """What a file of the program holds. Raises UnsupportedError where none can."""
+        from lamina.driver import artefact
+        from lamina.driver.machine_program import MachineProgram
+
+        if self._stored is not None:
+            external = artefact.external_compilers([self._stored])
+            how = self._target, self.context, self.sanitize
+            return artefact.Saved(artefact.PROGRAM, self._stored, *how, external, notes)
+        if isinstance(self._program, MachineProgram):
+            return artefact.machine_saved(self._program, self.context, self.sanitize, notes)
+        hint = "give the shapes: lamina.compile(model, shapes={...})"
+        raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Executable], tuple[bytes]]:
+        """Pickled and copied deeply as `save` and `load` do it; it has no texts then. Like a saved one it is code."""
+        from lamina.driver import artefact
+
+        return _of_bytes, (artefact.to_bytes(self._saved(self.notes)),)
+
+    def __copy__(self) -> Executable:
+        return self
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], threads: int | None = None) -> Executable:
+        """The program of a file that `save` wrote, with as many threads as it was compiled for or `threads` says.
+
+        It is code: load what you trust. Raises InputError for a file that is none, is damaged, comes from another
+        version or for another machine, or needs an external backend that is not here.
+        """
+        from lamina.driver import artefact
+
+        return Executable.of_saved(artefact.read(path, (artefact.PROGRAM, artefact.MACHINE)), threads)
+
+    @staticmethod
+    def of_saved(saved: artefact.Saved, threads: int | None = None) -> Executable:
+        """The program of a file that was read."""
+        from lamina.driver import artefact
+
+        target = saved.target if threads is None else spec_of(saved.target, threads)
+        how = target, saved.context, saved.sanitize
+        if saved.kind == artefact.MACHINE:
+            machine, fresh = artefact.load_machine(saved, target.threads)
+            stages = _stages(fresh, *how)
+            return Executable(machine, stages, target, saved.context, False, saved.sanitize, None, saved.notes)
+        stored = artefact.with_threads(saved.contents, target.threads)
+        stages = _stages(artefact.no_texts, *how)
+        program = load_program(stored, _objects(ProgramCache() if enabled(True) else None))
+        return Executable(program, stages, target, saved.context, False, saved.sanitize, stored, saved.notes)
+
+    def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        if inputs is None:
+            return random_inputs(self.inputs)
+        if not isinstance(inputs, Mapping):  # type: ignore[redundant-expr]
+            example = ", ".join(f"{p.name!r}: array" for p in self.inputs)
+            raise UsageError(
+                f"inputs are a dict, not {type(inputs).__name__}",
+                hint=f"run({{{example}}}), or call the executable with arrays in order",
+            )
+        if all(type(value) is np.ndarray for value in inputs.values()):
+            return inputs
+        values = {p.name for p in self.inputs if not p.dtype}  # what is no tensor
+        return {name: value if name in values else _as_array(name, value) for name, value in inputs.items()}
+
+    def __repr__(self) -> str:
+        sides = [", ".join(f"{p.name}: {p.describe()}" for p in ports) for ports in (self.inputs, self.outputs)]
+        program = self._program
+        fixed = isinstance(program, CompiledProgram)
+        how = f"{len(program.info.entries)} kernels" if fixed else program.describe()
+        return (
+            f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
+            f"{self._target.cpu}, {threads_text(self.threads)}, opt level {self.opt_level}"
+        )
+
+
+def _of_bytes(data: bytes) -> Executable:
+    """The program of a saved form."""
+    from lamina.driver import artefact
+
+    return Executable.of_saved(artefact.of_bytes(data, (artefact.PROGRAM, artefact.MACHINE)))
+
+
+def threads_text(threads: int) -> str:
+    """`4 threads`, and where that is more than this process has processors, how many it has."""
+    available = available_threads()
+    more = f" (this process may use {available} processor{'s' * (available > 1)})" if threads > available else ""
+    return f"{threads} threads{more}"
+
+
+def _as_array(name: str, value: Any) -> Any:
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError, RuntimeError) as e:
+        said = " ".join(str(e).split())[:120]
+        raise InputError(f"not an array: {said}", where=f"input {name!r}", hint="give a numpy array") from None

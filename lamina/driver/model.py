@@ -1,0 +1,287 @@
+"""Models as users hold them: where one came from, what it takes and gives, and its Relay module."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, cast
+
+from lamina.errors import UnsupportedError, UsageError
+from lamina.ir.suffixes import is_text as is_text
+from lamina.ir.suffixes import refuse_saved
+from lamina.runtime.compiled import Port
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from xdsl.dialects.builtin import ModuleOp
+
+    from lamina.dialects.relay.params import ParamStore
+    from lamina.driver.relay_source import ReadProgram
+    from lamina.frontends.onnx import ImportedModel
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp"
+Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+
+
+def _is_module(source: object) -> TypeGuard[ModuleOp]:
+    return type(source).__name__ == "ModuleOp"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model comes from, so that it can be imported again, and a digest of everything that it consists of."""
+
+    source: Source
+    shapes: dict[str, Any]
+    digest: str | None
+    """None when it cannot be had: such a model is not cached."""
+    max_tensor_bytes: int | None = None
+    """How large a tensor of an ONNX model may be, None for the importer's own limit."""
+
+    @staticmethod
+    def of(source: Source, shapes: Shapes | None, max_tensor_bytes: int | None = None) -> Origin:
+        if not isinstance(source, (str, os.PathLike, bytes)) and type(source).__name__ not in (
+            "ModelProto",
+            "ModuleOp",
+        ):
+            what = f"a model is a path, bytes, an onnx ModelProto or a module, not {type(source).__name__}"
+            raise UsageError(what, hint="export it to ONNX first")
+        refuse_saved(source)
+        return Origin(source, dict(shapes or {}), _digest(source), max_tensor_bytes)
+
+    def read(self) -> ImportedModel | ReadProgram:
+        """Import the model."""
+        if is_text(self.source):
+            from lamina.driver.relay_source import read_program
+
+            return read_program(self.source, self.shapes)
+        if _is_module(self.source):
+            from lamina.driver.relay_source import copy_of_module
+
+            return copy_of_module(self.source, self.shapes)
+        from lamina.frontends.onnx import load_onnx
+        from lamina.ir.foreign_files import refuse_foreign
+
+        refuse_foreign(self.source)
+        source, shapes = cast("Any", self.source), self.shapes or None
+        if self.max_tensor_bytes is None:
+            return load_onnx(source, shapes)
+        return load_onnx(source, shapes, self.max_tensor_bytes)
+
+    def unchanged(self) -> bool:
+        """Whether the source still is what the digest says."""
+        return self.digest is not None and _digest(self.source) == self.digest
+
+
+def _digest(source: Source) -> str | None:
+    if isinstance(source, bytes):
+        return _with_external(source, None)[0]
+    if isinstance(source, (str, os.PathLike)):
+        try:
+            path = Path(source)
+            # A pipe or device would be read twice, or for ever.
+            if not path.is_file():
+                return None
+            if is_text(source):
+                return _with_weights(path)
+            return _of_file(path)
+        except (OSError, ValueError):
+            return None  # the importer says what is wrong with it
+    if _is_module(source):
+        return None
+    try:
+        return _with_external(cast("Any", source).SerializeToString(deterministic=True), None)[0]
+    except ValueError:  # larger than a protobuf message may be
+        return None
+
+
+def _with_weights(path: Path) -> str:
+    """The digest of a Relay text and of the file that it names for its weights."""
+    from lamina.driver.relay_source import weights_file
+    from lamina.runtime.program_file import digest_of
+
+    data = path.read_bytes()
+    weights = weights_file(data, path.parent)
+    digests = [digest_of(data)]
+    if weights is not None and weights.is_file():
+        digests.append(digest_of(weights.read_bytes()))
+    return digest_of(b"text" + b"".join(digests)).hex()
+
+
+def _of_file(path: Path) -> str | None:
+    """The digest of an ONNX file, read only where it is not known from before."""
+    from lamina.store.checked_files import KnownDigests
+    from lamina.store.program_cache import enabled
+
+    known = KnownDigests() if enabled(True) else None
+    status = path.stat()
+    found = known.get(status) if known is not None else None
+    if found is not None:
+        return found.decode()
+    if known is not None and status.st_size >= LARGE_FILE:
+        # Nobody has compiled this file before, so that is what comes next.
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(_read, path)
+            _load_compiler()
+            digest, alone = waiting.result()
+    else:
+        digest, alone = _read(path)
+    # The files of external weights may change on their own.
+    if known is not None and digest is not None and alone:
+        known.put(status, digest.encode())
+    return digest
+
+
+LARGE_FILE = 1 << 20
+"""Bytes of a file that takes a while to read."""
+
+
+def _read(path: Path) -> tuple[str | None, bool]:
+    """The digest of a file, and whether all of the model is in it."""
+    return _with_external(path.read_bytes(), path.resolve().parent)
+
+
+def _names_files(data: bytes) -> bool:
+    """Whether the model in these bytes may have weights in other files."""
+    from lamina.frontends.wire_format import split
+
+    return b"location" in split(data)[0]
+
+
+def _load_compiler() -> None:
+    """Import what compiles an ONNX model."""
+    from lamina.dialects.lazy_formats import read_formats_late
+
+    read_formats_late()
+    for name in ("lamina.driver.build", "lamina.frontends.onnx"):
+        import_module(name)
+
+
+def _with_external(data: bytes, folder: Path | None) -> tuple[str | None, bool]:
+    """The digest of a model and of the files that hold its weights, and whether all of it is in the bytes given.
+
+    A tensor elsewhere names its file under the key `location`.
+    """
+    from lamina.runtime.program_file import digest_of
+
+    digests = [digest_of(data)]
+    alone = not _names_files(data)
+    if not alone:
+        import onnx
+        from google.protobuf.message import DecodeError
+
+        model = onnx.ModelProto()
+        try:
+            model.ParseFromString(data)
+            names = {e.value for t in _tensors(model) for e in t.external_data if e.key == "location"}
+            for name in sorted(names):
+                path = folder and (folder / name).resolve()
+                if path is None or not path.is_relative_to(folder or "") or not path.is_file():
+                    return None, alone
+                digests.append(digest_of(path.read_bytes()))
+        except (OSError, ValueError, DecodeError):
+            return None, alone
+    return digest_of(b"".join(digests)).hex() if len(digests) > 1 else digests[0].hex(), alone
+
+
+def _tensors(message: Any) -> list[Any]:
+    """Every TensorProto inside a message, however deep."""
+    found: list[Any] = []
+    pending = [message]
+    while pending:
+        m = pending.pop()
+        if type(m).__name__ == "TensorProto":
+            found.append(m)
+            continue
+        for descriptor, value in m.ListFields():
+            if descriptor.message_type is not None:
+                pending.extend([value] if not hasattr(value, "__len__") else value)
+    return found
+
+
+def port_of(port: Any) -> Port:
+    """A port of an importer as one of ours."""
+    if isinstance(port, Port):
+        return port
+    if port.type is not None:
+        from lamina.driver.relay_source import port_of_type
+
+        return port_of_type(port.name, port.type)
+    return Port(port.name, port.shape, port.dtype)
+
+
+@dataclass
+class Model:
+    """An imported model: its Relay module, its weights and its ports. Its text form is a card."""
+
+    origin: Origin
+    label: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    opset: dict[str, int]
+    module: ModuleOp = field(repr=False)
+    params: ParamStore = field(repr=False)
+
+    @staticmethod
+    def of(origin: Origin) -> Model:
+        imported = origin.read()
+        if getattr(imported, "foreign", False):
+            origin = replace(origin, digest=None)
+        inputs, outputs = (tuple(map(port_of, side)) for side in (imported.inputs, imported.outputs))
+        return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
+
+    def ops(self) -> dict[str, int]:
+        """How often each Relay op stands in the module, the commonest first."""
+        names = (op.name.removeprefix("relay.") for op in self.module.walk() if op.name.startswith("relay."))
+        counts = Counter(n for n in names if n not in ("constant", "return"))
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def parameters(self) -> tuple[int, int]:
+        """Elements and bytes of all weights."""
+        from math import prod
+
+        from lamina.dialects.dtypes import dtype_name, itemsize
+
+        elements = size = 0
+        for op in self.module.walk():
+            if op.name == "relay.constant":
+                type_: Any = op.results[0].type
+                count = prod(type_.get_shape())
+                elements += count
+                size += count * itemsize(dtype_name(type_.element_type))
+        return elements, size
+
+    def text(self) -> str:
+        """The module as text. Weights are named, not printed."""
+        from lamina.ir.printing import module_text
+
+        return module_text(self.module)
+
+    def __copy__(self) -> Model:
+        return replace(self)
+
+    def __deepcopy__(self, _: object) -> Model:
+        """Its own module; weights are never changed, and shared."""
+        return replace(self, module=self.module.clone())
+
+    def __reduce__(self) -> NoReturn:
+        hint = "pickle the file that it came from, or what lamina.compile makes of it"
+        raise UnsupportedError("a lamina.Model cannot be pickled", where=self.label, hint=hint)
+
+    def __repr__(self) -> str:
+        opsets = ", ".join(f"{domain or 'onnx'} {version}" for domain, version in sorted(self.opset.items()))
+        elements, size = self.parameters()
+        ops = self.ops()
+        lines = [f"lamina.Model {self.label} ({opsets or 'relay'})"]
+        lines += [f"  {'input':<8}{p.name}: {p.describe()}" for p in self.inputs]
+        lines += [f"  {'output':<8}{p.name}: {p.describe()}" for p in self.outputs]
+        lines.append(f"  params  {elements:,} ({size / 1e6:.1f} MB)")
+        shown = [f"{count} {name}" for name, count in ops.items()]
+        more = f", and {len(shown) - 12} more kinds" if len(shown) > 12 else ""
+        lines.append(f"  ops     {sum(ops.values())}: {', '.join(shown[:12])}{more}")
+        return "\n".join(lines)

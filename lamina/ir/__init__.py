@@ -1,0 +1,1 @@
+"""Texts of programs at every level: contexts, parsing, printing, diagnostics, verification, pipelines."""

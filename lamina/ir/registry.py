@@ -1,0 +1,245 @@
+"""Which passes there are: the tree is the registry.
+
+Names come from file names, without an import: `passes/relay/fuse_ops.py` is `relay-fuse-ops`, `passes/relay_to_te.py`
+is `relay-to-te`, `backends/cpu/passes/layout.py` is `cpu-layout`. A file that does not say `name = "<that name>"` is
+no pass. A pass is imported when it is used. Beside ours there are xDSL's own, those of other packages' universes,
+and those of files given by `--load`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+
+from lamina.errors import InputError, UsageError, did_you_mean
+from lamina.ir.own_dialects import OUR_DIALECTS
+
+ROOT = Path(__file__).parents[1]
+LEVELS = ("relay", "te", "tir", "llvm")
+PassFactory = Callable[[], type[ModulePass]]
+
+
+class PassFile(NamedTuple):
+    """A pass of ours: where it is, and the level it belongs to (`stair` and `backend` for the others)."""
+
+    name: str
+    module: str
+    path: Path
+    level: str
+
+    def declared(self) -> bool:
+        return f'name = "{self.name}"' in self.path.read_text("utf-8")
+
+    def load(self) -> type[ModulePass]:
+        """The pass class. Raises TypeError when the file does not hold exactly one of the derived name."""
+        module = import_module(self.module)
+        found = pass_classes(module)
+        if len(found) != 1 or found[0].name != self.name:
+            names = ", ".join(getattr(c, "name", c.__name__) for c in found) or "none"
+            raise TypeError(f"{self.path}: expected one pass named {self.name!r}, found {names}")
+        return found[0]
+
+
+def pass_classes(module: Any) -> list[type[ModulePass]]:
+    """The pass classes that a module itself defines, in order."""
+    return [
+        value
+        for value in cast(dict[str, Any], vars(module)).values()
+        if isinstance(value, type)
+        and value.__module__ == module.__name__  # before the test of a subclass, which is dear for abstract classes
+        and issubclass(value, ModulePass)
+        and isinstance(getattr(value, "name", None), str)
+    ]
+
+
+def _candidates() -> list[PassFile]:
+    found: list[PassFile] = []
+
+    def add(folder: Path, package: str, prefix: str, level: str, pattern: str = "*.py") -> None:
+        for path in sorted(folder.glob(pattern)):
+            if not path.stem.startswith("_"):
+                name = prefix + path.stem.replace("_", "-")
+                found.append(PassFile(name, f"{package}.{path.stem}", path, level))
+
+    for level in LEVELS:
+        add(ROOT / "passes" / level, f"lamina.passes.{level}", f"{level}-", level)
+    add(ROOT / "passes", "lamina.passes", "", "stair", "*_to_*.py")
+    for folder in sorted((ROOT / "backends").glob("*/passes")):
+        target = folder.parent.name
+        add(folder, f"lamina.backends.{target}.passes", f"{target}-", "backend")
+    return found
+
+
+_found: dict[str, PassFile] | None = None
+
+
+def our_passes() -> dict[str, PassFile]:
+    """All passes of the tree by name: relay's first, then te's, tir's, llvm's, the stairs, the backends'."""
+    global _found
+    if _found is None:
+        _found = {f.name: f for f in _candidates() if f.declared()}
+    return _found
+
+
+def find_our_pass(name: str) -> PassFile | None:
+    """One pass of the tree, without listing it."""
+    if _found is not None:
+        return _found.get(name)
+    stem = name.replace("-", "_")
+    head, _, rest = stem.partition("_")
+    tries = [(f"passes/{stem}", "stair")]
+    if rest:
+        tries += [(f"passes/{head}/{rest}", head), (f"backends/{head}/passes/{rest}", "backend")]
+    for place, level in tries:
+        path = ROOT / f"{place}.py"
+        if path.is_file() and (level != "stair" or "_to_" in stem):
+            found = PassFile(name, "lamina." + place.replace("/", "."), path, level)
+            if found.declared():
+                return found
+    return None
+
+
+@cache
+def installed_dialects() -> dict[str, Callable[[], Dialect]]:
+    """The dialects of other installed packages; what does not load is left out with a warning."""
+    from warnings import warn
+
+    registry = Registry()
+    registry.load_universes()
+    for problem in registry.problems:
+        warn(problem, stacklevel=2)
+    return registry.dialects
+
+
+class Registry:
+    """The passes and extra dialects known to one tool or one compilation."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, PassFactory] = {}
+        self.dialects: dict[str, Callable[[], Dialect]] = {}
+        self._foreign: dict[str, PassFactory] | None = None
+        self._origin: dict[str, str] = {}
+        self.problems: list[str] = []
+
+    # -- look-up ---------------------------------------------------------------------------------------------
+
+    def find(self, name: str) -> type[ModulePass]:
+        """The class of a pass. Raises UsageError, with near names, when there is none."""
+        loaded = self.loaded.get(name)
+        if loaded is not None:
+            return loaded()
+        ours = find_our_pass(name)
+        if ours is not None:
+            return ours.load()
+        foreign = self.foreign().get(name)
+        if foreign is None:
+            near = did_you_mean(name, self.names())
+            raise UsageError(f"unknown pass {name!r}", hint=near or "see `opt-tool --list-passes`")
+        try:
+            return foreign()
+        except ImportError as e:
+            raise UsageError(f"pass {name!r} does not load: {e}", hint="install what it needs") from e
+
+    def names(self) -> list[str]:
+        """The names of all passes: the tree's, then the loaded ones, then other packages' and xDSL's."""
+        return list(dict.fromkeys([*our_passes(), *self.loaded, *self.foreign()]))
+
+    def origin(self, name: str) -> str:
+        """Where a pass comes from: a level of ours, a file, or a package."""
+        ours = find_our_pass(name)
+        return ours.level if ours is not None else self._origin.get(name, "xdsl")
+
+    def foreign(self) -> dict[str, PassFactory]:
+        """xDSL's passes and those of the universes of other packages."""
+        if self._foreign is None:
+            from xdsl.transforms import get_all_passes
+
+            self._foreign = dict(get_all_passes())
+            self._foreign.update(self._universe_passes)
+        return self._foreign
+
+    _universe_passes: dict[str, PassFactory] = {}
+
+    # -- other sources ---------------------------------------------------------------------------------------
+
+    def load_universes(self) -> None:
+        """Take in the `xdsl.universe` entry points of other packages. One that is broken is reported, not fatal."""
+        from importlib.metadata import entry_points
+
+        self._universe_passes = {}
+        for entry in entry_points(group="xdsl.universe"):
+            if entry.value.startswith(("lamina.", "xdsl.")):
+                continue
+            try:
+                universe = entry.load()
+                passes, dialects = dict(universe.all_passes), dict(universe.all_dialects)
+            except Exception as e:
+                self.problems.append(f"universe {entry.name!r} ({entry.value}) is left out: {type(e).__name__}: {e}")
+                continue
+            self._universe_passes.update(passes)
+            taken = _taken()
+            self.dialects.update({name: factory for name, factory in dialects.items() if name not in taken})
+            for name in taken.intersection(dialects):
+                self.problems.append(f"dialect {name!r} of universe {entry.name!r} is left out: there is one already")
+            self._origin.update(dict.fromkeys(passes, entry.name))
+
+    def load_file(self, path: Path) -> None:
+        """`--load FILE.py`: every Dialect that the module defines and every ModulePass subclass defined in it."""
+        from importlib.util import module_from_spec, spec_from_file_location
+
+        try:
+            if not path.is_file():
+                raise UsageError(f"no such file: {path}", hint="--load takes a Python file")
+        except OSError as e:
+            raise InputError(f"cannot read: {e.strerror}", where=str(path)) from None
+        name = f"_lamina_load_{path.stem}_{len(sys.modules)}"
+        spec = spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise UsageError(f"{path} is no Python file", hint="--load takes a file that ends in .py")
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except Exception as e:
+            line = _line_in(e, str(path))
+            raise InputError(f"{type(e).__name__}: {e}", where=f"{path}:{line}" if line else str(path)) from e
+        dialects = [v for v in vars(module).values() if isinstance(v, Dialect)]
+        passes = pass_classes(module)
+        if not dialects and not passes:
+            raise InputError("defines neither a Dialect nor a ModulePass", where=str(path))
+        for dialect in dialects:
+            if dialect.name in _taken() or dialect.name in self.dialects:
+                what = f"dialect {dialect.name!r} exists already"
+                raise InputError(what, where=str(path), hint="give the loaded one another name")
+            self.dialects[dialect.name] = lambda d=dialect: d
+        for cls in passes:
+            if find_our_pass(cls.name) or cls.name in self.foreign() or cls.name in self.loaded:
+                raise InputError(f"pass {cls.name!r} exists already", where=str(path), hint="choose another name")
+            self.loaded[cls.name] = lambda c=cls: c
+            self._origin[cls.name] = str(path)
+
+
+def _taken() -> set[str]:
+    """The names of dialects that every context has."""
+    from xdsl.dialects import get_all_dialects
+
+    return {*get_all_dialects(), *OUR_DIALECTS}
+
+
+def _line_in(error: BaseException, path: str) -> int | None:
+    """The line of a file in which an exception arose."""
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    line, frame = None, error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == path:
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    return line

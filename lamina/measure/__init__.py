@@ -1,0 +1,1 @@
+"""Times and their statistics, profiles of kernels, how far results are apart."""

@@ -1,0 +1,1 @@
+"""The limits of a machine, and how near kernels come to them: tables and a page."""

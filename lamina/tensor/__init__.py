@@ -1,0 +1,1 @@
+"""Tensor expressions and their schedules compiled by themselves: lower, build, modules, devices."""

@@ -1,0 +1,415 @@
+"""Kernels built from tensor programs: called on arrays, timed, and read at every level.
+
+fadd = lamina.build(s, [A, B, C], target="llvm", name="myadd")
+fadd(a, b, c)                                        # writes c
+fadd.time_evaluator(fadd.entry_name, lamina.cpu(0))(a, b, c).mean
+print(fadd.get_source("asm"))
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+
+from lamina.dialects.dtypes import numpy_dtype
+from lamina.dialects.machine_spec import TargetSpec
+from lamina.driver import artefact
+from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.ir.location import placed
+from lamina.measure.timing import Benchmark
+from lamina.passes.tir.make_packed_api import PACKED
+from lamina.runtime.compiled import PROGRAM, CompiledProgram, ProgramInfo, compile_module, load_program
+from lamina.runtime.packed import PackedSignature
+from lamina.runtime.program_file import StoredProgram
+from lamina.te.expr import Var
+from lamina.te.function import TensorFunction
+from lamina.te.mistakes import checked_number
+from lamina.te.tensor import Tensor, placeholder
+from lamina.transform import PassContext
+
+if TYPE_CHECKING:
+    from lamina.dialects.target import TargetAttr
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMATS = ("te", "tir", "llvm", "ll", "asm")
+"""What `get_source` gives: the program at each level, LLVM assembly, machine code."""
+
+
+@dataclass(frozen=True)
+class Timing(Benchmark):
+    """Seconds of a call, one figure for each repeat: the mean of its runs."""
+
+    @property
+    def results(self) -> tuple[float, ...]:
+        return self.times
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.times))
+
+    @property
+    def min(self) -> float:
+        return min(self.times)
+
+    @property
+    def max(self) -> float:
+        return max(self.times)
+
+    @property
+    def std(self) -> float:
+        return float(np.std(self.times))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a kernel takes: sizes, what it reads (tensors, and scalars as variables), what it writes."""
+
+    sizes: Sequence[Var]
+    inputs: Sequence[Tensor | Var]
+    outputs: Sequence[Tensor]
+
+    @staticmethod
+    def of(signature: PackedSignature) -> Parameters:
+        """Those of a kernel that was no tensor program, by its own names."""
+        tensors = [placeholder((1,) * len(a.extents), a.dtype, a.name) for a in signature.arguments]
+        first = next((n for n, a in enumerate(signature.arguments) if a.output), len(tensors))
+        return Parameters([Var(n) for n in signature.sizes], tensors[:first], tensors[first:])
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A kernel as it is saved."""
+
+    stored: StoredProgram
+    attributes: DictionaryAttr
+    """What its module says of the program and of its signature."""
+
+
+class Module:
+    """A kernel. Called on arrays (and numbers for sizes and scalars) in the order of its arguments, it writes outputs.
+
+    An array is anything with numpy's interface; an output must be a numpy array that can be written.
+    """
+
+    def __init__(
+        self,
+        source: ModuleOp,
+        function: TensorFunction | None,
+        args: Sequence[Any],
+        target: TargetAttr,
+        name: str,
+        sanitize: bool = False,
+    ) -> None:
+        """`source` is a module of the te or tir level; it is not changed. With `sanitize` the kernel checks itself.
+
+        Without a function the arguments are those of the kernel: sizes that no extent tells, then the buffers.
+        """
+        self.entry_name = name
+        self.target = target
+        self.type_key = "llvm"
+        self.imported_modules: list[Any] = []
+        self._source: ModuleOp | None = source.clone()
+        self._passes = _pipeline(sanitize)
+        self._texts: dict[str, str] = {}
+        self._signature, self._program, self._compiled = self._compile()
+        if function is None:
+            self._parameters = Parameters.of(self._signature)
+            free = [self._parameters.sizes[n] for n in self._signature.free]
+            self._args: list[Any] = [*free, *self._parameters.inputs, *self._parameters.outputs]
+        else:
+            self._parameters = Parameters(function.sizes, function.inputs, function.outputs)
+            self._args = list(args)
+        # What the IR calls arguments is unique and printable; a message has the user's names.
+        names = [t.name for t in (*self._parameters.inputs, *self._parameters.outputs)]
+        arguments = tuple(replace(a, name=n) for a, n in zip(self._signature.arguments, names, strict=True))
+        self._signature = replace(self._signature, name=name, arguments=arguments)
+        for n in self._signature.free:
+            if not any(a is self._parameters.sizes[n] for a in self._args):
+                size = self._signature.sizes[n]
+                raise InputError(f"{name}: no argument tells the size {size!r}", hint="make it an argument of its own")
+
+    # -- running ---------------------------------------------------------------------------------------------
+
+    @placed
+    def __call__(self, *args: Any) -> None:
+        """Run once. Raises LaminaError for a wrong number, dtype, rank or shape of arguments."""
+        if len(args) == len(self._args):
+            read, written = self._places
+            direct = self._program.direct
+            if direct is not None and direct.into([args[n] for n in read], [args[n] for n in written]):
+                return
+        inputs, outputs, copies = self._bound(args)
+        self._program.run_into(inputs, outputs)
+        for target, source in copies:
+            target[...] = source
+
+    @placed
+    def time_evaluator(
+        self,
+        func_name: str | None = None,
+        dev: Any = None,
+        number: int = 10,
+        repeat: int = 1,
+        min_repeat_ms: float = 0,
+        **_: Any,
+    ) -> Callable[..., Timing]:
+        """What times calls: each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`."""
+        self[func_name or self.entry_name]
+        number = checked_number(number, "the number of runs")
+        repeat = checked_number(repeat, "the number of repeats")
+
+        @placed
+        def evaluate(*args: Any) -> Timing:
+            inputs, outputs, _ = self._bound(args)
+            self._program.run_into(inputs, outputs)
+            times: list[float] = []
+            runs = max(number, 1)
+            while len(times) < max(repeat, 1):
+                start = perf_counter()
+                for _ in range(runs):
+                    self._program.run_into(inputs, outputs)
+                seconds = perf_counter() - start
+                if seconds * 1e3 < min_repeat_ms:
+                    runs = max(runs + 1, int(runs * min_repeat_ms / max(seconds * 1e3, 1e-3)) + 1)
+                    continue
+                times.append(seconds / runs)
+            return Timing(tuple(times))
+
+        return evaluate
+
+    @placed
+    def get_function(self, name: str) -> Module:
+        """The kernel by its name."""
+        if name not in (self.entry_name, "__tvm_main__", "default_function", "main"):
+            raise UsageError(f"no function {name!r}; this module holds {self.entry_name!r}")
+        return self
+
+    __getitem__ = get_function
+
+    @property
+    def entry_func(self) -> Module:
+        return self
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    @placed
+    def get_source(self, fmt: str = "ll") -> str:
+        """The program at a level: `te`, `tir`, `llvm`, `ll` (LLVM assembly) or `asm` (machine code)."""
+        fmt = {"": "ll", "s": "asm"}.get(fmt, fmt)
+        if fmt not in FORMATS:
+            hint = did_you_mean(str(fmt), list(FORMATS)) or f"there are {', '.join(FORMATS)}"
+            raise UsageError(f"no format {fmt!r}", hint=hint)
+        if fmt not in self._texts:
+            if self._source is None:
+                raise UnsupportedError("a kernel that was loaded from a file has no texts")
+            self._make_texts(self._source)
+        return self._texts[fmt]
+
+    def _make_texts(self, source: ModuleOp) -> None:
+        from lamina.backends.cpu.jit import assembly
+        from lamina.backends.llvm.emit import emit_module
+        from lamina.driver.compiler import LLVM_PIPELINE
+        from lamina.ir.printing import module_text
+        from lamina.tensor.passes import run_passes
+
+        module = source.clone()
+        self._texts["te"] = module_text(module)
+        self._texts["tir"] = module_text(run_passes(module, self._passes))
+        self._texts["llvm"] = module_text(run_passes(module, LLVM_PIPELINE))
+        self._texts["ll"] = emit_module(module, self.target)
+        self._texts["asm"] = assembly(self._texts["ll"], self.target)
+
+    def _compile(self) -> tuple[PackedSignature, CompiledProgram, CompiledKernel]:
+        from lamina.driver.compiler import LLVM_PIPELINE
+        from lamina.ir.collector import quiet_gc
+        from lamina.tensor.passes import run_passes
+
+        with quiet_gc():
+            assert self._source is not None
+            module = run_passes(self._source.clone(), [*self._passes, *LLVM_PIPELINE])
+        info, stored = compile_module(module, None, self.target)
+        attributes = DictionaryAttr({name: module.attributes[name] for name in (PROGRAM, PACKED)})
+        return PackedSignature.of(module), load_program(stored, info=info), CompiledKernel(stored, attributes)
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    @placed
+    def export_library(
+        self, file_name: str | os.PathLike[str], *, fcompile: Any = None, addons: Any = None, **_: Any
+    ) -> str:
+        """Write the kernel into one file in our format, whatever the suffix, for `Module.load`; its path.
+
+        No compiler or linker is called: `fcompile` is left out. Raises LaminaError.
+        """
+        if addons:
+            raise UsageError("addons cannot be exported", hint="the file holds the kernel alone")
+        artefact.write(file_name, self._saved())
+        return str(file_name)
+
+    save = export_library
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Module], tuple[bytes]]:
+        """Pickled and copied deeply as `save` and `load` do it; it has no texts then. Like a saved one it is code."""
+        return _of_bytes, (artefact.to_bytes(self._saved()),)
+
+    def __copy__(self) -> Module:
+        return self
+
+    def _saved(self) -> artefact.Saved:
+        """What a file of the kernel holds."""
+        description = {
+            **self._compiled.stored.description,
+            "attributes": str(self._compiled.attributes),
+            "name": self.entry_name,
+            "sizes": [v.name for v in self._parameters.sizes],
+            "parameters": [
+                [p.name, p.dtype, len(p.shape) if isinstance(p, Tensor) else None] for p in self._all_parameters()
+            ],
+            "outputs": len(self._parameters.outputs),
+            "arguments": [self._place(a) for a in self._args],
+        }
+        stored = self._compiled.stored
+        contents = StoredProgram(description, stored.objects, stored.params)
+        return artefact.Saved(artefact.KERNEL, contents, TargetSpec.of(self.target), PassContext(0), False)
+
+    def _place(self, argument: Any) -> list[Any]:
+        """Which size or parameter an argument is."""
+        for kind, values in (("size", self._parameters.sizes), ("parameter", self._all_parameters())):
+            for n, value in enumerate(values):
+                if value is argument:
+                    return [kind, n]
+        raise AssertionError(argument)
+
+    def _all_parameters(self) -> list[Tensor | Var]:
+        return [*self._parameters.inputs, *self._parameters.outputs]
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Module:
+        """The kernel of a file that `export_library` wrote. Raises InputError for other files."""
+        return Module.of_saved(artefact.read(path, (artefact.KERNEL,)))
+
+    @staticmethod
+    def of_saved(saved: artefact.Saved) -> Module:
+        """The kernel of a file that was read."""
+        from xdsl.parser import Parser
+
+        from lamina.ir.context import LaminaContext
+
+        contents, told = saved.contents, saved.contents.description
+        attributes = Parser(LaminaContext(), told["attributes"]).parse_attribute()
+        assert isinstance(attributes, DictionaryAttr)
+        program = attributes.data[PROGRAM]
+        assert isinstance(program, DictionaryAttr)
+        bearer = ModuleOp([])
+        bearer.attributes[PACKED] = attributes.data[PACKED]
+
+        made = Module.__new__(Module)
+        made.entry_name, made.target, made.type_key, made.imported_modules = (
+            told["name"],
+            saved.target.attr(),
+            "llvm",
+            [],
+        )
+        made._source, made._passes, made._texts = None, [], {}
+        parameters: list[Tensor | Var] = [
+            Var(name, dtype) if rank is None else placeholder((1,) * rank, dtype, name)
+            for name, dtype, rank in told["parameters"]
+        ]
+        first = len(parameters) - told["outputs"]
+        outputs = [p for p in parameters[first:] if isinstance(p, Tensor)]
+        made._parameters = Parameters([Var(name) for name in told["sizes"]], parameters[:first], outputs)
+        known = {"size": made._parameters.sizes, "parameter": parameters}
+        made._args = [known[kind][n] for kind, n in told["arguments"]]
+        signature = PackedSignature.of(bearer)
+        arguments = tuple(replace(a, name=p.name) for a, p in zip(signature.arguments, parameters, strict=True))
+        made._signature = replace(signature, name=made.entry_name, arguments=arguments)
+        info = ProgramInfo.of_attribute(program, told["entries"])
+        made._program = load_program(contents, info=info)
+        made._compiled = CompiledKernel(contents, attributes)
+        return made
+
+    # -- arguments -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        """Which arguments the inputs and the outputs are."""
+        places = {id(a): n for n, a in enumerate(self._args)}
+        read, written = self._parameters.inputs, self._parameters.outputs
+        return [places[id(t)] for t in read], [places[id(t)] for t in written]
+
+    def _bound(self, args: Sequence[Any]) -> tuple[list[Array], list[Array], list[tuple[Array, Array]]]:
+        """Checked inputs and outputs in the program's order, and the outputs to copy to their arrays afterwards."""
+        if len(args) != len(self._args):
+            names = ", ".join(a.name for a in self._args)
+            raise InputError(f"{self.entry_name} takes {len(self._args)} arguments ({names}), got {len(args)}")
+        given = {id(a): getattr(v, "numpy_view", v) for a, v in zip(self._args, args, strict=True)}
+        inputs = [
+            _as_array(given[id(t)]) if isinstance(t, Tensor) else _as_number(t, given[id(t)])
+            for t in self._parameters.inputs
+        ]
+        outputs = [given[id(t)] for t in self._parameters.outputs]
+        # An output that is not compact is computed beside it; what is read must not change while it is read.
+        compact = [np.empty(o.shape, o.dtype) if _is_strided(o) and o.flags.writeable else o for o in outputs]
+        inputs = [a.copy() if any(_share(a, o) for o in compact) else a for a in inputs]
+        for n, output in enumerate(outputs):
+            if any(_share(output, other) for other in outputs[:n]):
+                raise InputError("two outputs share memory", where=f"call of {self.entry_name}")
+        free = [given[id(self._parameters.sizes[n])] for n in self._signature.free]
+        sizes, arrays = self._signature.bind([*free, *inputs, *compact])
+        for name, size, known in zip(self._signature.sizes, self._parameters.sizes, sizes, strict=True):
+            if not np.array_equal(given.get(id(size), known), known):
+                told = given[id(size)]
+                what = "an array" if np.ndim(told) else repr(told)
+                raise InputError(f"{self.entry_name}.{name} is {what}, the arrays have {name} = {known}")
+        numbers = [np.asarray(n, np.int64) for n in sizes]
+        copies = [(o, c) for o, c in zip(outputs, compact, strict=True) if o is not c]
+        return [*numbers, *arrays[: len(inputs)]], arrays[len(inputs) :], copies
+
+
+def _of_bytes(data: bytes) -> Module:
+    """The kernel of a saved form."""
+    return Module.of_saved(artefact.of_bytes(data, (artefact.KERNEL,)))
+
+
+def _pipeline(sanitize: bool) -> list[str]:
+    """The passes to the end of the tir level, with the calling convention once there is a kernel."""
+    from lamina.driver.compiler import tir_pipeline
+
+    stair, *passes = tir_pipeline(PassContext.active() or PassContext(0), sanitize)
+    return [stair, "tir-make-packed-api", *passes]
+
+
+def _is_strided(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and not cast("Array", array).flags.c_contiguous
+
+
+def _share(a: Any, b: Any) -> bool:
+    """Whether two arrays have memory in common."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        return False
+    x, y = cast("Array", a), cast("Array", b)
+    return np.may_share_memory(x, y) and np.shares_memory(x, y)
+
+
+def _as_number(scalar: Var, value: Any) -> Array:
+    """A scalar argument as an array of rank 0."""
+    try:
+        return np.asarray(value, numpy_dtype(scalar.dtype))
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(f"{scalar.name} is a number of type {scalar.dtype}, not {value!r}") from None
+
+
+def _as_array(value: Any) -> Array:
+    """An argument as a compact numpy array, which shares its memory where that is possible."""
+    try:
+        return np.asarray(value, order="C")
+    except (ValueError, TypeError, RuntimeError) as e:
+        raise InputError(f"not an array: {' '.join(str(e).split())[:120]}") from None

@@ -1,0 +1,159 @@
+"""Targets by TVM's strings: `llvm`, `llvm -mcpu=skylake-avx512`, `cuda -arch=sm_90`, `nvptx`.
+
+A target that says nothing of the machine is this one. Options that choose nothing here (`-keys`, `-libs`, ...) are
+taken and left; one that is not known is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from lamina.backends.cpu.machines import LEVELS, NATIVE, PROCESSORS, hint_for, x86_vectors
+from lamina.errors import UnsupportedError, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from lamina.dialects.target import TargetAttr
+
+CPU_KINDS = ("llvm", "cpu")
+DEVICE_KINDS = {"cuda": "cuda", "nvptx": "ptx"}
+"""Kinds of targets for GPUs, and the format of the text that they are."""
+DEFAULT_ARCH = "sm_80"
+
+_ALIASES = {"core-avx2": "haswell"}
+"""Other names of LLVM's for a processor."""
+_IGNORED = (
+    *("keys", "libs", "device", "model", "tag", "host", "opt-level", "link-params", "system-lib", "executor"),
+    *("runtime", "interface-api", "unpacked-api", "mfloat-abi", "mabi", "fast-math"),
+)
+_CPU_OPTIONS = ("mcpu", "mattr", "mtriple", "num-cores", *_IGNORED)
+_GPU_LIMITS = {
+    "max_threads_per_block": "max_threads",
+    "max_num_threads": "max_threads",
+    "max_shared_memory_per_block": "max_shared",
+}
+_GPU_OPTIONS = ("arch", "mcpu", *_GPU_LIMITS, "thread_warp_size", *_IGNORED)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target: its kind and the options of its string; `attr` is the machine of one for a CPU."""
+
+    kind: str
+    options: tuple[tuple[str, str], ...] = ()
+    attr: TargetAttr | None = None
+
+    @property
+    def text(self) -> str:
+        return " ".join([self.kind, *(f"-{k}={v}" if v else f"-{k}" for k, v in self.options)])
+
+    @property
+    def arch(self) -> str:
+        """The architecture of a GPU."""
+        given = dict(self.options)
+        return given.get("arch") or given.get("mcpu") or DEFAULT_ARCH
+
+    def limits(self) -> dict[str, int]:
+        """What a block of a GPU has at most, as options of `tir-split-host-device`."""
+        return {_GPU_LIMITS[k]: int(v) for k, v in self.options if k in _GPU_LIMITS}
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __enter__(self) -> Target:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def target_of(target: Any) -> Target:
+    """A target in any of its spellings: a string, TVM's dictionary, a #lamina.target.
+
+    Raises LaminaError for a kind or an option that is not known, and for a machine whose code cannot run here.
+    """
+    from lamina.dialects.target import TargetAttr
+
+    if isinstance(target, Target):
+        return target
+    if isinstance(target, TargetAttr):
+        return Target("llvm", (), target)
+    if isinstance(target, Mapping):
+        given = {str(k): v for k, v in cast("Mapping[Any, Any]", target).items()}
+        kind, options = str(given.pop("kind", "")), tuple((k, _text(v)) for k, v in given.items())
+    elif isinstance(target, str) and target.split():
+        kind, *words = target.split()
+        options = tuple(_option(w) for w in words)
+    else:
+        raise UsageError(f"a target is a string such as 'llvm', not {target!r}")
+    if kind in CPU_KINDS or kind in LEVELS:
+        _check(kind, options, _CPU_OPTIONS)
+        return Target("llvm", options, _cpu({"mcpu": kind, **dict(options)} if kind in LEVELS else dict(options)))
+    if kind in DEVICE_KINDS:
+        _check(kind, options, _GPU_OPTIONS)
+        found = Target(kind, options)
+        _check_device(found)
+        return found
+    known = [*CPU_KINDS, *DEVICE_KINDS]
+    raise UsageError(f"no target {kind!r}", hint=did_you_mean(kind, known) or f"there are {', '.join(known)}")
+
+
+def _text(value: Any) -> str:
+    return ",".join(map(str, cast("list[Any]", value))) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _option(word: str) -> tuple[str, str]:
+    name, _, value = word.lstrip("-").partition("=")
+    return name, value
+
+
+def _check(kind: str, options: tuple[tuple[str, str], ...], known: tuple[str, ...]) -> None:
+    for name, value in options:
+        if name not in known:
+            hint = did_you_mean(name, list(known)) or f"there are {', '.join(known)}"
+            raise UsageError(f"target {kind!r} has no option {name!r}", hint=hint)
+        if name in (*_GPU_LIMITS, "num-cores") and not value.isdigit():
+            raise UsageError(f"target {kind!r}: -{name} is a number, not {value!r}")
+
+
+def _check_device(target: Target) -> None:
+    from lamina.backends.nvptx.target import nvptx_target
+
+    nvptx_target(target.arch)
+
+
+def _cpu(options: dict[str, str]) -> TargetAttr:
+    from lamina.ir.targets import check_host
+    from lamina.ir.targets import target_of as cpu_target
+
+    cpu = options.get("mcpu", NATIVE)
+    cpu = _ALIASES.get(cpu, cpu)
+    # Of a processor the level: what it has beyond that is not known of the machine that the program is written on.
+    level = PROCESSORS.get(cpu, cpu)
+    if level not in (NATIVE, *LEVELS):
+        raise UsageError(f"no cpu {cpu!r}", hint=hint_for(cpu, [NATIVE]))
+    threads = int(options["num-cores"]) if "num-cores" in options else None
+    found = cpu_target("cpu" if level == NATIVE else level, threads)
+    wanted, here = (t.split("-")[0] for t in (options.get("mtriple", found.triple.data), found.triple.data))
+    if wanted != here:
+        raise UnsupportedError(f"target 'llvm': code for {wanted} is not made here, this machine is {here}")
+    if options.get("mattr"):
+        found = _with_features(found, options["mattr"].split(","))
+    check_host(found)
+    return found
+
+
+def _with_features(target: TargetAttr, changes: list[str]) -> TargetAttr:
+    """The machine with features switched on or off: `+avx2`, `-avx512f`."""
+    from lamina.dialects.target import TargetAttr
+
+    for change in changes:
+        if change[:1] not in ("+", "-") or not change[1:]:
+            raise UsageError(f"target 'llvm': -mattr is a list such as +avx2,-avx512f, not {change!r}")
+    signs = {f[1:]: f[0] for f in [*target.feature_list(), *changes]}
+    if any(c.startswith("-avx512f") for c in changes):  # the others of AVX-512 need it
+        signs |= {f: "-" for f in signs if f.startswith("avx512")}
+    features = ",".join(sign + name for name, sign in sorted(signs.items()))
+    vectors = x86_vectors([name for name, sign in signs.items() if sign == "+"])
+    return TargetAttr.get(target.triple.data, target.cpu.data, features, *vectors, target.threads.data)

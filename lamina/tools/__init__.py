@@ -1,1 +1,0 @@
-"""Generators of files that are kept in the repository; a test checks that each is fresh."""

@@ -1,1 +1,0 @@
-"""ONNX's own backend tests, each in a process of its own making: `python -m lamina.tools.conformance`."""

@@ -1,0 +1,1 @@
+"""The virtual machine: programs with control flow, data types and extents that only arrays tell."""

@@ -1,0 +1,175 @@
+"""The parts of a program without control flow: how they are found, and the two ways to run them.
+
+A segment is a run of tensor ops that stand one after the other in a block. The driver's `CompiledKernels` makes it an
+ordinary program, `@main` with the segment's inputs, once for each combination of concrete shapes: every type is
+inferred again from these, so that a `?` costs nothing at run time and a wrong claim about one is found.
+`ReferenceKernels` runs the ops' oracles.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.core import ConstantOp
+from lamina.dialects.relay.infos import TypeMismatch
+from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.relay.value_types import accepts, is_dynamic
+from lamina.errors import InputError
+from lamina.passes.base import inherit_location
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+
+Ready: TypeAlias = "Callable[[Sequence[Array], Sequence[Array] | None], Sequence[Array]]"
+"""Runs a segment on its inputs: gives the outputs, written into the arrays where there are any given for them."""
+
+
+class Segment:
+    """Tensor ops in program order, what they read from outside and what of theirs is read outside."""
+
+    __slots__ = ("constants", "inputs", "named", "ops", "outputs", "ready", "types")
+
+    def __init__(self, ops: Sequence[RelayOp], inputs: Sequence[SSAValue] | None = None) -> None:
+        self.ops = ops
+        inside = set(ops)
+        read = dict.fromkeys(v for op in ops for v in op.operands if v.owner not in inside)
+        self.constants = [v.owner for v in read if isinstance(v.owner, ConstantOp)]
+        self.inputs = inputs or [v for v in read if not isinstance(v.owner, ConstantOp)]
+        made = [r for op in ops for r in op.results]
+        self.outputs = [r for r in made if any(use.operation not in inside for use in r.uses)]
+        self.named = [(n, r.type) for n, r in enumerate(self.outputs) if is_dynamic(r.type)]
+        """The results whose types leave something open."""
+        self.ready: dict[Any, Ready] = {}
+        """How to run it, by the shapes of the inputs."""
+        self.types: list[Sequence[TensorType[Any]]] = []
+        """The types of inputs that it has been compiled for."""
+
+    def static_types(self) -> list[TensorType[Any]] | None:
+        """The types of the inputs where they leave nothing open."""
+        found: list[Any] = [v.type for v in self.inputs]
+        types: list[TensorType[Any]] = [t for t in found if isinstance(t, TensorType)]
+        return types if len(types) == len(self.inputs) and not any(map(is_dynamic, types)) else None
+
+
+class Kernels(ABC):
+    """A way to run tensor ops."""
+
+    store: ParamStore
+
+    def __init__(self, store: ParamStore | None = None) -> None:
+        self.store = store or ParamStore()
+        self.threads = 1
+        self._single: dict[Any, Segment] = {}
+
+    @abstractmethod
+    def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
+        """The outputs of a segment, in memory of their own: `into`, or new."""
+
+    def run_op(
+        self, op_type: type[RelayOp], attrs: dict[str, Any], arrays: Sequence[Array], source: Operation
+    ) -> Sequence[Array]:
+        """The results of one op that `source` has become, now that values are known."""
+        types = array_types(arrays)
+        key = (op_type, tuple(types), tuple(sorted(attrs.items())))
+        segment = self._single.get(key)
+        if segment is None:
+            block = Block(arg_types=types)
+            try:
+                op = op_type.make(*block.args, **attrs)
+            except TypeMismatch as e:
+                raise InputError(f"{source.name.removeprefix('relay.')}: {e}", op=source) from None
+            inherit_location(op, source)
+            block.add_ops([op, ReturnOp(*op.results)])
+            segment = self._single[key] = Segment([op], block.args)
+        return self.run(segment, arrays)
+
+
+def concrete_ops(segment: Segment, types: Sequence[Attribute]) -> tuple[Block, list[SSAValue]]:
+    """A block with the segment's ops on inputs of concrete types, and its outputs.
+
+    Raises InputError naming an op that does not take these types, or gives another than it says.
+    """
+    block = Block(arg_types=types)
+    mapped: dict[SSAValue, SSAValue] = dict(zip(segment.inputs, block.args, strict=True))
+    for argument, value in zip(block.args, segment.inputs, strict=True):
+        argument.name_hint = value.name_hint
+    for constant in segment.constants:
+        copy = constant.clone()
+        block.add_op(copy)
+        mapped[constant.result] = copy.result
+    for op in segment.ops:
+        operands = [mapped[v] for v in op.operands]
+        try:
+            found = op.infer_types([v.type for v in operands], op.properties)
+        except TypeMismatch as e:
+            raise InputError(f"{op.name.removeprefix('relay.')}: {e}", op=op) from None
+        for declared, actual in zip(op.result_types, found, strict=True):
+            if not accepts(declared, actual, names=False):
+                raise InputError(f"{op.name.removeprefix('relay.')} gives {actual}, not {declared}", op=op)
+        new = type(op).create(
+            operands=operands, result_types=found, properties=dict(op.properties), attributes=dict(op.attributes)
+        )
+        inherit_location(new, op)
+        block.add_op(new)
+        for a, b in zip(op.results, new.results, strict=True):
+            b.name_hint = a.name_hint
+            mapped[a] = b
+    return block, [mapped[v] for v in segment.outputs]
+
+
+def array_types(arrays: Sequence[Array]) -> list[TensorType[Any]]:
+    """The types of arrays."""
+    return [tensor_type(a.shape, str(a.dtype)) for a in arrays]
+
+
+def key_of(arrays: Sequence[Array]) -> Any:
+    """What the program for some arrays depends on. A dtype's number hashes faster than the dtype."""
+    return tuple((a.shape, a.dtype.num) for a in arrays)
+
+
+def owned(array: Array) -> Array:
+    """An array with memory of its own: oracles give views of what they take, which the program may write over."""
+    return array if array.base is None else array.copy()
+
+
+class ReferenceKernels(Kernels):
+    """The ops' numpy oracles; `compute` is how one op is run."""
+
+    def __init__(self, store: ParamStore | None = None, compute: Callable[..., Sequence[Array]] | None = None) -> None:
+        super().__init__(store)
+        self.compute = compute
+
+    def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
+        key = key_of(arrays)
+        if key not in segment.ready:
+            concrete_ops(segment, array_types(arrays))
+            segment.ready[key] = lambda arrays, into: self._run(segment, arrays, into)
+        return segment.ready[key](arrays, into)
+
+    def _run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None) -> Sequence[Array]:
+        from lamina.interpreters.relay_reference import run_op
+
+        compute = self.compute or run_op
+        values: dict[SSAValue, Array] = dict(zip(segment.inputs, arrays, strict=True))
+        for constant in segment.constants:
+            values[constant.result] = self.store.get(constant.value)  # type: ignore[arg-type]
+        with np.errstate(all="ignore"):
+            for op in segment.ops:
+                values.update(zip(op.results, compute(op, [values[v] for v in op.operands]), strict=True))
+        outputs = [values[v] for v in segment.outputs]
+        if into is None:
+            return [owned(o) for o in outputs]
+        for place, output in zip(into, outputs, strict=True):
+            np.copyto(place, output)
+        return into
