@@ -124,7 +124,7 @@ def test_machines_that_there_are_not(name: str, message: str, add: Path, monkeyp
 
 
 def test_a_wrong_name_is_one_line_on_the_command_line(add: Path) -> None:
-    code = "import os, sys; os.environ['LAMINA_HOST'] = 'v3'; from lamina.cli.command import main; sys.exit(main())"
+    code = "import os, sys; os.environ['LAMINA_HOST'] = 'v3'; from lamina.cli import main; main()"
     words = [sys.executable, "-c", code, "compile", str(add)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stdout == ""

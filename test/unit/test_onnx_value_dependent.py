@@ -392,7 +392,7 @@ def test_small_data_does_not_lead_to_a_program_for_each_value() -> None:
     for x in ([1, 0, 2], [0, 0, 0], [3, 4, 5]):
         given = np.array(x, np.float32)
         np.testing.assert_array_equal(exe(given), np.asarray(np.nonzero(given)))
-    assert len(exe._program._rep._programs) == 1  # type: ignore[union-attr] # pyright: ignore
+    assert len(exe._program._programs._programs) == 1  # type: ignore[union-attr] # pyright: ignore
 
 
 def test_counts_of_n_grams_and_their_weights() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("lamina", "dialects", "passes", "frontends", "backends", "test", "pyproject.toml")
+COPIED = ("lamina", "dialects", "passes", "frontends", "backends", "test", "tools", "pyproject.toml")
 TOUCHED = {
     "Add an op": {"dialects/relay/cube.py", "dialects/relay/op_index.py"},
     "Add a rule": {"passes/relay/simplify_expr.py", "test/passes/relay/simplify_expr/powers_are_positive.mlir"},

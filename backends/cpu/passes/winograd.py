@@ -90,11 +90,6 @@ def cycles(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], l
 saves_work = computed(pays)
 
 
-@computed
-def is_f32_or_f64(dtype: str) -> bool:
-    return dtype in ("float32", "float64")
-
-
 def always(value: Any) -> Any:
     """Draws one value: the ops' samples are too small to pay."""
 
@@ -129,7 +124,7 @@ def in_tiles(lanes: int, tile: int) -> Rules:
         tiled = r.nn.contrib_conv2d_winograd_NCHWc(
             x, weight, w, limit, tile_size=tile, padding=p, channels=n, kernel_size=k
         )
-        rule = (direct >> tiled).when(is_f32_or_f64(x.dtype), saves_work(x.shape, w.shape, p, tile))
+        rule = (direct >> tiled).when(saves_work(x.shape, w.shape, p, tile))
         data, kernel = TensorInfo((1, 1, 9, 7, lanes), "float64"), TensorInfo((1, 1, 3, 3, lanes, block), "float64")
         rules += rule.drawing(x=always(data), w=always(kernel), n=always(block), p=some_padding, k=some_size)
     return rules

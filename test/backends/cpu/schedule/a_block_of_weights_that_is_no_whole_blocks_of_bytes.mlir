@@ -1,5 +1,5 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
-// RUN: lamina debug compare --quiet %s
+// RUN: lamina debug compare --quiet -p relay-to-te,cpu-schedule,te-to-tir %s
 // A product of four bytes fills a vector of the result: where a block of it is none, or not in one block of the weights,
 // there is no such instruction.
 

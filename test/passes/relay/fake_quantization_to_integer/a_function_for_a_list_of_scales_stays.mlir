@@ -3,8 +3,8 @@
 
 // CHECK:      %0 = relay.qnn.dequantize %x
 // CHECK-NEXT: %1 = relay.tanh %0
-// CHECK-NEXT: %a = relay.qnn.quantize %1
-// CHECK:      relay.qnn.tanh %x
+// CHECK:      %a = relay.qnn.quantize %1, %v, %z {axis = 1}
+// CHECK-NEXT: %b = relay.qnn.tanh %x
 func.func @main(%x: tensor<1x2x4x4xi8>) -> (tensor<1x2x4x4xi8>, tensor<1x2x4x4xi8>) {
   %s = relay.constant dense<0.5> : tensor<f32>
   %v = relay.constant dense<[0.5, 0.25]> : tensor<2xf32>
