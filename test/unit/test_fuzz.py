@@ -437,6 +437,17 @@ def test_integers_of_floats_are_of_ordinary_ones() -> None:
     assert graph.ordinary(z) is z and graph.free == {y.name}
 
 
+@pytest.mark.parametrize("name", ["BlackmanWindow", "MelWeightMatrix"])
+def test_a_constant_of_a_formula_is_no_second_operand(name: str) -> None:
+    """Its rounding is an implementation's own: times itself it would be compared as if it were a sum's."""
+    for seed in range(40):
+        graph = OnnxGraph(Draw(seed, Sizes.TINY), 17, fresh=0.0)
+        rows()["", name](graph, name)
+        made, *followers = graph.nodes
+        assert made.op_type == name
+        assert all(list(node.input).count(made.output[0]) == 1 for node in followers)
+
+
 def test_code_that_this_machine_lacks_features_for_is_no_second_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_HOST", "x86-64-v2")
     assert [Compiled("", target=t).runs_here() for t in ("cpu", "x86-64-v2", "x86-64-v3")] == [True, True, False]

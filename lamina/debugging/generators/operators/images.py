@@ -246,10 +246,9 @@ def signal_window(g: OnnxGraph, name: str) -> None:
 
 def followed_at_most(g: OnnxGraph, name: str, y: Tensor) -> None:
     """Add a node that takes a constant of a formula and another value, and let nothing follow either."""
-    results = [y]
+    y.last = True
     if y.shape is not None:
-        results += g.node(name, [y, g.some("float32", shape=y.shape)], bound=8)
-    for result in results:
+        (result,) = g.node(name, [y, g.some("float32", shape=y.shape)], bound=8)
         result.last = True
 
 
