@@ -239,7 +239,8 @@ def mel_weight_matrix(g: OnnxGraph, name: str) -> None:
 @row("BlackmanWindow", "HammingWindow", "HannWindow")
 def signal_window(g: OnnxGraph, name: str) -> None:
     g.since(name)
-    (y,) = g.node(name, [g.constant(np.asarray(g.draw.integer(2, 32), np.int64))], bound=1,
+    # Two elements may be the zeros at both ends: nothing but roundings.
+    (y,) = g.node(name, [g.constant(np.asarray(g.draw.integer(3, 32), np.int64))], bound=1,
                   periodic=g.draw.choice((0, 1)))  # fmt: skip
     followed_at_most(g, "Mul", y)
 
