@@ -44,7 +44,7 @@ def places(way: _Way, extent: int, size: int, scale: float, roi: tuple[float, fl
     if way.coordinates == "tf_crop_and_resize":
         span = (roi[1] - roi[0]) * (extent - 1)
         return roi[0] * (extent - 1) + (x * span / (length - 1) if length != 1 else np.full(size, span / 2))
-    if way.coordinates == "pytorch_half_pixel" and length == 1:
+    if way.coordinates == "pytorch_half_pixel" and size == 1:
         return np.zeros(size)
     if way.coordinates == "tf_half_pixel_for_nn":
         return (x + 0.5) / scale

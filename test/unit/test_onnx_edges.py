@@ -117,6 +117,9 @@ def test_one_element_of_half_pixels_is_the_first() -> None:
     for mode in ("cubic", "linear"):
         g.add("Resize", [image, None, None, np.array([1, 1, 7, 1])], domain="", mode=mode, **attrs)
         g.add("Resize", [g.floats(1, 1, 6), None, None, np.array([1, 1, 1])], domain="", mode="linear", **attrs)
+        # One element is left of one and a half, too.
+        scales = np.array([1, 1, 2, 0.5], np.float32)
+        g.add("Resize", [g.floats(1, 1, 2, 3), None, scales], domain="", mode=mode, **attrs)
     g.check(g.imported())
 
 
