@@ -23,9 +23,9 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.ir import Operation
 
-from lamina.dialects.accesses import over_values, value_range
-from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import MAX_EXTENT, Atom, Division, Linear, Range, linear_text
+from lamina.dialects.index.accesses import over_values, value_range
+from lamina.dialects.index.index_map import LANE, Condition
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Division, Linear, Range, linear_text
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.ops import AccessOp, ConditionOp, ForOp, FuncOp, IndexOp
 

@@ -3,7 +3,8 @@
     python bench/math_ulp.py                      random arguments and all special ranges, in seconds
     python bench/math_ulp.py --exhaustive exp     all 2^32 arguments, a minute or two a function
     python bench/math_ulp.py --plain              without the instructions that only this machine has
-    python bench/math_ulp.py --fit                the coefficients of passes/tir/polynomials.py, computed anew
+    python bench/math_ulp.py --fit                the coefficients of passes/tir/arithmetic/polynomials.py, computed
+    anew
 
 An error is the distance to the float64 reference in units in the last place of float32 at the reference (2^-149 for
 denormals). A float32 that has overflowed counts as 2^128.
@@ -245,8 +246,8 @@ def exact_erf(x: Decimal) -> Decimal:
 
 
 def fits() -> dict[str, tuple[list[float], float]]:
-    """The polynomials of `polynomials.py` by name."""
-    from lamina.passes.tir import polynomials
+    """The polynomials of `arithmetic/polynomials.py` by name."""
+    from lamina.passes.tir.arithmetic import polynomials
 
     getcontext().prec = 60
     ln2 = Decimal(2).ln()

@@ -1,6 +1,6 @@
 """Generation of faults: single edits of the sources that could be an engineer's slip.
 
-    passes/relay/fold_transpose.py:88 boundary  rank < 2  ->  rank <= 2
+    passes/relay/fold/fold_transpose.py:88 boundary  rank < 2  ->  rank <= 2
 
 An edit replaces one piece of one line's syntax tree; it is known by a name of twelve digits that depends on its file,
 the function it is in and the texts, not on the line, so that a list of edits outlives changes elsewhere in the file.
@@ -20,23 +20,22 @@ from pathlib import Path
 GROUPS: dict[str, tuple[str, ...]] = {
     "rules": (
         "passes/relay",
-        "passes/rewriting.py",
-        "passes/matching.py",
-        "passes/equations.py",
-        "dialects/index_rules.py",
-        "dialects/index_matching.py",
-        "dialects/linear.py",
+        "passes/rules/rewriting.py",
+        "passes/rules/matching.py",
+        "passes/rules/equations.py",
+        "dialects/index/rules.py",
+        "dialects/index/matching.py",
+        "dialects/index/linear.py",
     ),
     "schedules": ("backends/cpu/schedules", "backends/cpu/passes", "backends/cpu/tiles.py", "backends/cpu/stages.py"),
     "stairs": (
         "passes/relay_to_te.py",
-        "passes/te_to_tir.py",
-        "passes/tir_to_llvm.py",
-        "passes/nests",
-        "passes/stair",
+        "passes/te_to_tir",
+        "passes/tir_to_llvm",
         "passes/tir",
         "dialects/tir",
         "dialects/te",
+        "dialects/schedule",
     ),
     "runtime": (
         "lamina/runtime",

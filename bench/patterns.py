@@ -25,14 +25,14 @@ from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.terms import inserting
+from lamina.dialects.rules.terms import inserting
 from lamina.ir.context import LaminaContext
-from lamina.passes.pattern_tables import find_table
-from lamina.passes.relay.annotate_target import AnnotateTarget
-from lamina.passes.relay.fuse_ops import FuseOps
-from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
-from lamina.passes.relay.merge_composite import MergeComposite
-from lamina.passes.relay.partition_graph import PartitionGraph
+from lamina.passes.relay.fusion.fuse_ops import FuseOps
+from lamina.passes.relay.partition.annotate_target import AnnotateTarget
+from lamina.passes.relay.partition.merge_compiler_regions import MergeCompilerRegions
+from lamina.passes.relay.partition.merge_composite import MergeComposite
+from lamina.passes.relay.partition.partition_graph import PartitionGraph
+from lamina.passes.relay.partition.pattern_tables import find_table
 
 PER_BLOCK = 8
 

@@ -18,13 +18,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends.cpu.jit import named_target
 from lamina.backends.llvm.emit import emit_module
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.primitives.loops import LoopsOp
 from lamina.dialects.te import ops as te
-from lamina.dialects.te.loop_primitives import LoopsOp
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.passes.te_to_tir import apply_schedule, lower_function
+from lamina.passes.te_to_tir.te_to_tir import apply_schedule, lower_function
 
 CONVOLUTION = """
 te.func @conv{n}(%X: tensor<4x58x58x16xf32>, %W: tensor<2x4x3x3x16x32xf32>, %B: tensor<2x32xf32>)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.qnn_scales import limits
-from lamina.dialects.terms import attr, computed, const, splat, var
+from lamina.dialects.relay.qnn.scales import limits
+from lamina.dialects.rules.terms import attr, computed, const, splat, var
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rewriting import Rules
+from lamina.passes.rules.rewriting import Rules
 
 # -- quantize(constant) is a constant --------------------------------------------------------------
 

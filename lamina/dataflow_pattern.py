@@ -8,7 +8,7 @@
 `explain(pattern, value)` says which part of a pattern does not match.
 """
 
-from lamina.dialects.dataflow_pattern import (
+from lamina.dialects.rules.dataflow_pattern import (
     Pattern,
     dominates,
     has_attr,
@@ -25,9 +25,9 @@ from lamina.dialects.dataflow_pattern import (
     is_var,
     wildcard,
 )
-from lamina.dialects.graph_patterns import FunctionPattern
-from lamina.passes.dataflow_partition import DFPatternCallback, find, match, partition, rewrite
-from lamina.passes.pattern_explaining import explain
+from lamina.dialects.rules.graph_patterns import FunctionPattern
+from lamina.passes.rules.dataflow_partition import DFPatternCallback, find, match, partition, rewrite
+from lamina.passes.rules.pattern_explaining import explain
 
 __all__ = [
     "DFPatternCallback",

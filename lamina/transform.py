@@ -6,9 +6,9 @@
     with transform.PassContext(opt_level=3, disabled_pass=["FoldConstant"], config={"relay.FuseOps.max_depth": 10}):
         simpler = seq(model)
 
-The constructors are the files of `passes/relay/`: `FoldConstant` is fold_constant.py, its arguments are the fields of
-the pass. A pass declares its level and what must have run before it with itself (`opt_level`, `required`). As in TVM a
-Sequential leaves out what the context does not enable, and a pass that is called alone always runs. What is given, a
+The constructors are the files of `passes/relay/`: `FoldConstant` is fold/fold_constant.py, its arguments are the fields
+of the pass. A pass declares its level and what must have run before it with itself (`opt_level`, `required`). As in TVM
+a Sequential leaves out what the context does not enable, and a pass that is called alone always runs. What is given, a
 `lamina.Model` or a module, stays as it is; a module's weights are in the compile context given with it.
 """
 

@@ -38,7 +38,7 @@ from lamina.dialects.te.build import any_use
 from lamina.dialects.te.lib import Tensor, building
 from lamina.errors import InputError, about
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
-from lamina.passes.external_backends import COMPILER, is_declaration
+from lamina.passes.relay.partition.external_backends import COMPILER, is_declaration
 
 BEYOND = frozenset(
     f"relay.{n}"

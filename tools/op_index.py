@@ -44,13 +44,13 @@ def declared_ops(source: str) -> list[tuple[str, str]]:
 def index_text() -> str:
     """The text of the index for the files as they are."""
     ops: dict[str, tuple[str, str]] = {}
-    for path in sorted(RELAY.glob("*.py")):
+    for path in sorted(RELAY.rglob("*.py")):
         if path == TARGET:
             continue
         for name, class_name in declared_ops(path.read_text()):
             if name in ops:
                 raise SystemExit(f"{name} is declared in {ops[name][0]}.py and in {path.name}")
-            ops[name] = (path.stem, class_name)
+            ops[name] = (".".join(path.relative_to(RELAY).with_suffix("").parts), class_name)
     lines = [f'    "{name}": ("{file}", "{class_name}"),\n' for name, (file, class_name) in sorted(ops.items())]
     return HEADER + "".join(lines) + "}\n"
 

@@ -1,5 +1,5 @@
 """The run-time as IR: the thread pool and the runner of program tables (`pool.mlir`), and conversions that not every
-processor has (`float_support.mlir`). The tables come from `passes/stair/program.py`."""
+processor has (`float_support.mlir`). The tables come from `passes/tir_to_llvm/program.py`."""
 
 from __future__ import annotations
 

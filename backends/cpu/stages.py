@@ -11,9 +11,9 @@ from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
-from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.accesses import over_values
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
 
 CONSTANT_OPS = 16

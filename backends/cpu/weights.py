@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import LINE
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.te.scheduling import Schedule
+from lamina.dialects.schedule.build import Schedule
 
 
 def weight_of(stage: Stage) -> tuple[str, int] | None:

@@ -34,22 +34,22 @@ from lamina.backends.cuda.expressions import (
     name_of,
 )
 from lamina.backends.cuda.rows import BARRIERS, PRELUDE, WIDE
-from lamina.dialects.accesses import RangeCache, over_values
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
-from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Atom, Linear, constant, row_major_strides
+from lamina.dialects.index.accesses import RangeCache, over_values
+from lamina.dialects.index.index_map import LANE, Condition
+from lamina.dialects.index.linear import Atom, Linear, constant, row_major_strides
+from lamina.dialects.schedule.nest.threads import is_real, tag_of, thread_loops
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, extents_of, type_of
 from lamina.dialects.tir.ops import BroadcastOp, ConditionOp, ForOp, FuncOp, IndexOp, SelectOp
 from lamina.dialects.tir.prefetch import PrefetchOp
-from lamina.dialects.tir.threads import is_real, tag_of, thread_loops
 from lamina.errors import InputError
 from lamina.passes.base import ModulePass
-from lamina.passes.tir.fuse_multiply_add import FuseMultiplyAddPass
-from lamina.passes.tir.simplify import SimplifyPass
-from lamina.passes.tir.unroll_loop import UnrollLoopPass
-from lamina.passes.tir.vectorize_loop import VectorizeLoopPass
+from lamina.passes.tir.arithmetic.fuse_multiply_add import FuseMultiplyAddPass
+from lamina.passes.tir.loops.simplify import SimplifyPass
+from lamina.passes.tir.loops.unroll_loop import UnrollLoopPass
+from lamina.passes.tir.loops.vectorize_loop import VectorizeLoopPass
 
 PASSES: tuple[ModulePass, ...] = (SimplifyPass(), VectorizeLoopPass(), UnrollLoopPass(), FuseMultiplyAddPass())
 """What a kernel goes through after `tir-split-host-device`."""

@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from lamina.backends.cuda.rows import BITCASTS, CMPF, CMPI, NARROW, ROWS, TYPES, UNSIGNED
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear, Ranges
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Atom, Linear, Ranges
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
 from lamina.errors import InputError
 

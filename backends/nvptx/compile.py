@@ -16,11 +16,11 @@ from lamina.dialects.tir.launch import DEVICE
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError, InternalError
 from lamina.passes.base import ModulePass
-from lamina.passes.tir.expand_math import ExpandMathPass
-from lamina.passes.tir.fuse_multiply_add import FuseMultiplyAddPass
-from lamina.passes.tir.simplify import SimplifyPass
-from lamina.passes.tir.unroll_loop import UnrollLoopPass
-from lamina.passes.tir.vectorize_loop import VectorizeLoopPass
+from lamina.passes.tir.arithmetic.expand_math import ExpandMathPass
+from lamina.passes.tir.arithmetic.fuse_multiply_add import FuseMultiplyAddPass
+from lamina.passes.tir.loops.simplify import SimplifyPass
+from lamina.passes.tir.loops.unroll_loop import UnrollLoopPass
+from lamina.passes.tir.loops.vectorize_loop import VectorizeLoopPass
 
 PASSES: tuple[ModulePass, ...] = (
     SimplifyPass(),

@@ -13,20 +13,20 @@ from xdsl.dialects.builtin import IndexType, IntAttr, IntegerAttr, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
-from lamina.dialects.index_map import LANE
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.index_map import LANE
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.schedule.nest.threads import is_real, tag_of
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.prefetch import PrefetchOp
-from lamina.dialects.tir.threads import is_real, tag_of
 from lamina.errors import InputError
 from lamina.passes.base import has_location, inherit_location
-from lamina.passes.stair.access import Access
-from lamina.passes.stair.builder import POINTER, FunctionBuilder
-from lamina.passes.stair.replay import Replay
-from lamina.passes.stair.scalars import memory_type
+from lamina.passes.tir_to_llvm.access import Access
+from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
+from lamina.passes.tir_to_llvm.replay import Replay
+from lamina.passes.tir_to_llvm.scalars import memory_type
 
 Step = Callable[[], None]
 

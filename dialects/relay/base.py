@@ -10,7 +10,7 @@ the attributes by keyword:
     samples()                     operand types, value ranges and attributes to test on; at least 8, one invalid
     infer_layout(layouts, **attrs)  conv-like ops only
     relay_grad(grads, operands, results, **attrs)  the gradient of each operand (None: it has none) from those of the
-                                  results, in Relay ops: `lamina.dialects.relay.gradients`; else through decompose
+                                  results, in Relay ops: `lamina.dialects.relay.grad.facet`; else through decompose
     legalize(operands, **attrs)   another form of the op that is computed better, or None: for relay-legalize
     precision                     where it applies
 

@@ -15,8 +15,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from xdsl.ir import Dialect
 
-    from lamina.dialects.index_map import IndexMapAttr, IndexSetAttr
-    from lamina.dialects.te import extern, ops, scan, schedule
+    from lamina.dialects.index.index_map import IndexMapAttr, IndexSetAttr
+    from lamina.dialects.schedule import ops as schedule
+    from lamina.dialects.te import extern, ops, scan
 
     def classes(module: Any) -> list[Any]:
         return [getattr(module, n) for n in module.__all__]

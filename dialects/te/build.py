@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, ir_type, scalar_type, tensor_type
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.indices import Cond, Index, IterVar, building, current_scope, index_form, range_of_extent
 from lamina.dialects.te.ops import ComputeOp, YieldOp
 from lamina.dialects.te.reducers import REGION_COMBINER

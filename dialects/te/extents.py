@@ -6,8 +6,8 @@ from typing import cast
 
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
-from lamina.dialects.linear import Linear, constant
-from lamina.dialects.sizes import ArgAttrs, argument_extents, shape_of
+from lamina.dialects.index.linear import Linear, constant
+from lamina.dialects.index.sizes import ArgAttrs, argument_extents, shape_of
 from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.scan import ScanOp

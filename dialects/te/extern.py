@@ -35,9 +35,9 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import over_positions, over_values
-from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
-from lamina.dialects.linear import Linear, constant
+from lamina.dialects.index.accesses import over_positions, over_values
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
+from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.region_text import parse_bindings, parse_types, print_bindings, print_body, print_signature
 
 __all__ = ["ExternOp"]

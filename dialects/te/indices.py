@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import is_float, is_unsigned
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
 from lamina.dialects.te.ops import ComputeOp, ConditionOp
 from lamina.dialects.te.scan import ScanOp
 

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, ir_type, tensor_type
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.extern import ExternOp, buffer_of
 from lamina.dialects.te.indices import Cond, Index, current_scope, index_form, range_of_extent

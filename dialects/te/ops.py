@@ -51,7 +51,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import (
+from lamina.dialects.checks import CheckOpBase
+from lamina.dialects.dtypes import scalar_type
+from lamina.dialects.index.accesses import (
     ConditionOpBase,
     IndexOpBase,
     over_positions,
@@ -60,9 +62,7 @@ from lamina.dialects.accesses import (
     print_access,
     verify_access,
 )
-from lamina.dialects.checks import CheckOpBase
-from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import (
+from lamina.dialects.index.index_map import (
     IndexMap,
     IndexMapAttr,
     IndexSet,
@@ -71,9 +71,9 @@ from lamina.dialects.index_map import (
     parse_linear,
     print_indices,
 )
-from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.index.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.index.sizes import ArgAttrs, shape_attrs, verify_shapes, verify_storage
 from lamina.dialects.region_text import print_body
-from lamina.dialects.sizes import ArgAttrs, shape_attrs, verify_shapes, verify_storage
 from lamina.dialects.te.reducers import (
     REGION_COMBINER,
     element_types,

@@ -9,10 +9,10 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.accesses import over_positions
 from lamina.dialects.dtypes import ir_type, is_float, is_unsigned, itemsize, scalar_type
-from lamina.dialects.index_map import Condition, IndexMap, IndexSet
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.index.accesses import over_positions
+from lamina.dialects.index.index_map import Condition, IndexMap, IndexSet
+from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope
 from lamina.dialects.te.ops import CheckOp, IndexOp, ReadOp
 from lamina.dialects.tir.memory import LoadOp

@@ -36,9 +36,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import RangeCache, over_positions, over_values
-from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
-from lamina.dialects.linear import MAX_EXTENT, Linear, Range
+from lamina.dialects.index.accesses import RangeCache, over_positions, over_values
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
+from lamina.dialects.index.linear import MAX_EXTENT, Linear, Range
 from lamina.dialects.region_text import parse_bindings, parse_types, print_bindings, print_body, print_signature
 from lamina.dialects.te.ops import ComputeOp, ReadOp, YieldOp
 
@@ -234,6 +234,6 @@ def _name(value: SSAValue) -> str:
 
 
 def _text(form: Linear) -> str:
-    from lamina.dialects.linear import linear_text
+    from lamina.dialects.index.linear import linear_text
 
     return linear_text(form, lambda d: _name(d) if isinstance(d, SSAValue) else str(d))

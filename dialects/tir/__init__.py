@@ -1,5 +1,5 @@
 """The tir dialect: loops over buffers (`ops.py`), vector forms of arith (`vectors.py`), and the edits that schedules
-make to them (`nest.py`, `regions.py`).
+make to them (`nest/edits.py`, `nest/regions.py`).
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Linear, constant
+from lamina.dialects.index.index_map import LANE, Condition
+from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, type_of
 from lamina.dialects.tir.ops import BroadcastOp, ForOp, FuncOp, LoopKind

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.checks import CheckOpBase
-from lamina.dialects.index_map import Condition
+from lamina.dialects.index.index_map import Condition
 from lamina.dialects.tir.ops import ConditionOp
 
 DIVISIONS = (

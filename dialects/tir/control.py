@@ -13,8 +13,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import INDEX, over_positions, over_values
-from lamina.dialects.index_map import (
+from lamina.dialects.index.accesses import INDEX, over_positions, over_values
+from lamina.dialects.index.index_map import (
     Condition,
     IndexSet,
     IndexSetAttr,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from lamina.dialects.accesses import RangeCache
-from lamina.dialects.analyzer import Facts
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.analyzer import Facts
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.ops import ForOp, FuncOp
 

@@ -19,9 +19,9 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import INDEX, over_positions, over_values
-from lamina.dialects.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.accesses import INDEX, over_positions, over_values
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr, InlineDims, parse_linear, print_indices
+from lamina.dialects.index.linear import Linear
 
 DEVICE = "device"
 """The attribute of a tir.func that runs on the device: its loops of kind thread are the threads of a launch."""

@@ -24,11 +24,11 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.fast_ir import operands_of
-from lamina.dialects.index_map import (
+from lamina.dialects.index.accesses import INDEX, over_positions, over_values, parse_access, print_access, verify_access
+from lamina.dialects.index.index_map import (
     LANE,
     Condition,
     IndexMap,
@@ -39,8 +39,8 @@ from lamina.dialects.index_map import (
     parse_linear,
     print_indices,
 )
-from lamina.dialects.linear import Linear, constant
-from lamina.dialects.sizes import ArgAttrs, argument_extents, verify_storage
+from lamina.dialects.index.linear import Linear, constant
+from lamina.dialects.index.sizes import ArgAttrs, argument_extents, verify_storage
 from lamina.dialects.value_names import value_name
 
 SCOPES = ("global", "register", "shared", "local")

@@ -17,7 +17,7 @@
     }
 
 Functions and loops stand here, buffers and accesses in `memory.py`, what `@main` is made of in `calls.py`. Index
-arithmetic stays inside the accesses (`lamina.dialects.accesses`). A vector access has the dimension `lane`
+arithmetic stays inside the accesses (`lamina.dialects.index.accesses`). A vector access has the dimension `lane`
 in its map. A guard (`where [...]`) makes a load give zero and a store do nothing where a condition fails.
 `unrolled` and the memory scope `register` are promises that `tir-to-llvm` keeps.
 """
@@ -60,9 +60,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, RecursiveMemoryEffect, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import INDEX, ConditionOpBase, IndexOpBase, over_positions, over_values
 from lamina.dialects.fast_ir import next_of, operands_of
-from lamina.dialects.index_map import (
+from lamina.dialects.index.accesses import INDEX, ConditionOpBase, IndexOpBase, over_positions, over_values
+from lamina.dialects.index.index_map import (
     Condition,
     IndexMap,
     IndexMapAttr,
@@ -72,9 +72,9 @@ from lamina.dialects.index_map import (
     print_conditions,
     print_indices,
 )
-from lamina.dialects.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.index.linear import MAX_EXTENT, Linear, Range, constant
+from lamina.dialects.index.sizes import shape_attrs, verify_shapes
 from lamina.dialects.region_text import parse_body, print_attributed_body, print_body
-from lamina.dialects.sizes import shape_attrs, verify_shapes
 from lamina.dialects.tir.calls import CallOp, CopyOp, ParamOp, ViewOp
 from lamina.dialects.tir.control import BarrierOp as BarrierOp
 from lamina.dialects.tir.control import ConditionalBase, parse_set

@@ -12,10 +12,10 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.accesses import INDEX, parse_access, print_access
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import IndexMapAttr, IndexSetAttr
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.accesses import INDEX, parse_access, print_access
+from lamina.dialects.index.index_map import IndexMapAttr, IndexSetAttr
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.tir.memory import AccessOp, type_of
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.relay.meaning import np_results
-from lamina.dialects.relay.vision_nms import AllClassNonMaxSuppressionOp
+from lamina.dialects.relay.vision.nms import AllClassNonMaxSuppressionOp
 from lamina.frontends.onnx.builder import Builder, NeedsDataError, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lamina.dialects.relay.recurrent_functions import FUNCTIONS, activation_text
+from lamina.dialects.relay.nn.recurrent_functions import FUNCTIONS, activation_text
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_control import part, stacked
 from lamina.frontends.onnx.registry import onnx_op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lamina.dialects.relay.spectrum import turns
+from lamina.dialects.relay.reduce.spectrum import turns
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.registry import onnx_op
 

@@ -21,8 +21,8 @@ from xdsl.dialects.builtin import FunctionType, TensorType
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
-from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, FnOp, ReturnOp
+from lamina.dialects.relay.functional.control import IfOp, YieldOp
 from lamina.dialects.relay.value_types import is_dynamic
 from lamina.errors import UnsupportedError
 from lamina.frontends.onnx import convert_control

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lamina.dialects.relay.sampling import FARTHEST, LARGEST_EXTENT
+from lamina.dialects.relay.image.sampling import FARTHEST, LARGEST_EXTENT
 from lamina.frontends.onnx.builder import Builder, Value
 
 _LAYOUTS = {3: "NCW", 4: "NCHW", 5: "NCDHW"}

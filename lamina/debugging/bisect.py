@@ -26,8 +26,8 @@ from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.states import NEEDED, operations
 from lamina.debugging.verdict import How, Verdict, registry_of
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.errors import UsageError
 from lamina.ir.diagnostics import op_text
 from lamina.ir.pipeline import print_pipeline, run_pipeline
@@ -53,7 +53,7 @@ class Guilt:
     primitive: Operation | None = None
     """The schedule primitive, where te-to-tir is guilty of how it applies one."""
     firing: str = ""
-    """What the guilty rule did: `simplify_expr.py:55  %7 -> %9`."""
+    """What the guilty rule did: `simplify/simplify_expr.py:55  %7 -> %9`."""
     number: tuple[int, int] = (0, 0)
     """Which firing it is, and of how many."""
     changed: str = ""

@@ -33,8 +33,8 @@ from lamina.debugging.program import Program
 from lamina.debugging.states import explain, operations
 from lamina.debugging.verdict import How, compiled_results
 from lamina.dialects.relay.base import OpPattern, RelayOp
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET, TargetAttr, module_target
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
 from lamina.driver.execute import run_module
 from lamina.errors import UsageError, did_you_mean
@@ -191,7 +191,7 @@ class _Comparer:
 
     def primitives(self, module: ModuleOp) -> None:
         """The naive loops, then each primitive of each schedule, the schedules in their order."""
-        from lamina.passes.te_to_tir import TeToTirPass
+        from lamina.passes.te_to_tir.te_to_tir import TeToTirPass
 
         schedules = [op for op in module.ops if isinstance(op, ScheduleOp)]
         primitives = [_ops_of(s) for s in schedules]

@@ -26,7 +26,7 @@ class Difference:
     got: Any = None
     failure: str = ""
     rule: str = ""
-    """The firing of a rule that did it: `simplify_expr.py:55  %7 -> %9 (firing 2 of 5)`."""
+    """The firing of a rule that did it: `simplify/simplify_expr.py:55  %7 -> %9 (firing 2 of 5)`."""
     changed: str = ""
     """The first op that the pass changes, where it was no rule."""
 

@@ -21,7 +21,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
-from lamina.dialects.sizes import SHAPE, shape_of
+from lamina.dialects.index.sizes import SHAPE, shape_of
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.errors import UsageError
@@ -91,7 +91,7 @@ def entry_of(module: ModuleOp) -> MainOp:
 
 
 def _calling(kernel: te.FuncOp) -> MainOp:
-    from lamina.passes.te_to_tir import lower_function
+    from lamina.passes.te_to_tir.te_to_tir import lower_function
 
     inputs, outputs = kernel.function_type.inputs.data, kernel.function_type.outputs.data
     block = Block(arg_types=inputs)

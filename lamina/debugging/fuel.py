@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
-from lamina.passes.rewriting import limit_firings, trace_rules
+from lamina.passes.rules.rewriting import limit_firings, trace_rules
 
 ALL = 1 << 30
 """More firings than any pass has."""
@@ -17,7 +17,8 @@ _FIRING = re.compile(r"\S+\.py:\d+ ")
 
 @contextmanager
 def counted_firings(limit: int, file: Path | None = None) -> Generator[list[str]]:
-    """While it lasts, rules fire so many times in all; the list then says what each did, `simplify.py:14  %7 -> %9`.
+    """While it lasts, rules fire so many times in all; the list then says what each did, `loops/simplify.py:14  %7 ->
+    %9`.
 
     A file holds the trace as it grows, for when this process does not come back.
     """

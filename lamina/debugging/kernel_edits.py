@@ -32,11 +32,11 @@ from lamina.debugging.entry import draw_inputs, entry_of
 from lamina.debugging.minimise import minimised, smallest
 from lamina.debugging.program import Program
 from lamina.debugging.subgraph import function_name
-from lamina.dialects.linear import constant
+from lamina.dialects.index.linear import constant
+from lamina.dialects.schedule.nest.edits import substitute
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.te import ops as te
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
-from lamina.dialects.tir.nest import substitute
 from lamina.errors import LaminaError
 from lamina.ir.parsing import parse_text
 from lamina.ir.printing import module_text

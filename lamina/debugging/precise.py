@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
-from lamina.dialects.terms import all_results
+from lamina.dialects.relay.qnn import scales as qs
+from lamina.dialects.rules.terms import all_results
 from lamina.interpreters.relay_reference import main_function, run_op, run_relay
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, VectorType
 from xdsl.ir import Operation
 
 from lamina.debugging.entry import MAIN
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET
 from lamina.dialects.te import ops as te
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir import ops as tir
 from lamina.driver.execute import run_module
 from lamina.errors import LaminaError

@@ -20,13 +20,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import Pure
 
 from lamina.dialects.relay.core import ConstantOp, FnOp, GlobalOp
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.te.ops import FuncOp as TeFuncOp
 from lamina.dialects.te.ops import ParamOp
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.tir.ops import FuncOp as TirFuncOp
 from lamina.dialects.value_names import NAME
 from lamina.errors import UsageError
-from lamina.passes.relay.remove_unused_functions import referred_symbols
+from lamina.passes.relay.functional.remove_unused_functions import referred_symbols
 from lamina.runtime.entry_names import argument_names, unique
 
 

@@ -97,7 +97,7 @@ class Verdict:
     error: float = 0.0
     """Of a MISMATCH: the part of the largest value."""
     fired: tuple[str, ...] = ()
-    """What rules did in the last pass, where firings are counted: `simplify_expr.py:55  %7 -> %9`."""
+    """What rules did in the last pass, where firings are counted: `simplify/simplify_expr.py:55  %7 -> %9`."""
 
     def json(self) -> dict[str, Any]:
         return {"outcome": self.outcome.json(), "error": self.error, "fired": self.fired}

@@ -25,8 +25,8 @@ from lamina.ir.collector import quiet_gc
 from lamina.ir.targets import check_host, spec_of
 from lamina.measure.kernel_profile import Profile, Recording, kernels_of
 from lamina.measure.timing import Benchmark, random_inputs, repeated
-from lamina.passes.external_backends import is_foreign
-from lamina.passes.legal_forms import any_registered
+from lamina.passes.relay.layout.legal_forms import any_registered
+from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, Port, load_program
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import ProgramCache, enabled, program_key

@@ -173,7 +173,7 @@ def _check_here(target: TargetSpec, external: Sequence[str], where: str) -> None
     """Raise InputError where the code, or a backend that it calls, cannot run."""
     from lamina.backends.cpu.jit import host_spec
     from lamina.ir.targets import check_host
-    from lamina.passes.external_backends import runnable_backend
+    from lamina.passes.relay.partition.external_backends import runnable_backend
 
     triple, here = target.triple, host_spec(1).triple
     try:

@@ -24,7 +24,7 @@ from lamina.ir.collector import quiet_gc
 from lamina.ir.context import LaminaContext
 from lamina.ir.diagnostics import location_name, op_name, source_position
 from lamina.ir.user_code import users_mistake
-from lamina.passes.external_backends import CONSTANTS, compiler_of
+from lamina.passes.relay.partition.external_backends import CONSTANTS, compiler_of
 from lamina.runtime.compiled import Port, ProgramInfo
 from lamina.runtime.program_file import StoredProgram
 from lamina.transform import PassContext, find_pass

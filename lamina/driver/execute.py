@@ -29,9 +29,9 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.index_map import IndexMapAttr
-from lamina.dialects.linear import Atom
-from lamina.dialects.sizes import SHAPE
+from lamina.dialects.index.index_map import IndexMapAttr
+from lamina.dialects.index.linear import Atom
+from lamina.dialects.index.sizes import SHAPE
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.calls import fits
@@ -42,7 +42,7 @@ from lamina.interpreters.te_interpreter import Program, run_te_func
 from lamina.interpreters.tir_interpreter import Kernel, buffer_name
 from lamina.interpreters.tir_memory import Memory, UninitialisedError, output_range
 from lamina.ir.context import LaminaContext
-from lamina.passes.external_backends import is_declaration
+from lamina.passes.relay.partition.external_backends import is_declaration
 from lamina.runtime.compiled import SIZE, Port, infer_sizes
 from lamina.runtime.entry_names import argument_names, level_of, result_names
 

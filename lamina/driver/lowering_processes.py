@@ -41,7 +41,7 @@ from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.limits import unrolled_length
 from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.driver.compiler import LLVM_PIPELINE, Progress, lower, step_note
-from lamina.passes.external_backends import CONSTANTS
+from lamina.passes.relay.partition.external_backends import CONSTANTS
 from lamina.runtime.compiled import ProgramInfo
 from lamina.transform import PassContext
 

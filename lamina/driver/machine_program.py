@@ -16,7 +16,7 @@ from lamina.driver.compiled_kernels import CompiledKernels
 from lamina.driver.relay_source import ValuePort, ports_of
 from lamina.errors import InputError, LaminaError, did_you_mean
 from lamina.ir.diagnostics import location_text
-from lamina.passes.external_backends import compiler_of, is_declaration
+from lamina.passes.relay.partition.external_backends import compiler_of, is_declaration
 from lamina.runtime.compiled import Port, check_inputs
 from lamina.runtime.fork_lock import ForkLock
 from lamina.transform import PassContext

@@ -11,7 +11,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from lamina.dialects.relay.core import FnOp
 from lamina.driver.compiler import functions_away
 from lamina.interpreters.beyond_programs import needs_machine as has_beyond
-from lamina.passes.relay.inline import is_kernel
+from lamina.passes.relay.functional.inline import is_kernel
 from lamina.transform import PassContext, pass_info
 
 if TYPE_CHECKING:

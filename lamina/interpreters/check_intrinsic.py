@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, is_float, is_unsigned
+from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import BlockOp, FuncOp
-from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
 from lamina.errors import InputError
 from lamina.interpreters.scalar_ops import element_dtype
 from lamina.interpreters.te_interpreter import run_te_func

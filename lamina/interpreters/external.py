@@ -16,7 +16,7 @@ import numpy as np
 
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
-from lamina.passes.external_backends import CODE, CONSTANTS, OUTPUTS, compiler_of, runnable_backend
+from lamina.passes.relay.partition.external_backends import CODE, CONSTANTS, OUTPUTS, compiler_of, runnable_backend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

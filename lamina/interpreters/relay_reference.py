@@ -17,10 +17,10 @@ from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.terms import all_results
+from lamina.dialects.rules.terms import all_results
 from lamina.errors import InputError, UnsupportedError
 from lamina.interpreters.external import run_declared
-from lamina.passes.external_backends import is_declaration
+from lamina.passes.relay.partition.external_backends import is_declaration
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

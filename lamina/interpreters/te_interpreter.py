@@ -17,11 +17,12 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType, TensorType, i1
 from xdsl.ir import Attribute, Block, SSAValue
 
-from lamina.dialects.accesses import RangeCache
 from lamina.dialects.dtypes import dtype_name, is_unsigned
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Atom, Linear, constant, linear_text
-from lamina.dialects.sizes import ArgAttrs, argument_extents
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Atom, Linear, constant, linear_text
+from lamina.dialects.index.sizes import ArgAttrs, argument_extents
+from lamina.dialects.schedule.nest.edits import substitute_in
 from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import (
     CallOp,
@@ -38,7 +39,6 @@ from lamina.dialects.te.ops import (
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import type_of
-from lamina.dialects.tir.nest import substitute_in
 from lamina.errors import InputError
 from lamina.interpreters.accesses import OutOfBoundsError, value_name
 from lamina.interpreters.scalar_ops import check, element_dtype, evaluate, reduce, signless

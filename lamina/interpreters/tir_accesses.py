@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeAlias
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.accesses import INDEX, over_values
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.index_map import LANE, Condition
-from lamina.dialects.linear import Atom, Linear, linear_text
+from lamina.dialects.index.accesses import INDEX, over_values
+from lamina.dialects.index.index_map import LANE, Condition
+from lamina.dialects.index.linear import Atom, Linear, linear_text
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import (
     AccessOp,

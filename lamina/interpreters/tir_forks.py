@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.schedule.nest.edits import reduction_loops
 from lamina.dialects.tir.control import IfOp
-from lamina.dialects.tir.nest import reduction_loops
 from lamina.dialects.tir.ops import AccessOp, AllocOp, BlockOp, CopyOp, ForOp, StoreOp, enclosing_loops
 from lamina.interpreters.tir_accesses import Env, Step, buffer_name
 from lamina.interpreters.tir_memory import Tracker

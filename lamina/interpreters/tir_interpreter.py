@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 
-from lamina.dialects.sizes import ArgAttrs, argument_extents
+from lamina.dialects.index.sizes import ArgAttrs, argument_extents
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError

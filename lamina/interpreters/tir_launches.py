@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.linear import Atom
+from lamina.dialects.index.linear import Atom
+from lamina.dialects.schedule.nest.threads import thread_extent, thread_loops
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.launch import LaunchOp
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
-from lamina.dialects.tir.threads import thread_extent, thread_loops
 from lamina.errors import InputError
 from lamina.interpreters.tir_accesses import Env, Form, Step, buffer_name
 from lamina.interpreters.tir_forks import Forks

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Attribute
 
-from lamina.dialects.linear import row_major_strides
+from lamina.dialects.index.linear import row_major_strides
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
 from lamina.interpreters.scalar_ops import element_dtype, signless

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.tir.nest import reduction_loops
+from lamina.dialects.schedule.nest.edits import reduction_loops
 from lamina.dialects.tir.ops import BlockOp, ForOp, IfOp, LoadOp, StoreOp, enclosing_loops
 from lamina.interpreters.tir_accesses import Env, Step
 from lamina.interpreters.tir_launches import Launches

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.schedule.nest.edits import reduction_loops
 from lamina.dialects.tir.control import BarrierOp, IfOp
-from lamina.dialects.tir.nest import reduction_loops
 from lamina.dialects.tir.ops import (
     AllocOp,
     BlockOp,

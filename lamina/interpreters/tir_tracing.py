@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import IndexType, VectorType
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.dtypes import scalar_type
-from lamina.dialects.linear import row_major_strides
+from lamina.dialects.index.linear import row_major_strides
 from lamina.dialects.tir.intrinsics import IntrinsicOp
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import FuncOp

@@ -29,9 +29,9 @@ from lamina.ir.own_dialects import OUR_DIALECTS
 if TYPE_CHECKING:
     from lamina.dialects.choices import Question
     from lamina.dialects.relay.params import ParamStore
+    from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
     from lamina.dialects.te.tensor_intrin import TensorIntrinOp
-    from lamina.dialects.tir.tensor_intrinsic import TensorIntrinsic
-    from lamina.passes.tir_to_llvm import KernelDone, KernelShare
+    from lamina.passes.tir_to_llvm.tir_to_llvm import KernelDone, KernelShare
 
 # Dialects whose module has the hooks for reading ops one file at a time.
 _LAZY_DIALECTS = ("relay",)
@@ -159,7 +159,7 @@ class LaminaContext(Context):
             self._looked_around,
         )
 
-    # -- tensor intrinsics (passes/nests/intrinsics.py) ------------------------------------------------------
+    # -- tensor intrinsics (passes/te_to_tir/intrinsics.py) ------------------------------------------------------
 
     def find_intrinsic(self, name: str) -> TensorIntrinOp | None:
         """The declaration that a backend's folder `intrinsics` has of a name such as `cpu.bf16_dot_16x2`."""

@@ -1,15 +1,16 @@
 """Which passes there are: the tree is the registry.
 
-Names come from file names, without an import: `passes/relay/fuse_ops.py` is `relay-fuse-ops`, `passes/relay_to_te.py`
-is `relay-to-te`, `backends/cpu/passes/layout.py` is `cpu-layout`. A file that does not say `name = "<that name>"` is
-no pass. A pass is imported when it is used. Beside ours there are xDSL's own, those of other packages' universes,
-and those of files given by `--load`.
+Names come from file names, without an import: `passes/relay/fusion/fuse_ops.py` is `relay-fuse-ops`, since folders by
+subject do not enter names; `passes/relay_to_te.py` is `relay-to-te`, `passes/te_to_tir/te_to_tir.py` is `te-to-tir`,
+`backends/cpu/passes/winograd.py` is `cpu-winograd`. A file that does not say `name = "<that name>"` is no pass. A pass
+is imported when it is used. Beside ours there are xDSL's own, those of other packages' universes, and those of files
+given by `--load`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,7 @@ from lamina.ir.own_dialects import OUR_DIALECTS
 
 ROOT = Path(__file__).parents[1]
 LEVELS = ("relay", "te", "tir", "llvm")
+STAIRS = ("*_to_*.py", "*_to_*/*_to_*.py")
 PassFactory = Callable[[], type[ModulePass]]
 
 
@@ -62,19 +64,21 @@ def pass_classes(module: Any) -> list[type[ModulePass]]:
 def _candidates() -> list[PassFile]:
     found: list[PassFile] = []
 
-    def add(folder: Path, package: str, prefix: str, level: str, pattern: str = "*.py") -> None:
-        for path in sorted(folder.glob(pattern)):
+    def add(paths: Iterable[Path], prefix: str, level: str) -> None:
+        for path in sorted(paths, key=lambda p: p.stem):
             if not path.stem.startswith("_"):
-                name = prefix + path.stem.replace("_", "-")
-                found.append(PassFile(name, f"{package}.{path.stem}", path, level))
+                found.append(PassFile(prefix + path.stem.replace("_", "-"), _module(path), path, level))
 
     for level in LEVELS:
-        add(ROOT / "passes" / level, f"lamina.passes.{level}", f"{level}-", level)
-    add(ROOT / "passes", "lamina.passes", "", "stair", "*_to_*.py")
+        add((ROOT / "passes" / level).rglob("*.py"), f"{level}-", level)
+    add((p for pattern in STAIRS for p in (ROOT / "passes").glob(pattern)), "", "stair")
     for folder in sorted((ROOT / "backends").glob("*/passes")):
-        target = folder.parent.name
-        add(folder, f"lamina.backends.{target}.passes", f"{target}-", "backend")
+        add(folder.rglob("*.py"), f"{folder.parent.name}-", "backend")
     return found
+
+
+def _module(path: Path) -> str:
+    return ".".join(("lamina", *path.relative_to(ROOT).with_suffix("").parts))
 
 
 _found: dict[str, PassFile] | None = None
@@ -94,13 +98,16 @@ def find_our_pass(name: str) -> PassFile | None:
         return _found.get(name)
     stem = name.replace("-", "_")
     head, _, rest = stem.partition("_")
-    tries = [(f"passes/{stem}", "stair")]
-    if rest:
-        tries += [(f"passes/{head}/{rest}", head), (f"backends/{head}/passes/{rest}", "backend")]
-    for place, level in tries:
-        path = ROOT / f"{place}.py"
-        if path.is_file() and (level != "stair" or "_to_" in stem):
-            found = PassFile(name, "lamina." + place.replace("/", "."), path, level)
+    tries: list[tuple[str, str, str]] = []
+    if "_to_" in stem:
+        tries += [(".", f"passes/{stem}.py", "stair"), (".", f"passes/{stem}/{stem}.py", "stair")]
+    if rest and head in LEVELS:
+        tries += [(f"passes/{head}", f"{depth}{rest}.py", head) for depth in ("", "*/")]
+    elif rest:
+        tries += [(f"backends/{head}/passes", f"{depth}{rest}.py", "backend") for depth in ("", "*/")]
+    for folder, pattern, level in tries:
+        for path in (ROOT / folder).glob(pattern):
+            found = PassFile(name, _module(path), path, level)
             if found.declared():
                 return found
     return None

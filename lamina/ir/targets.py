@@ -31,14 +31,14 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
     # The last is the machine; before it stand the external backends, the preferred one first.
     *backends, host = (part.strip() for part in target.split(","))
     for backend in backends:
-        from lamina.passes.pattern_tables import find_table
+        from lamina.passes.relay.partition.pattern_tables import find_table
 
         if backend in HOSTS or is_named_target(backend):
             raise UsageError(f"target {target!r}: the machine stands last", hint="as in 'openblas, cpu'")
         find_table(backend)
     host = HOSTS.get(host, host)
     if not is_named_target(host):
-        from lamina.passes.pattern_tables import table_names
+        from lamina.passes.relay.partition.pattern_tables import table_names
 
         if host in table_names():
             what = f"unknown target {target!r}; {host} is an external backend"

@@ -398,7 +398,7 @@ def _rules(args: argparse.Namespace, err: TextIO) -> Generator[None]:
     if not args.trace_rules and args.fuel is None:
         yield
         return
-    from lamina.passes import rewriting
+    from lamina.passes.rules import rewriting
 
     if args.fuel is not None and args.fuel < 0:
         raise UsageError(f"--fuel is a number of firings, not {args.fuel}")

@@ -13,8 +13,8 @@ from lamina.ir.registry import find_our_pass
 
 def rules_module(name: str) -> ModuleOp:
     """All equations of the file of a pass. Raises UsageError where the pass has none."""
-    from lamina.passes.pdl_printing import pdl_module
-    from lamina.passes.rewriting import Rules
+    from lamina.passes.rules.pdl_printing import pdl_module
+    from lamina.passes.rules.rewriting import Rules
 
     found = find_our_pass(name)
     if found is None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lamina.dialects.aligned_arrays import ALIGNMENT, aligned
 from lamina.dialects.aligned_arrays import aligned_bytes as aligned_bytes
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
 from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.errors import InputError, LaminaError
 from lamina.interpreters.external import ExternalCall, ExternalFunction, LoadedCall, load_calls
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lamina.backends.cpu.jit import JitLibrary
     from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.dialects.index_map import IndexMap
+    from lamina.dialects.index.index_map import IndexMap
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.target import TargetAttr
     from lamina.runtime.trace import TracedProgram
@@ -131,7 +131,7 @@ class ProgramInfo:
         # What was compiled before is loaded without any IR.
         from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 
-        from lamina.passes.stair.program import entry_calls, entry_labels
+        from lamina.passes.tir_to_llvm.program import entry_calls, entry_labels
 
         attr = module.attributes.get(PROGRAM)
         if not isinstance(attr, DictionaryAttr):
@@ -169,7 +169,7 @@ def _port(attr: Any) -> Port:
     from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr
 
     from lamina.dialects.dtypes import dtype_name
-    from lamina.dialects.index_map import IndexMapAttr
+    from lamina.dialects.index.index_map import IndexMapAttr
 
     name, type_, shape = attr.data.get("name", StringAttr("workspace")), attr.data["type"], attr.data.get("shape")
     assert isinstance(name, StringAttr)

@@ -18,11 +18,11 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, MemRef
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
-from lamina.dialects.index_map import IndexMapAttr
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, linear_text
-from lamina.dialects.sizes import SHAPE
+from lamina.dialects.index.index_map import IndexMapAttr
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, linear_text
+from lamina.dialects.index.sizes import SHAPE
 from lamina.errors import InputError
-from lamina.passes.tir.make_packed_api import PACKED
+from lamina.passes.tir.threads.make_packed_api import PACKED
 from lamina.runtime.compiled import CompiledProgram, load_module
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """When each kernel of a program ran, on which thread: records that the machine code writes itself.
 
-A program is a table of rows (`passes/stair/program.py`). A traced one is another table for the same code: every row
-calls `lamina_traced` (`backends/cpu/trace.mlir`), which calls the kernel and notes the times around it. The pool and
-the runner are the same, and a program that nobody traces pays nothing; a traced one some 1.5 us a slice.
+A program is a table of rows (`passes/tir_to_llvm/program.py`). A traced one is another table for the same code: every
+row calls `lamina_traced` (`backends/cpu/trace.mlir`), which calls the kernel and notes the times around it. The pool
+and the runner are the same, and a program that nobody traces pays nothing; a traced one some 1.5 us a slice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lamina.backends.cpu.pool import runtime_library
-from lamina.passes.stair.program import ROW
+from lamina.passes.tir_to_llvm.program import ROW
 from lamina.runtime.program import Failure, Program, ThreadPool
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import BoolAttr, FloatAttr, IntegerAttr, StringAttr, f64, i64
 from xdsl.ir import Attribute, SSAValue
 
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Linear
 from lamina.errors import InputError
 from lamina.te.emit import affine
 from lamina.te.expr import EQ, GE, GT, LE, LT, And, Expr, IntImm, Var, fail

@@ -15,9 +15,9 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from lamina.dialects.index_map import IndexMapAttr
-from lamina.dialects.te.schedule import ScheduleOp
-from lamina.dialects.te.scheduling import Schedule as Builder
+from lamina.dialects.index.index_map import IndexMapAttr
+from lamina.dialects.schedule.build import Schedule as Builder
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.errors import InputError
 from lamina.ir.location import Place
 from lamina.te.annotating import Annotating

@@ -11,10 +11,10 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from lamina.dialects.accesses import over_values
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, Ranges, constant, floordiv, mod
+from lamina.dialects.index.accesses import over_values
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, Ranges, constant, floordiv, mod
 from lamina.dialects.te import build, lib
 from lamina.dialects.te.build import Cond, Index, Scalar
 from lamina.dialects.te.indices import index_form
@@ -252,7 +252,7 @@ class Emitter:
 
 
 def _size_range(atom: Atom) -> Range | None:
-    from lamina.dialects.accesses import value_range
+    from lamina.dialects.index.accesses import value_range
 
     return value_range(atom)
 

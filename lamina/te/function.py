@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, StringAttr
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.index_map import IndexMap, IndexMapAttr
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
+from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.te import build, ir_builder
 from lamina.dialects.te.build import Index, Reducer, Reduction, Scalar, compute_results
 from lamina.dialects.te.extern import ExternOp as IrExternOp

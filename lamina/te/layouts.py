@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from lamina.dialects.index_map import IndexMap
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range
+from lamina.dialects.index.index_map import IndexMap
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range
 from lamina.te.emit import affine
 from lamina.te.expr import IntImm, Var, as_expr, fail
 from lamina.te.mistakes import checked_function

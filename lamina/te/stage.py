@@ -22,7 +22,7 @@ from lamina.te.relations import (
 from lamina.te.tensor import REDUCE, THREAD, IterVar, Operation, PlaceholderOp, Tensor
 
 if TYPE_CHECKING:
-    from lamina.dialects.index_map import IndexMap
+    from lamina.dialects.index.index_map import IndexMap
     from lamina.te.schedule import Schedule
 
 

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.build import Scalar
 from lamina.dialects.te.indices import Cond, Index, Scope, current_scope
 from lamina.dialects.tir.memory import LoadOp

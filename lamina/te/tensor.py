@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from lamina.dialects.linear import MAX_EXTENT
+from lamina.dialects.index.linear import MAX_EXTENT
 from lamina.ir.location import Place, caller
 from lamina.te.expr import Expr, ExprLike, ExprOp, IntImm, Var, as_expr, dtype_of, fail
 from lamina.te.mistakes import checked_name

@@ -24,7 +24,7 @@ from lamina.driver import artefact
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.location import placed
 from lamina.measure.timing import Benchmark
-from lamina.passes.tir.make_packed_api import PACKED
+from lamina.passes.tir.threads.make_packed_api import PACKED
 from lamina.runtime.compiled import PROGRAM, CompiledProgram, ProgramInfo, compile_module, load_program
 from lamina.runtime.packed import PackedSignature
 from lamina.runtime.program_file import StoredProgram

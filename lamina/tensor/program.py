@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Operation as IrOperation
 
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TARGET
 from lamina.dialects.te.ops import FuncOp as TeFunc
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import FuncOp as TirFunc
 from lamina.errors import InputError, UsageError

@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from lamina.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.debug import DebugOp
+    from lamina.dialects.relay.functional.debug import DebugOp
 
 Debugger: TypeAlias = "Callable[[Any, Mapping[str, Any]], object]"
 _F = TypeVar("_F", bound="Callable[[Any, Mapping[str, Any]], object]")

@@ -15,10 +15,10 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.dialects.relay.base import attrs_of
-from lamina.dialects.relay.debug import DebugOp
-from lamina.dialects.relay.memory import AllocStorageOp, AllocTensorOp, KillOp
+from lamina.dialects.relay.functional.debug import DebugOp
+from lamina.dialects.relay.functional.memory import AllocStorageOp, AllocTensorOp, KillOp
+from lamina.dialects.relay.functional.vm import ReshapeTensorOp, VmShapeOfOp
 from lamina.dialects.relay.value_types import accepts, dynamic_tensor
-from lamina.dialects.relay.vm import ReshapeTensorOp, VmShapeOfOp
 from lamina.errors import InputError
 from lamina.vm.debugging import debug
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.relay.adt_patterns import Anything, Declared, Made, Pattern, Variable
+from lamina.dialects.relay.functional.adt_patterns import Anything, Declared, Made, Pattern, Variable
 from lamina.dialects.relay.value_types import UNNAMED, AdtType, RefType, extents
 from lamina.errors import InputError
 

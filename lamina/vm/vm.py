@@ -21,20 +21,20 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects.relay.adt import ConstructOp, MatchOp, TypeOp
-from lamina.dialects.relay.adt_patterns import Constructors, Pattern
 from lamina.dialects.relay.base import RelayOp, attrs_of
-from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
+from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
+from lamina.dialects.relay.functional.adt_patterns import Constructors, Pattern
+from lamina.dialects.relay.functional.control import IfOp, YieldOp
+from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.relay.functional.vm import CallLoweredOp, InvokeTvmOp
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_dependent import BecomesStatic, OnHost, ValueDependent
 from lamina.dialects.relay.value_types import AdtType, has_unknown_extent
-from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
 from lamina.errors import InputError, UnsupportedError
 from lamina.interpreters.external import load_declared
-from lamina.passes.external_backends import is_declaration
+from lamina.passes.relay.partition.external_backends import is_declaration
 from lamina.vm.memory import ON_VALUES, check_kills
 from lamina.vm.segments import Kernels, ReferenceKernels, Segment, owned
 from lamina.vm.values import (

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.dialects.te.sampling_primitives import SamplingBase
-from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.primitives.sampling import SamplingBase
 from lamina.passes.base import Context, ModulePass
-from lamina.passes.te_to_tir import TeToTirPass
+from lamina.passes.te_to_tir.te_to_tir import TeToTirPass
 
 
 @dataclass(frozen=True)

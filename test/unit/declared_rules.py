@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from lamina.dialects.patterns import Composite
-from lamina.dialects.terms import Equation
-from lamina.passes.rewriting import Rules
+from lamina.dialects.rules.patterns import Composite
+from lamina.dialects.rules.terms import Equation
+from lamina.passes.rules.rewriting import Rules
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("passes", "backends")

@@ -17,11 +17,11 @@ from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.terms import inserting
+from lamina.dialects.rules.terms import inserting
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline
-from lamina.passes.external_backends import find_backend, is_declaration
+from lamina.passes.relay.partition.external_backends import find_backend, is_declaration
 
 Array = np.ndarray[Any, np.dtype[Any]]
 PARTITION = (

@@ -13,10 +13,11 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr
-from lamina.dialects.linear import Linear, floordiv, mod
-from lamina.dialects.te.alternate_primitive import AlternateOp
-from lamina.dialects.te.annotation_primitives import (
+from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr
+from lamina.dialects.index.linear import Linear, floordiv, mod
+from lamina.dialects.schedule.primitive import LOOP
+from lamina.dialects.schedule.primitives.alternate import AlternateOp
+from lamina.dialects.schedule.primitives.annotations import (
     AnnotateOp,
     DoubleBufferOp,
     EnvThreadsOp,
@@ -25,11 +26,11 @@ from lamina.dialects.te.annotation_primitives import (
     StorageAlignOp,
     StorePredicateOp,
 )
-from lamina.dialects.te.block_primitives import BlockizeOp, PadEinsumOp
-from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp
-from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp
-from lamina.dialects.te.layout_primitives import RollingBufferOp, TransformLayoutOp
-from lamina.dialects.te.loop_primitives import (
+from lamina.dialects.schedule.primitives.blocks import BlockizeOp, PadEinsumOp
+from lamina.dialects.schedule.primitives.groups import CreateGroupOp, NormalizeOp
+from lamina.dialects.schedule.primitives.inlining import ComputeRootOp, ReverseComputeInlineOp
+from lamina.dialects.schedule.primitives.layouts import RollingBufferOp, TransformLayoutOp
+from lamina.dialects.schedule.primitives.loops import (
     FuseOp,
     ParallelOp,
     PartitionOp,
@@ -39,10 +40,9 @@ from lamina.dialects.te.loop_primitives import (
     UnrollOp,
     VectorizeOp,
 )
-from lamina.dialects.te.primitive import LOOP
-from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp
-from lamina.dialects.te.sampling_primitives import SampleCategoricalOp, SamplePerfectTileOp
-from lamina.dialects.te.stage_primitives import (
+from lamina.dialects.schedule.primitives.reductions import DecomposeReductionOp, RFactorOp
+from lamina.dialects.schedule.primitives.sampling import SampleCategoricalOp, SamplePerfectTileOp
+from lamina.dialects.schedule.primitives.stages import (
     CacheReadOp,
     CacheWriteOp,
     ComputeAtOp,
@@ -50,8 +50,8 @@ from lamina.dialects.te.stage_primitives import (
     ReverseComputeAtOp,
     SetScopeOp,
 )
-from lamina.dialects.te.tensorize_primitive import TensorizeOp
-from lamina.dialects.te.thread_primitives import BindOp
+from lamina.dialects.schedule.primitives.tensorize import TensorizeOp
+from lamina.dialects.schedule.primitives.threads import BindOp
 
 FACTORS = (1, 2, 2, 3, 4, 5)
 SCOPES = ("global", "local", "local", "register")

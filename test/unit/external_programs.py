@@ -12,7 +12,7 @@ import lamina
 from lamina.driver.execute import run_module
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
-from lamina.passes.external_backends import find_backend
+from lamina.passes.relay.partition.external_backends import find_backend
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

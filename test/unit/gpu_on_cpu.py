@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.jit import compile_object, named_target
-from lamina.dialects.linear import Linear
-from lamina.dialects.sizes import argument_extents
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.index.sizes import argument_extents
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
 from lamina.dialects.tir.memory import AllocOp
 from lamina.dialects.tir.ops import FuncOp

@@ -12,12 +12,12 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.terms import inserting
+from lamina.dialects.rules.terms import inserting
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.printing import module_text
 from lamina.ir.verification import verify_module
-from lamina.passes.relay.first_order_gradient import FirstOrderGradient
+from lamina.passes.relay.functional.first_order_gradient import FirstOrderGradient
 
 Array = np.ndarray[Any, Any]
 

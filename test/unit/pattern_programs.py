@@ -15,12 +15,12 @@ from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects import relay as r
-from lamina.dialects.dataflow_pattern import is_op, wildcard
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.patterns import Alternatives, Pattern
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.terms import inserting
+from lamina.dialects.rules.dataflow_pattern import is_op, wildcard
+from lamina.dialects.rules.patterns import Alternatives, Pattern
+from lamina.dialects.rules.terms import inserting
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 

@@ -14,8 +14,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i32
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.index_map import Condition
-from lamina.dialects.linear import Linear, constant, floordiv, mod
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Linear, constant, floordiv, mod
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, type_of
 from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
 

@@ -25,17 +25,17 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from lamina.backends.cpu.jit import compile_object, host_target
 from lamina.backends.cpu.link import load_objects
 from lamina.backends.llvm.emit import emit_module
-from lamina.dialects.sizes import argument_extents
-from lamina.dialects.te.loop_primitives import LoopsOp, UnrollOp
+from lamina.dialects.index.sizes import argument_extents
+from lamina.dialects.schedule.nest.edits import accesses, blocks_of, stage_loops
+from lamina.dialects.schedule.nest.refusals import IllegalError, ScheduleError, unchecked
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitives.loops import LoopsOp, UnrollOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
-from lamina.dialects.te.primitive import LOOP, PrimitiveOp, ScheduleState
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.memory import AllocOp, StoreOp
-from lamina.dialects.tir.nest import accesses, blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
-from lamina.dialects.tir.refusals import IllegalError, ScheduleError, unchecked
 from lamina.driver.compiler import DEVICE_PIPELINE, TIR_PIPELINE
 from lamina.errors import InputError, LaminaError
 from lamina.interpreters.te_interpreter import run_te_func
@@ -45,10 +45,10 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.dominance import find_violation
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.passes.nests.intrinsics import IntrinsicTable
-from lamina.passes.te_to_tir import lower_function
-from lamina.passes.tir.plan_memory import lift_allocations
-from lamina.passes.tir_to_llvm import lower_function as lower_kernel
+from lamina.passes.te_to_tir.intrinsics import IntrinsicTable
+from lamina.passes.te_to_tir.te_to_tir import lower_function
+from lamina.passes.tir.memory.plan_memory import lift_allocations
+from lamina.passes.tir_to_llvm.tir_to_llvm import lower_function as lower_kernel
 
 TO_MACHINE_CODE = (
     ",".join(TIR_PIPELINE[TIR_PIPELINE.index("te-to-tir") + 1 : TIR_PIPELINE.index("tir-plan-memory")]),

@@ -20,13 +20,12 @@ from te_levels import run_compiled
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from lamina.dialects.schedule import ops as s
+from lamina.dialects.schedule.nest.edits import ScheduleError, blocks_of, stage_loops
+from lamina.dialects.schedule.primitives import loops, stages
 from lamina.dialects.te import lib as te
-from lamina.dialects.te import loop_primitives as loops
-from lamina.dialects.te import schedule as s
-from lamina.dialects.te import stage_primitives as stages
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.ops import FuncOp
-from lamina.dialects.tir.nest import ScheduleError, blocks_of, stage_loops
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
 from lamina.interpreters.te_interpreter import run_te_func
@@ -34,7 +33,7 @@ from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
 from lamina.ir.dominance import find_violation
 from lamina.ir.parsing import parse_text
-from lamina.passes.te_to_tir import lower_function
+from lamina.passes.te_to_tir.te_to_tir import lower_function
 
 Program = Callable[[random.Random], FuncOp]
 FACTORS = (1, 2, 2, 3, 4, 5)
@@ -196,7 +195,7 @@ def inputs_of(func: FuncOp, seed: int) -> list[Sequence[Any]]:
 
 def func_extents(argument: Any) -> list[Any]:
     """The extents of a function's argument."""
-    from lamina.dialects.sizes import argument_extents
+    from lamina.dialects.index.sizes import argument_extents
 
     return argument_extents(argument, argument.block.parent_op().arg_attrs)
 

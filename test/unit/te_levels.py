@@ -18,7 +18,7 @@ from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.passes.te_to_tir import lower_function
+from lamina.passes.te_to_tir.te_to_tir import lower_function
 from lamina.runtime.entry_names import level_of
 
 Arrays = list[np.ndarray[Any, Any]]

@@ -13,9 +13,9 @@ import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.index_map import IndexMap, IndexMapAttr
-from lamina.dialects.linear import Linear
-from lamina.dialects.sizes import ArgAttrs, argument_extents
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.index.sizes import ArgAttrs, argument_extents
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor, comm_reducer, compute_results, scan
 from lamina.dialects.te.indices import Index, building

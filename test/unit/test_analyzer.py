@@ -8,13 +8,14 @@ from random import Random
 
 import pytest
 
-from lamina.dialects import index_matching, index_rules
-from lamina.dialects.analyzer import Facts, proves
-from lamina.dialects.extremum import Extremum
-from lamina.dialects.index_map import Condition
-from lamina.dialects.index_matching import Bindings
-from lamina.dialects.index_rules import Rule
-from lamina.dialects.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.index import matching as index_matching
+from lamina.dialects.index import rules as index_rules
+from lamina.dialects.index.analyzer import Facts, proves
+from lamina.dialects.index.extremum import Extremum
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
+from lamina.dialects.index.matching import Bindings
+from lamina.dialects.index.rules import Rule
 
 DIMS = ("i", "j", "k")
 Point = dict[Atom, int]

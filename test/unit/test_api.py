@@ -285,7 +285,7 @@ def test_progress_names_every_pass() -> None:
 def test_a_fault_in_a_pass_leaves_a_reproducer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from lamina.errors import InternalError
     from lamina.opt_tool.command import run_opt_tool
-    from lamina.passes.tir import simplify
+    from lamina.passes.tir.loops import simplify
 
     monkeypatch.setenv("LAMINA_REPRODUCER_DIR", str(tmp_path))
     cls = next(v for v in vars(simplify).values() if getattr(v, "name", "") == "tir-simplify")

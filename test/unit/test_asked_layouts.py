@@ -15,7 +15,7 @@ from lamina.dialects.relay.op_index import OPS
 from lamina.driver.execute import run_module
 from lamina.ir.context import LaminaContext
 from lamina.ir.verification import verify_module
-from lamina.passes.relay.convert_layout import ConvertLayout
+from lamina.passes.relay.layout.convert_layout import ConvertLayout
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import arrays_of, load, valid_samples  # noqa: E402

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.dialects.relay.nn_attention import ContribAttentionOp
+from lamina.dialects.relay.nn.attention import ContribAttentionOp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

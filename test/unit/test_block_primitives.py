@@ -20,7 +20,7 @@ from stage_schedules import (  # noqa: E402
     einsum,
 )
 
-from lamina.dialects.te.block_primitives import BlockizeOp, PadEinsumOp  # noqa: E402
+from lamina.dialects.schedule.primitives.blocks import BlockizeOp, PadEinsumOp  # noqa: E402
 
 
 def blockize(draws: Draws) -> Operation | None:

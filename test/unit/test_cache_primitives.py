@@ -11,14 +11,14 @@ from xdsl.ir import Operation
 sys.path.insert(0, str(Path(__file__).parent))
 from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, check, check_compiled  # noqa: E402
 
-from lamina.dialects.te.stage_primitives import CacheReadOp, CacheWriteOp  # noqa: E402
+from lamina.dialects.schedule.primitives.stages import CacheReadOp, CacheWriteOp  # noqa: E402
 
 SCOPES = ["global", "local", "shared"]
 
 
 def reads_of(draws: Draws, stage: str) -> list[str]:
     """The tensors that a stage reads, by name."""
-    from lamina.dialects.tir.nest import accesses, stage_block, stage_buffer
+    from lamina.dialects.schedule.nest.edits import accesses, stage_block, stage_buffer
 
     names = {stage_buffer(draws.func, s): s for s in draws.stages()}
     names |= {v: n for n, v in draws.state.arguments.items()}

@@ -29,7 +29,7 @@ from lamina.dataflow_pattern import (
     wildcard,
 )
 from lamina.dialects import relay as r
-from lamina.dialects.patterns import OpPattern, RuleError
+from lamina.dialects.rules.patterns import OpPattern, RuleError
 from lamina.errors import InputError, InternalError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -514,7 +514,7 @@ def test_callback_of_another_type_is_an_error_of_the_callback():
 
 
 def test_equations_in_the_spelling_of_patterns():
-    from lamina.passes.rewriting import Rules
+    from lamina.passes.rules.rewriting import Rules
 
     x = wildcard()
     rules = Rules("test")

@@ -16,15 +16,15 @@ from xdsl.passes import ModulePass
 
 from lamina.cli import command as cli
 from lamina.debugging.compare import compare_levels, default_passes
-from lamina.dialects.te.loop_primitives import SplitOp
-from lamina.dialects.te.primitive import ScheduleState
+from lamina.dialects.schedule.primitive import ScheduleState
+from lamina.dialects.schedule.primitives.loops import SplitOp
 from lamina.dialects.tir.ops import ForOp, LoadOp
 from lamina.errors import LaminaError, UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline
 from lamina.passes.base import Context
-from lamina.passes.tir.simplify import SimplifyPass
+from lamina.passes.tir.loops.simplify import SimplifyPass
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lamina.dialects.relay.base import RelayOp
+from lamina.dialects.relay.elementwise.fast_math import FastFunction
 from lamina.dialects.relay.families import Broadcast, Elementwise
-from lamina.dialects.relay.fast_math import FastFunction
-from lamina.dialects.relay.qnn_unary import QnnUnary
-from lamina.dialects.relay.scan import Cumulative
+from lamina.dialects.relay.qnn.unary import QnnUnary
+from lamina.dialects.relay.reduce.scan import Cumulative
 from lamina.dialects.relay.value_dependent import BecomesStatic, OnHost
-from lamina.dialects.te.primitive import PrimitiveOp
+from lamina.dialects.schedule.primitive import PrimitiveOp
 from lamina.dialects.tir.memory import AccessOp
 
 OPEN = [

@@ -19,7 +19,7 @@ from lamina.errors import UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
 from lamina.ir.verification import verify_module
-from lamina.passes.relay.defunctionalization import Defunctionalization
+from lamina.passes.relay.functional.defunctionalization import Defunctionalization
 from lamina.vm.vm import ReferenceKernels, VirtualMachine
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 
-from lamina.dialects.digits import inverse, is_injective
-from lamina.dialects.linear import Atom, Linear, Range, Ranges, constant, floordiv, mod
+from lamina.dialects.index.digits import inverse, is_injective
+from lamina.dialects.index.linear import Atom, Linear, Range, Ranges, constant, floordiv, mod
 
 
 def ranges_of(extents: dict[Atom, int]) -> Ranges:

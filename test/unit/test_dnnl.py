@@ -20,8 +20,8 @@ from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.meaning import draw
 from lamina.interpreters.relay_reference import main_function, run_relay
-from lamina.passes.dataflow_matching import find
-from lamina.passes.pattern_tables import Unfit, find_table, get_pattern_table
+from lamina.passes.relay.partition.pattern_tables import Unfit, find_table, get_pattern_table
+from lamina.passes.rules.dataflow_matching import find
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
@@ -290,7 +290,7 @@ def test_arguments_and_equal_results_are_copied() -> None:
 
 @needs_dnnl
 def test_loaded_code_runs_again_on_other_arrays() -> None:
-    from lamina.passes.external_backends import find_backend
+    from lamina.passes.relay.partition.external_backends import find_backend
 
     weight = random_arrays([((6, 3, 3, 3), F)], 3)[0]
     types: Types = [((1, 3, 8, 8), F), ((6,), F)]

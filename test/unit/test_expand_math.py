@@ -17,8 +17,8 @@ from lamina.dialects.target import TARGET
 from lamina.dialects.tir.ops import FuncOp
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
-from lamina.passes.tir import polynomials
-from lamina.passes.tir.expand_math import EXPANSIONS, ExpandMathPass
+from lamina.passes.tir.arithmetic import polynomials
+from lamina.passes.tir.arithmetic.expand_math import EXPANSIONS, ExpandMathPass
 
 
 def _bench() -> ModuleType:

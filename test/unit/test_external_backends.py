@@ -19,11 +19,11 @@ from lamina.errors import InputError, UsageError
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline
-from lamina.passes import external_backends, pattern_tables
-from lamina.passes.external_backends import Refusal, is_declaration
-from lamina.passes.external_kernels import JsonBackend, Kernel
-from lamina.passes.json_graphs import Graph, Node, Type, Value
-from lamina.passes.pattern_tables import PatternTable
+from lamina.passes.relay.partition import external_backends, pattern_tables
+from lamina.passes.relay.partition.external_backends import Refusal, is_declaration
+from lamina.passes.relay.partition.external_kernels import JsonBackend, Kernel
+from lamina.passes.relay.partition.json_graphs import Graph, Node, Type, Value
+from lamina.passes.relay.partition.pattern_tables import PatternTable
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
@@ -292,9 +292,9 @@ def test_backend_of_another_package_is_found_by_its_entry_point(tmp_path: Path) 
     (package / "__init__.py").write_text(
         textwrap.dedent("""
         import numpy as np
-        from lamina.dialects.dataflow_pattern import is_op, wildcard
-        from lamina.passes.external_kernels import JsonBackend
-        from lamina.passes.pattern_tables import PatternTable
+        from lamina.dialects.rules.dataflow_pattern import is_op, wildcard
+        from lamina.passes.relay.partition.external_kernels import JsonBackend
+        from lamina.passes.relay.partition.pattern_tables import PatternTable
 
         table = PatternTable("plus-one")
         table += ("plus-one.tanh_abs", is_op("tanh")(is_op("abs")(wildcard())))

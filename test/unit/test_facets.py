@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import is_float, numpy_dtype, tensor_type
-from lamina.dialects.index_map import IndexMap
+from lamina.dialects.index.index_map import IndexMap
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, attrs_of
 from lamina.dialects.relay.meaning import draw, np_results, result_infos, te_func
@@ -54,7 +54,7 @@ STRICTER = {"relay.einsum": "it reduces, although TVM calls it injective"}
 
 def _declares_facets(name: str) -> bool:
     file, class_name = OPS[name]
-    source = (op_index.RELAY / f"{file}.py").read_text()
+    source = (op_index.RELAY / f"{file.replace('.', '/')}.py").read_text()
     return f"class {class_name}(IRDLOperation" not in source
 
 

@@ -19,7 +19,7 @@ from lamina.driver.execute import run_module
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline
 from lamina.ir.verification import verify_module
-from lamina.passes.relay.affine_rules import RULES
+from lamina.passes.relay.quantize.affine_rules import RULES
 
 Shape = tuple[int, ...]
 

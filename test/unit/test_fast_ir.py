@@ -12,7 +12,7 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Region
 
 from lamina.dialects.fast_ir import all_ops, name_new, next_of, operands_of, type_of, valid_name
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.tir.ops import LoadOp
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text

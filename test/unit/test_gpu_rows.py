@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.backends import cuda, nvptx
 from lamina.backends.cuda.rows import BITCASTS, CMPF, CMPI, ROWS
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.tir.launch import DEVICE
 from lamina.dialects.tir.memory import LoadOp, StoreOp, buffer_type
 from lamina.dialects.tir.ops import ForOp, FuncOp

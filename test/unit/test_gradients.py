@@ -26,13 +26,13 @@ from lamina.dialects.dtypes import is_float, tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, Sample, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
-from lamina.dialects.relay.gradients import NoGradient, constant, op_gradients
+from lamina.dialects.relay.grad.facet import NoGradient, constant, op_gradients
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import np_results, result_infos
-from lamina.dialects.terms import inserting
+from lamina.dialects.rules.terms import inserting
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
-from lamina.passes.relay.first_order_gradient import FirstOrderGradient
+from lamina.passes.relay.functional.first_order_gradient import FirstOrderGradient
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, arrays_of, every_op, load, valid_samples  # noqa: E402

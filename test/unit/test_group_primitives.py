@@ -11,8 +11,8 @@ from xdsl.ir import Operation
 sys.path.insert(0, str(Path(__file__).parent))
 from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, chain, check, check_compiled  # noqa: E402
 
-from lamina.dialects.te.group_primitives import CreateGroupOp, NormalizeOp  # noqa: E402
-from lamina.dialects.te.stage_primitives import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.groups import CreateGroupOp, NormalizeOp  # noqa: E402
+from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
 
 
 def group(draws: Draws) -> Operation | None:

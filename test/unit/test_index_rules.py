@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamina.dialects import index_matching, index_rules
-from lamina.dialects.index_rules import AtLeast, Rule, Side, Term, all_rules
-from lamina.dialects.linear import Atom, Linear, Range
+from lamina.dialects.index import matching as index_matching
+from lamina.dialects.index import rules as index_rules
+from lamina.dialects.index.linear import Atom, Linear, Range
+from lamina.dialects.index.rules import AtLeast, Rule, Side, Term, all_rules
 
 RULES = list(all_rules())
 NAMES = [str(r) for r in RULES]

@@ -19,8 +19,8 @@ from stage_schedules import (  # noqa: E402
     elementwise,
 )
 
-from lamina.dialects.te.inline_primitives import ComputeRootOp, ReverseComputeInlineOp  # noqa: E402
-from lamina.dialects.te.stage_primitives import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.inlining import ComputeRootOp, ReverseComputeInlineOp  # noqa: E402
+from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
 
 
 def reverse_inline(draws: Draws) -> Operation | None:

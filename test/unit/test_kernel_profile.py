@@ -167,7 +167,7 @@ def test_operations_are_counted_along_the_longest_choice_and_reads_once() -> Non
 
 
 def test_phases_of_a_kernel_are_one_call() -> None:
-    from lamina.passes.stair.program import calls_of_symbols
+    from lamina.passes.tir_to_llvm.program import calls_of_symbols
 
     rows = ["a", "b.0", "b.1", "b.0", "b.1", "", "", "a", "a.b", "a.1"]
     assert calls_of_symbols(rows) == [0, 1, 1, 2, 2, 3, 4, 5, 6, 7]

@@ -21,10 +21,10 @@ from stage_schedules import (  # noqa: E402
     windows,
 )
 
-from lamina.dialects.index_map import IndexMap, IndexMapAttr  # noqa: E402
-from lamina.dialects.linear import Linear, floordiv, mod  # noqa: E402
-from lamina.dialects.te.layout_primitives import RollingBufferOp, TransformLayoutOp  # noqa: E402
-from lamina.dialects.te.stage_primitives import ComputeAtOp  # noqa: E402
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr  # noqa: E402
+from lamina.dialects.index.linear import Linear, floordiv, mod  # noqa: E402
+from lamina.dialects.schedule.primitives.layouts import RollingBufferOp, TransformLayoutOp  # noqa: E402
+from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
 from lamina.dialects.tir.memory import type_of  # noqa: E402
 
 

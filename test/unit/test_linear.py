@@ -1,4 +1,4 @@
-"""Index arithmetic keeps its value: every rule of linear.py, on all points of small boxes."""
+"""Index arithmetic keeps its value: every rule of index/linear.py, on all points of small boxes."""
 
 # Strategies are made of lambdas, whose parameters nobody annotates.
 # pyright: standard
@@ -15,8 +15,18 @@ from hypothesis import strategies as st
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from lamina.dialects.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
-from lamina.dialects.linear import Atom, Linear, Range, constant, floordiv, mod, recombine, row_major_strides, sum_of
+from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.index.linear import (
+    Atom,
+    Linear,
+    Range,
+    constant,
+    floordiv,
+    mod,
+    recombine,
+    row_major_strides,
+    sum_of,
+)
 from lamina.ir.context import LaminaContext
 
 DIMS = (0, 1, 2)

@@ -20,7 +20,7 @@ from lamina.driver import build as driver
 from lamina.driver import lowering_processes
 from lamina.driver.lowering_processes import CannotCopy, Copy, Lowering, LoweringCopy, _send_objects  # pyright: ignore[reportPrivateUsage]
 from lamina.ir.parsing import parse_text
-from lamina.passes.tir_to_llvm import TirToLlvmPass
+from lamina.passes.tir_to_llvm.tir_to_llvm import TirToLlvmPass
 from lamina.transform import PassContext
 
 LAYERS = range(3, 11)

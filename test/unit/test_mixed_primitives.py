@@ -21,10 +21,10 @@ from test_inline_primitives import reverse_inline, root  # noqa: E402
 from test_layout_primitives import iterated, rolling, stored  # noqa: E402
 from test_reduction_primitives import decompose, rfactor  # noqa: E402
 
-from lamina.dialects.index_map import IndexMap, IndexMapAttr  # noqa: E402
-from lamina.dialects.linear import Linear, floordiv, mod  # noqa: E402
-from lamina.dialects.te.scheduling import Schedule  # noqa: E402
-from lamina.dialects.tir.refusals import ScheduleError  # noqa: E402
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr  # noqa: E402
+from lamina.dialects.index.linear import Linear, floordiv, mod  # noqa: E402
+from lamina.dialects.schedule.build import Schedule  # noqa: E402
+from lamina.dialects.schedule.nest.refusals import ScheduleError  # noqa: E402
 from lamina.interpreters.te_interpreter import run_te_func  # noqa: E402
 
 PRIMITIVES = [

@@ -128,7 +128,7 @@ def test_shared_work_is_the_same(threads: int, monkeypatch: pytest.MonkeyPatch) 
     """Parts by several threads, in all ways in which work is cut: rows, columns, batches, images and groups."""
     from lamina.backends.byoc.openblas import crew
     from lamina.backends.byoc.openblas.codegen import openblas
-    from lamina.passes.json_graphs import Graph, Node, Type, Value
+    from lamina.passes.relay.partition.json_graphs import Graph, Node, Type, Value
 
     monkeypatch.setattr(crew, "SHARED", 0)
     counts: list[int] = []

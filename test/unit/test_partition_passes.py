@@ -17,28 +17,33 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects import relay as r
-from lamina.dialects.dataflow_pattern import is_op, wildcard
-from lamina.dialects.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.terms import composite, inserting
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.rules.dataflow_pattern import is_op, wildcard
+from lamina.dialects.rules.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
+from lamina.dialects.rules.terms import composite, inserting
 from lamina.driver.compiled_kernels import evaluate
 from lamina.errors import UsageError
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.verification import verify_module
-from lamina.passes import pattern_tables
-from lamina.passes.dataflow_matching import match
-from lamina.passes.match_attempts import Attempt
-from lamina.passes.partition_report import partition_report
-from lamina.passes.pattern_explaining import explain
-from lamina.passes.pattern_tables import PatternTable, find_table, get_pattern_table, register_pattern_table
-from lamina.passes.relay.annotate_target import AnnotateTarget
-from lamina.passes.relay.compiler_regions import Regions, open_blocks
-from lamina.passes.relay.merge_compiler_regions import MergeCompilerRegions
-from lamina.passes.relay.merge_composite import MergeComposite, merge_composites
-from lamina.passes.relay.partition_graph import PartitionGraph
+from lamina.passes.relay.partition import pattern_tables
+from lamina.passes.relay.partition.annotate_target import AnnotateTarget
+from lamina.passes.relay.partition.compiler_regions import Regions, open_blocks
+from lamina.passes.relay.partition.merge_compiler_regions import MergeCompilerRegions
+from lamina.passes.relay.partition.merge_composite import MergeComposite, merge_composites
+from lamina.passes.relay.partition.partition_graph import PartitionGraph
+from lamina.passes.relay.partition.partition_report import partition_report
+from lamina.passes.relay.partition.pattern_tables import (
+    PatternTable,
+    find_table,
+    get_pattern_table,
+    register_pattern_table,
+)
+from lamina.passes.rules.dataflow_matching import match
+from lamina.passes.rules.match_attempts import Attempt
+from lamina.passes.rules.pattern_explaining import explain
 from lamina.vm.vm import ReferenceKernels
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -297,7 +302,7 @@ def test_a_backend_of_another_package_is_found_by_its_entry_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "faraway_patterns.py").write_text(
-        "from lamina.passes.pattern_tables import PatternTable\n"
+        "from lamina.passes.relay.partition.pattern_tables import PatternTable\n"
         "from lamina.dataflow_pattern import is_op, wildcard\n"
         "faraway = PatternTable('faraway')\n"
         "faraway += ('faraway.tanh', is_op('tanh')(wildcard()))\n"

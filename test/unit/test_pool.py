@@ -19,7 +19,7 @@ from lamina.backends.cpu.pool import resource_module
 from lamina.backends.llvm.emit import emit_kernels
 from lamina.dialects.llvm_target import LLVM
 from lamina.dialects.target import LAMINA
-from lamina.passes.stair.program import Entry, program_globals
+from lamina.passes.tir_to_llvm.program import Entry, program_globals
 from lamina.runtime.program import Failure, Program, ThreadPool, available_threads
 
 # count[i] += 1, fail stores a code when the first element of its buffer is odd

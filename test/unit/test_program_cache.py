@@ -172,7 +172,12 @@ def test_the_key_depends_on_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_sources_are_all_that_decides() -> None:
     root = Path(lamina.__file__).parent
     names = {p.relative_to(root).as_posix() for p in program_cache._sources(root)}  # type: ignore[reportPrivateUsage]
-    for name in ("driver/api.py", "backends/llvm/emit.py", "backends/cpu/pool.mlir", "passes/tir_to_llvm.py"):
+    for name in (
+        "driver/api.py",
+        "backends/llvm/emit.py",
+        "backends/cpu/pool.mlir",
+        "passes/tir_to_llvm/tir_to_llvm.py",
+    ):
         assert name in names
     assert not any("__pycache__" in n for n in names)
 

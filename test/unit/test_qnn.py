@@ -20,7 +20,7 @@ from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.relay.qnn_scales import ref_ratio, ref_rescaled
+from lamina.dialects.relay.qnn.scales import ref_ratio, ref_rescaled
 from lamina.dialects.target import TARGET
 from lamina.driver.compiler import lower
 from lamina.driver.execute import run_module

@@ -13,7 +13,7 @@ import pytest
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
-from lamina.passes.equations import check_rule
+from lamina.passes.rules.equations import check_rule
 
 FILE = Path(__file__).parents[2] / "examples" / "qnn_passes.py"
 

@@ -10,8 +10,8 @@ import pytest
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
-from lamina.dialects.relay.random_distributions import NormalOp, UniformOp
-from lamina.dialects.relay.random_threefry import (
+from lamina.dialects.relay.random.distributions import NormalOp, UniformOp
+from lamina.dialects.relay.random.threefry import (
     KEY,
     ONES,
     PARITY,

@@ -14,9 +14,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("lamina", "dialects", "passes", "frontends", "backends", "test", "tools", "pyproject.toml")
 TOUCHED = {
-    "Add an op": {"dialects/relay/cube.py", "dialects/relay/op_index.py"},
-    "Add a rule": {"passes/relay/simplify_expr.py", "test/passes/relay/simplify_expr/powers_are_positive.mlir"},
-    "Add a pass": {"passes/relay/drop_copies.py"},
+    "Add an op": {"dialects/relay/elementwise/cube.py", "dialects/relay/op_index.py"},
+    "Add a rule": {
+        "passes/relay/simplify/simplify_expr.py",
+        "test/passes/relay/simplify_expr/powers_are_positive.mlir",
+    },
+    "Add a pass": {"passes/relay/simplify/drop_copies.py"},
     "Add a pattern table": {
         "backends/byoc/np_unit/patterns.py",
         "test/backends/byoc/np_unit/absolute_value_of_a_sum.mlir",

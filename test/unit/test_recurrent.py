@@ -10,7 +10,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
 from lamina.dialects.relay.meaning import np_results
-from lamina.dialects.relay.nn_recurrent import LstmOp
+from lamina.dialects.relay.nn.recurrent import LstmOp
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 

@@ -20,7 +20,7 @@ from stage_schedules import (  # noqa: E402
     reduction,
 )
 
-from lamina.dialects.te.reduction_primitives import DecomposeReductionOp, RFactorOp  # noqa: E402
+from lamina.dialects.schedule.primitives.reductions import DecomposeReductionOp, RFactorOp  # noqa: E402
 
 
 def rfactor(draws: Draws) -> Operation | None:

@@ -13,11 +13,11 @@ import pytest
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, StringAttr, i64
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, var_result_def
 
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitives.loops import SplitOp
 from lamina.dialects.te import TE
-from lamina.dialects.te.loop_primitives import SplitOp
-from lamina.dialects.te.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir import TIR
-from lamina.dialects.tir.refusals import ScheduleError
 from lamina.ir.registry import PassFile, our_passes
 from tools.reference import examples, pages, pictures
 from tools.reference.declarations import ROOT, IncompleteReference, field_rows, spelled_in_python
@@ -170,7 +170,7 @@ def test_an_example_that_must_fail_is_none(tests: Path) -> None:
 
 
 def test_a_pass_that_changes_nothing_in_its_tests(tests: Path) -> None:
-    file = PassFile("tir-simplify", "lamina.passes.tir.simplify", Path("passes/tir/simplify.py"), "tir")
+    file = PassFile("tir-simplify", "lamina.passes.tir.loops.simplify", Path("passes/tir/loops/simplify.py"), "tir")
     with pytest.raises(IncompleteReference, match=r"tir-simplify: test/passes/tir/simplify holds no test"):
         pictures.pass_picture(file)
     folder = tests / "passes" / "tir" / "simplify"

@@ -26,9 +26,9 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline
 from lamina.ir.registry import our_passes
 from lamina.ir.verification import verify_module
-from lamina.passes.relay.eliminate_common_subexpr import eliminate_common_subexpr
-from lamina.passes.relay.fuse_ops import fuse_block
-from lamina.passes.relay.graph_partition import Graph, Partition
+from lamina.passes.relay.fusion.fuse_ops import fuse_block
+from lamina.passes.relay.fusion.graph_partition import Graph, Partition
+from lamina.passes.relay.simplify.eliminate_common_subexpr import eliminate_common_subexpr
 from lamina.transform import OPT_LEVELS
 
 

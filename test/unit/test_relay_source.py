@@ -18,7 +18,7 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.ir.verification import verify_module
-from lamina.passes.relay.inline import MOST_OPS
+from lamina.passes.relay.functional.inline import MOST_OPS
 from lamina.vm.vm import AdtValue
 
 Array = np.ndarray[Any, Any]

@@ -10,7 +10,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 import lamina
-from lamina.passes.tir.integer_factors import Bounds, Term, factors
+from lamina.passes.tir.arithmetic.integer_factors import Bounds, Term, factors
 
 BYTES = (0.0, 255.0, 0.0)
 BOUNDS = Bounds(-128.0, 127.0)

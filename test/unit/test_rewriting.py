@@ -14,9 +14,9 @@ from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.terms import RuleError, Term, _, attr, computed, const, inserting, splat, term, var
+from lamina.dialects.rules.terms import RuleError, Term, _, attr, computed, const, inserting, splat, term, var
 from lamina.errors import InternalError
-from lamina.passes.rewriting import Rules, limit_firings, trace_rules
+from lamina.passes.rules.rewriting import Rules, limit_firings, trace_rules
 
 
 def word(name: str) -> Term:
@@ -320,7 +320,7 @@ def chain(length: int) -> ModuleOp:
 
 
 def test_work_grows_linearly_with_the_number_of_ops(monkeypatch: pytest.MonkeyPatch):
-    from lamina.passes import rewriting
+    from lamina.passes.rules import rewriting
 
     counts: list[int] = []
     real = rewriting.Driver.fire

@@ -3,8 +3,8 @@
 import pytest
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.terms import Equation, Term, attr, computed, splat, term, var
-from lamina.passes.equations import WrongEquation, check_rule
+from lamina.dialects.rules.terms import Equation, Term, attr, computed, splat, term, var
+from lamina.passes.rules.equations import WrongEquation, check_rule
 
 from .declared_rules import all_rules, equations_outside, functions_never_called, name_of
 

@@ -12,14 +12,14 @@ from onnx import TensorProto, helper
 
 import lamina
 from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.relay.image_crop import CropAndResizeOp
-from lamina.dialects.relay.image_grid import GridSampleOp
-from lamina.dialects.relay.image_resize import Resize1dOp, Resize2dOp, Resize3dOp
+from lamina.dialects.relay.image.crop import CropAndResizeOp
+from lamina.dialects.relay.image.grid import GridSampleOp
+from lamina.dialects.relay.image.resize import Resize1dOp, Resize2dOp, Resize3dOp
+from lamina.dialects.relay.image.sampling import METHODS, ROUNDINGS, TRANSFORMATIONS, places
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
-from lamina.dialects.relay.nn_deformable import DeformableConv2dOp
-from lamina.dialects.relay.sampling import METHODS, ROUNDINGS, TRANSFORMATIONS, places
-from lamina.dialects.relay.vision_roi import RoiAlignOp, RoiPoolOp
+from lamina.dialects.relay.nn.deformable import DeformableConv2dOp
+from lamina.dialects.relay.vision.roi import RoiAlignOp, RoiPoolOp
 from lamina.interpreters.te_interpreter import run_te_func
 
 Array = np.ndarray[Any, Any]

@@ -20,10 +20,10 @@ from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
-from lamina.passes.te_to_tir import lower_function
-from lamina.passes.tir.lower_blocks import LowerBlocksPass
-from lamina.passes.tir.sanitize import SanitizePass
-from lamina.passes.tir.vectorize_loop import VectorizeLoopPass
+from lamina.passes.te_to_tir.te_to_tir import lower_function
+from lamina.passes.tir.checks.sanitize import SanitizePass
+from lamina.passes.tir.loops.lower_blocks import LowerBlocksPass
+from lamina.passes.tir.loops.vectorize_loop import VectorizeLoopPass
 from lamina.runtime.compiled import load_module
 
 

@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from drawn_primitives import DRAWS  # noqa: E402
 from random_schedules import RandomSchedule, Statistics  # noqa: E402
 
-from lamina.dialects.te.loop_primitives import LoopsOp, ParallelOp  # noqa: E402
-from lamina.dialects.te.schedule import primitives  # noqa: E402
-from lamina.dialects.tir.nest import stage_loops  # noqa: E402
+from lamina.dialects.schedule.nest.edits import stage_loops  # noqa: E402
+from lamina.dialects.schedule.ops import primitives  # noqa: E402
+from lamina.dialects.schedule.primitives.loops import LoopsOp, ParallelOp  # noqa: E402
 
 SEEDS = 16
 BLOCKS = [n if n < 5 else pytest.param(n, marks=pytest.mark.long) for n in range(10)]

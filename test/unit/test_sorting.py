@@ -9,7 +9,7 @@ import pytest
 
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import te_func
-from lamina.dialects.relay.sort import ArgsortOp, SearchSortedOp, TopkOp
+from lamina.dialects.relay.shape.sort import ArgsortOp, SearchSortedOp, TopkOp
 from lamina.interpreters.te_interpreter import run_te_func
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.dialects.relay.spectrum import turns
+from lamina.dialects.relay.reduce.spectrum import turns
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 

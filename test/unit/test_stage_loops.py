@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from lamina.dialects.schedule.nest import edits as nest
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.primitive import LoopPrimitiveOp, PrimitiveOp, ScheduleState
 from lamina.dialects.te import ops as te
-from lamina.dialects.te.primitive import LoopPrimitiveOp, PrimitiveOp, ScheduleState
-from lamina.dialects.te.schedule import ScheduleOp
-from lamina.dialects.tir import nest
 from lamina.dialects.tir.ops import BlockOp, FuncOp, enclosing_loops
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
-from lamina.passes.te_to_tir import apply_schedule, lower_function
+from lamina.passes.te_to_tir.te_to_tir import apply_schedule, lower_function
 
 
 def chain(stages: int, schedule: str) -> str:

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.irdl import IRDLOperation
 
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.passes.stair.creation import fill, with_result, without_result
+from lamina.passes.tir_to_llvm.creation import fill, with_result, without_result
 
 VECTOR = VectorType(f32, [16])
 

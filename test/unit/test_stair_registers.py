@@ -11,9 +11,9 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from lamina.dialects.dtypes import vector_type
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.passes.stair import registers
-from lamina.passes.stair.builder import FunctionBuilder
-from lamina.passes.stair.registers import Register, width
+from lamina.passes.tir_to_llvm import registers
+from lamina.passes.tir_to_llvm.builder import FunctionBuilder
+from lamina.passes.tir_to_llvm.registers import Register, width
 
 SIZE = 24
 Lanes = list[tuple[int, int] | None]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lamina.dialects.te.primitive import PrimitiveOp
-from lamina.dialects.te.schedule import OPS
-from lamina.ir.registry import LEVELS, our_passes
+from lamina.dialects.relay.op_index import OPS as RELAY_OPS
+from lamina.dialects.schedule.ops import OPS
+from lamina.dialects.schedule.primitive import PrimitiveOp
+from lamina.ir.registry import our_passes
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("dialects", "passes", "frontends", "backends")
@@ -193,11 +194,19 @@ def test_passes_have_the_name_of_their_file() -> None:
     listed = {f.path for f in our_passes().values()}
     for file in our_passes().values():
         assert file.load().name == file.name
-    folders = [ROOT / "passes" / level for level in LEVELS] + list((ROOT / "backends").glob("*/passes"))
-    for path in [*(ROOT / "passes").glob("*.py"), *(p for f in folders for p in f.glob("*.py"))]:
+    for path in [*(ROOT / "passes").rglob("*.py"), *(ROOT / "backends").glob("*/passes/**/*.py")]:
         through_link = ROOT / "lamina" / path.relative_to(ROOT)
         holds_pass = re.search(r"^class \w+\(.*ModulePass.*\):", path.read_text("utf-8"), re.M)
         assert not holds_pass or through_link in listed, f"{path} holds a pass whose name is not that of the file"
+
+
+def test_files_of_ops_leave_the_names_of_terms_free() -> None:
+    """`r.nn.pad` is the term of an op: an imported module `nn/pad.py` would stand in its place."""
+    terms = {name.removeprefix("relay.") for name in RELAY_OPS}
+    taken = terms | {name.rpartition(".")[0] for name in terms}
+    folder = ROOT / "dialects" / "relay"
+    files = {".".join(p.relative_to(folder).with_suffix("").parts) for p in folder.rglob("*.py")}
+    assert not taken & files
 
 
 def test_passes_are_explained_by_example() -> None:

@@ -25,7 +25,7 @@ from lamina.interpreters.te_interpreter import run_te_func
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.interpreters.tir_memory import UninitialisedError
 from lamina.ir.context import LaminaContext
-from lamina.passes.te_to_tir import lower_function
+from lamina.passes.te_to_tir.te_to_tir import lower_function
 
 
 def _load(name: str) -> ModuleType:

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.ops import FuncOp
-from lamina.dialects.te.scheduling import Schedule
 from lamina.errors import InputError
 from lamina.interpreters.te_interpreter import run_te_func
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
-from lamina.passes.te_to_tir import lower_function
+from lamina.passes.te_to_tir.te_to_tir import lower_function
 
 
 def _load(name: str) -> ModuleType:

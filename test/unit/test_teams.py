@@ -20,8 +20,8 @@ from lamina.errors import InputError
 from lamina.interpreters.tir_memory import RaceError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
-from lamina.passes.stair.cost import cycles
-from lamina.passes.tir.form_teams import form_team
+from lamina.passes.tir.threads.form_teams import form_team
+from lamina.passes.tir_to_llvm.cost import cycles
 from lamina.runtime.compiled import CompiledProgram, load_module
 from lamina.runtime.program import ThreadPool
 

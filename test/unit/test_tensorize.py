@@ -12,12 +12,12 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType, f32
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.schedule.nest.edits import TENSORIZED
+from lamina.dialects.schedule.ops import TensorIntrinOp
 from lamina.dialects.te.ops import FuncOp
-from lamina.dialects.te.schedule import TensorIntrinOp
 from lamina.dialects.te.tensor_intrin import implementation, set_layout
 from lamina.dialects.tir.body_builder import LANES, BodyBuilder
 from lamina.dialects.tir.intrinsics import INTRINSICS, Intrinsic
-from lamina.dialects.tir.nest import TENSORIZED
 from lamina.dialects.tir.ops import BlockOp
 from lamina.driver.execute import run_module
 from lamina.errors import InputError
@@ -164,8 +164,8 @@ def test_every_intrinsic_of_the_tree_is_found_and_does_what_it_says() -> None:
     names = [re.sub(r"MxNxK$", "2x16x3", n) for n in context.intrinsic_names()]
     assert {"cpu.vnni_u8s8s32_16x4", "cpu.bf16_dot_16x2", "cpu.fma_tile_2x16x3"} <= set(names)
     for name in names:
-        from lamina.passes.nests.intrinsics import IntrinsicTable
-        from lamina.passes.te_to_tir import lower_function
+        from lamina.passes.te_to_tir.intrinsics import IntrinsicTable
+        from lamina.passes.te_to_tir.te_to_tir import lower_function
 
         assert IntrinsicTable({}, context, lower_function)(name).name == name
 
@@ -180,7 +180,7 @@ def test_parameters_that_a_family_does_not_have() -> None:
 
 def test_an_intrinsic_made_in_python() -> None:
     """`implementation` and `BodyBuilder` write what text would say; what the layout asks for is kept."""
-    from lamina.dialects.te.scheduling import Schedule
+    from lamina.dialects.schedule.build import Schedule
 
     text = cases.program(
         {"A": "tensor<3x4xf32>"},

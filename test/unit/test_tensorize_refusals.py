@@ -10,9 +10,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.te.schedule import TensorIntrinOp
-from lamina.dialects.tir import match_intrinsic
-from lamina.dialects.tir.nest import TENSORIZED
+from lamina.dialects.schedule.nest import match_intrinsic
+from lamina.dialects.schedule.nest.edits import TENSORIZED
+from lamina.dialects.schedule.ops import TensorIntrinOp
 from lamina.dialects.tir.ops import BlockOp
 from lamina.driver.execute import run_module
 from lamina.errors import InputError
@@ -151,8 +151,8 @@ def _plain_update(text: str) -> TensorIntrinOp:
     from xdsl.parser import Parser
 
     from lamina.ir.context import LaminaContext
-    from lamina.passes.te_to_tir import lower_function
-    from lamina.passes.tir.lower_blocks import LowerBlocksPass
+    from lamina.passes.te_to_tir.te_to_tir import lower_function
+    from lamina.passes.tir.loops.lower_blocks import LowerBlocksPass
 
     context = LaminaContext()
     declared = Parser(context, text).parse_module().body.block.first_op
@@ -253,11 +253,11 @@ tir.func @f(%A: memref<2x2xf32>, %C: memref<3xf32>) {
     }
   }
 }"""
-    from lamina.dialects.tir.nest import ScheduleError, stage_loops
+    from lamina.dialects.schedule.nest.edits import ScheduleError, stage_loops
+    from lamina.dialects.schedule.nest.tensorize import tensorize
     from lamina.dialects.tir.ops import FuncOp as Kernel
-    from lamina.dialects.tir.tensorize import tensorize
-    from lamina.passes.nests.intrinsics import lower_intrinsic
-    from lamina.passes.te_to_tir import lower_function
+    from lamina.passes.te_to_tir.intrinsics import lower_intrinsic
+    from lamina.passes.te_to_tir.te_to_tir import lower_function
 
     module, _ = cases.parsed(text)
     declared, func = module.body.block.ops

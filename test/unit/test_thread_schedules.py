@@ -15,8 +15,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.backends import nvptx
+from lamina.dialects.schedule.nest.threads import is_thread
 from lamina.dialects.tir.ops import ForOp
-from lamina.dialects.tir.threads import is_thread
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
 

@@ -16,7 +16,7 @@ from lamina.interpreters.accesses import OutOfBoundsError
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.interpreters.tir_memory import RaceError, UninitialisedError
 from lamina.ir.context import LaminaContext
-from lamina.passes.tir.lower_blocks import LowerBlocksPass
+from lamina.passes.tir.loops.lower_blocks import LowerBlocksPass
 
 CTX = LaminaContext()
 

@@ -15,7 +15,7 @@ import lamina
 from lamina.dialects import relay as r
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
-from lamina.passes.relay.first_order_gradient import FirstOrderGradient
+from lamina.passes.relay.functional.first_order_gradient import FirstOrderGradient
 
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import differentiated, program  # noqa: E402

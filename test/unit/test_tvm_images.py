@@ -60,7 +60,7 @@ def test_random_numbers_come_from_a_key_that_is_passed_on() -> None:
     _, second = relay.random.normal(after, (3, 5), "float64", 2.0, 0.5)
     _, bits = relay.random.threefry_generate(right, (4,))
     found = run(relay.Tuple([first, second, bits]))
-    from lamina.dialects.relay.random_threefry import threefry_key
+    from lamina.dialects.relay.random.threefry import threefry_key
 
     one, other = oracle("random.threefry_split", threefry_key(5))
     key_after, wanted = oracle("random.uniform", one, np.float32(-1), np.float32(4), out_shape=[9])

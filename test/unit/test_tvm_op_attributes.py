@@ -16,7 +16,7 @@ from lamina.compat.tvm import relay as _relay
 from lamina.compat.tvm.relay import transform as _transform
 from lamina.compat.tvm.relay.op_attributes import reset_op_attr
 from lamina.errors import InputError, UnsupportedError, UsageError
-from lamina.passes.legal_forms import any_registered
+from lamina.passes.relay.layout.legal_forms import any_registered
 
 relay: Any = _relay
 transform: Any = _transform

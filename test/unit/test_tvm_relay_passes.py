@@ -15,7 +15,7 @@ from lamina.dialects import relay as r
 from lamina.errors import InputError, UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
-from lamina.passes.legal_forms import register_legalize, unregister_legalize
+from lamina.passes.relay.layout.legal_forms import register_legalize, unregister_legalize
 
 RNG = np.random.default_rng(3)
 

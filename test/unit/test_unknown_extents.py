@@ -14,7 +14,8 @@ import pytest
 from xdsl.dialects.builtin import TupleType
 
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.adt_patterns import (
+from lamina.dialects.relay.base import Sample, to_attribute
+from lamina.dialects.relay.functional.adt_patterns import (
     Anything,
     Fields,
     Made,
@@ -24,7 +25,6 @@ from lamina.dialects.relay.adt_patterns import (
     parse_pattern,
     pattern_text,
 )
-from lamina.dialects.relay.base import Sample, to_attribute
 from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.value_types import UNNAMED, AdtType, accepts, dynamic_tensor
 from lamina.driver.compiled_kernels import CompiledKernels, evaluate

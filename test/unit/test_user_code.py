@@ -69,7 +69,7 @@ def test_a_verifier_that_fails_names_its_line() -> None:
 
 
 def test_an_exception_of_ours_alone_is_an_internal_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lamina.passes.relay import fuse_ops
+    from lamina.passes.relay.fusion import fuse_ops
 
     monkeypatch.setenv("LAMINA_REPRODUCER_DIR", str(tmp_path))
     for name in [n for n, v in vars(fuse_ops).items() if callable(v) and v.__module__ == fuse_ops.__name__]:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.dialects.relay.adt import ConstructOp, MatchOp
 from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import GlobalOp
-from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.relay.vm import CallLoweredOp, InvokeTvmOp
+from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp
+from lamina.dialects.relay.functional.control import IfOp
+from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.relay.functional.vm import CallLoweredOp, InvokeTvmOp
 from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import InputError
 from lamina.interpreters.beyond_programs import BEYOND, needs_machine

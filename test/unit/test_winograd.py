@@ -10,7 +10,7 @@ import pytest
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
-from lamina.dialects.relay.nn_winograd import winograd_matrices
+from lamina.dialects.relay.nn.winograd import winograd_matrices
 from lamina.interpreters.te_interpreter import run_te_func
 
 TRANSFORM = "relay.nn.contrib_conv2d_winograd_weight_transform"

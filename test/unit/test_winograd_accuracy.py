@@ -12,8 +12,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.dialects.relay.nn_winograd import winograd_matrices
-from lamina.dialects.relay.winograd_accuracy import np_far_tiles
+from lamina.dialects.relay.nn.winograd import winograd_matrices
+from lamina.dialects.relay.nn.winograd_accuracy import np_far_tiles
 from lamina.transform import PassContext
 
 U = 2.0**-24

@@ -150,7 +150,7 @@ def spelled_in_python(name: str) -> list[str]:
     Raises IncompleteReference for a primitive that neither has.
     """
     from lamina import te as public
-    from lamina.dialects.te import scheduling
+    from lamina.dialects.schedule import build as scheduling
 
     def signature(owner: type[Any], method: str) -> str:
         shown = inspect.signature(getattr(owner, method))
@@ -169,7 +169,7 @@ def spelled_in_python(name: str) -> list[str]:
     for owner, subject in ((public.Stage, "s[C]"), (public.Schedule, "s")):
         lines += [f"`{subject}.{signature(owner, m)}`" for m in (word, f"set_{word}") if hasattr(owner, m)]
     if word in vars(scheduling.Schedule):
-        lines.append(f"`Schedule.{signature(scheduling.Schedule, word)}` of `dialects/te/scheduling.py`")
+        lines.append(f"`Schedule.{signature(scheduling.Schedule, word)}` of `dialects/schedule/build.py`")
     if not lines:
         raise IncompleteReference(f"Python cannot say {name}")
     return lines

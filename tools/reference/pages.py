@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
+from lamina.dialects.schedule.primitive import PrimitiveOp
 from lamina.dialects.te import TE
-from lamina.dialects.te.primitive import PrimitiveOp
 from lamina.dialects.tir import TIR
 from lamina.ir.registry import PassFile, our_passes
 from tools.reference.declarations import (

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, StringAtt
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Operation
 
-from lamina.dialects.te.primitive import PrimitiveOp
-from lamina.dialects.te.schedule import ScheduleOp
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.primitive import PrimitiveOp
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext

@@ -9,8 +9,8 @@ from math import pi, sqrt
 from typing import Any
 
 from lamina.dialects import relay as r
-from lamina.dialects.terms import composite, computed, const, var
-from lamina.passes.pattern_tables import PatternTable
+from lamina.dialects.rules.terms import composite, computed, const, var
+from lamina.passes.relay.partition.pattern_tables import PatternTable
 
 bnns = PatternTable("bnns")
 

@@ -13,8 +13,8 @@ from lamina.backends.byoc.dnnl.library import DnnlError, Library, load
 from lamina.backends.byoc.dnnl.limits import misfit, refusal
 from lamina.backends.byoc.dnnl.lowering import lower
 from lamina.backends.byoc.dnnl.plan import Held, Plan, Program, arguments_of
-from lamina.passes.external_backends import Code, ExternalBackend, Refusal
-from lamina.passes.json_graphs import Graph, Node, Value, serialized
+from lamina.passes.relay.partition.external_backends import Code, ExternalBackend, Refusal
+from lamina.passes.relay.partition.json_graphs import Graph, Node, Value, serialized
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

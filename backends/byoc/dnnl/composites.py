@@ -12,8 +12,8 @@ from lamina.backends.byoc.dnnl.library import SRC
 from lamina.backends.byoc.dnnl.limits import is_along
 from lamina.backends.byoc.dnnl.lowering import ACTIVATIONS, ANCHORS, Post, Work, along, binary
 from lamina.backends.byoc.dnnl.plan import Held, Plan
-from lamina.passes.external_backends import Refusal
-from lamina.passes.json_graphs import Node, Value
+from lamina.passes.relay.partition.external_backends import Refusal
+from lamina.passes.relay.partition.json_graphs import Node, Value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.windows import windows
-from lamina.passes.json_graphs import Type
+from lamina.passes.relay.partition.json_graphs import Type
 
 Attrs = dict[str, Any]
 Types = Sequence[Type]

@@ -19,7 +19,7 @@ from lamina.backends.byoc.dnnl.library import DnnlError, dims
 from lamina.backends.byoc.dnnl.limits import COMMUTATIVE, SPATIAL
 from lamina.backends.byoc.dnnl.plan import Held, Plan
 from lamina.dialects.relay.windows import pairs, per_axis
-from lamina.passes.json_graphs import Node
+from lamina.passes.relay.partition.json_graphs import Node
 
 Ints = Sequence[int]
 

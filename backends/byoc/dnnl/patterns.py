@@ -17,9 +17,9 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.backends.byoc.dnnl.limits import bias_refusal, quantised_refusal, refusal_of, sum_refusal
 from lamina.dialects import relay as r
-from lamina.dialects.patterns import Pattern
-from lamina.dialects.terms import composite, computed, const, var
-from lamina.passes.pattern_tables import PatternTable, Unfit
+from lamina.dialects.rules.patterns import Pattern
+from lamina.dialects.rules.terms import composite, computed, const, var
+from lamina.passes.relay.partition.pattern_tables import PatternTable, Unfit
 
 Ints = tuple[int, ...]
 dnnl = PatternTable("dnnl")

@@ -19,7 +19,7 @@ import numpy as np
 from lamina.backends.byoc.dnnl.descriptors import Attributes, Layout, Primitive
 from lamina.backends.byoc.dnnl.library import DST, SCRATCHPAD, SRC, Argument, Library
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.passes.json_graphs import Graph, Type
+from lamina.passes.relay.partition.json_graphs import Graph, Type
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,9 +17,9 @@ import numpy as np
 from lamina.backends.byoc.openblas.crew import for_threads, shares, spans, together
 from lamina.backends.byoc.openblas.library import PLAIN, ROW_MAJOR, TRANSPOSED, Library, load
 from lamina.dialects.dtypes import numpy_dtype
-from lamina.passes.external_backends import Refusal
-from lamina.passes.external_kernels import JsonBackend, Kernel
-from lamina.passes.json_graphs import Node
+from lamina.passes.relay.partition.external_backends import Refusal
+from lamina.passes.relay.partition.external_kernels import JsonBackend, Kernel
+from lamina.passes.relay.partition.json_graphs import Node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ from xdsl.ir import Operation
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.infos import TypeMismatch, tensor_info
-from lamina.dialects.terms import attr, composite, computed, var
-from lamina.passes.pattern_tables import PatternTable
+from lamina.dialects.rules.terms import attr, composite, computed, var
+from lamina.passes.relay.partition.pattern_tables import PatternTable
 
 Ints = tuple[int, ...]
 openblas = PatternTable("openblas")

@@ -13,10 +13,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Block
 
-from lamina.dialects.accesses import INDEX
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.index_map import IndexMap
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.accesses import INDEX
+from lamina.dialects.index.index_map import IndexMap
+from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp, YieldOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp, implementation, set_layout
 from lamina.dialects.tir.body_builder import LANES, BodyBuilder

@@ -24,10 +24,10 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from lamina.dialects.relay import qnn_scales as qs
-from lamina.dialects.relay.annotation import StopFusionOp
 from lamina.dialects.relay.base import OpPattern, RelayOp
-from lamina.dialects.terms import inserting, term
+from lamina.dialects.relay.functional.annotations import StopFusionOp
+from lamina.dialects.relay.qnn import scales as qs
+from lamina.dialects.rules.terms import inserting, term
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 PRODUCTS = ("relay.qnn.conv2d", "relay.qnn.dense")

@@ -28,19 +28,19 @@ from typing import Any, ClassVar, NamedTuple
 
 from xdsl.ir import SSAValue
 
-from lamina.dialects.relay.annotation import StopFusionOp
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.gradients import dtype_of, r, shape_of
+from lamina.dialects.relay.functional.annotations import StopFusionOp
+from lamina.dialects.relay.grad.facet import dtype_of, r, shape_of
 from lamina.dialects.relay.infos import has_unknown_extents
-from lamina.dialects.relay.nn_conv import Conv2dOp
+from lamina.dialects.relay.nn.conv import Conv2dOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, per_axis, windows
-from lamina.dialects.terms import term
+from lamina.dialects.rules.terms import term
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.legal_forms import Form
-from lamina.passes.relay.fold_constant import fold_ops
-from lamina.passes.relay.legalize import legalize
+from lamina.passes.relay.fold.fold_constant import fold_ops
+from lamina.passes.relay.layout.legal_forms import Form
+from lamina.passes.relay.layout.legalize import legalize
 
 stop_fusion = term(StopFusionOp)
 

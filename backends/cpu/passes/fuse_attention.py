@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay.infos import TensorInfo
-from lamina.dialects.terms import attr, computed, const, var
+from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rewriting import Rules
+from lamina.passes.rules.rewriting import Rules
 
 query, key, value = var("query key value")
 c, m, shown = const("c"), var("m"), var("shown")

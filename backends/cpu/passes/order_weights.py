@@ -21,10 +21,10 @@ from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.layout import parse_layout, plain
-from lamina.dialects.relay.nn_conv_blocked import BY_TAPS
-from lamina.dialects.terms import attr, computed, const, var
+from lamina.dialects.relay.nn.conv_blocked import BY_TAPS
+from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rewriting import Rules
+from lamina.passes.rules.rewriting import Rules
 
 x, w = var("x"), const("w")
 k, d, g, n = attr("k d g n")

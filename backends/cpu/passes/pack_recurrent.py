@@ -20,8 +20,8 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.relay.base import attrs_of, to_attribute
 from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
-from lamina.dialects.relay.recurrent import PLAIN, Recurrent
-from lamina.dialects.relay.shape_layout import LayoutTransformOp
+from lamina.dialects.relay.nn.recurrent_steps import PLAIN, Recurrent
+from lamina.dialects.relay.shape.layouts import LayoutTransformOp
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 

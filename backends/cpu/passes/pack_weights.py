@@ -27,11 +27,11 @@ from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.infos import TensorInfo, tensor_info
+from lamina.dialects.rules.terms import attr, computed, const, inserting, var
 from lamina.dialects.target import module_target
-from lamina.dialects.terms import attr, computed, const, inserting, var
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
-from lamina.passes.relay.layout_rules import Dots, dots_of
-from lamina.passes.rewriting import Rules
+from lamina.passes.relay.layout.layout_rules import Dots, dots_of
+from lamina.passes.rules.rewriting import Rules
 
 x = var("x")
 w = const("w")

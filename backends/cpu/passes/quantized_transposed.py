@@ -28,19 +28,19 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.backends.cpu.passes.flat_convolutions import is_plain, whole_windows
-from lamina.dialects.relay import qnn_scales as qs
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.gradients import dtype_of, r, shape_of
+from lamina.dialects.relay.grad.facet import dtype_of, r, shape_of
 from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
+from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.windows import per_axis
-from lamina.dialects.terms import inserting
+from lamina.dialects.rules.terms import inserting
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
-from lamina.passes.relay.affine_rules import again
-from lamina.passes.relay.fake_quantization_to_integer import drop_dead
-from lamina.passes.relay.fold_constant import ANY_GROWTH, fold_ops
-from lamina.passes.relay.legalize import legalize
+from lamina.passes.relay.fold.fold_constant import ANY_GROWTH, fold_ops
+from lamina.passes.relay.layout.legalize import legalize
+from lamina.passes.relay.quantize.affine_rules import again
+from lamina.passes.relay.quantize.fake_quantization_to_integer import drop_dead
 
 TRANSPOSED = "relay.qnn.conv2d_transpose"
 ALONG_CHANNELS = ("relay.nn.bias_add", "relay.qnn.requantize", "relay.qnn.quantize", "relay.qnn.dequantize")

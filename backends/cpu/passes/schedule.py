@@ -23,9 +23,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.schedules.function import schedule_function
 from lamina.dialects.choices import Choices
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import module_target
 from lamina.dialects.te.ops import CallOp, FuncOp
-from lamina.dialects.te.schedule import ScheduleOp
 from lamina.passes.base import Context, ModulePass, inherit_location, node_names
 
 

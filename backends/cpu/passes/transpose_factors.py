@@ -21,9 +21,9 @@ from typing import Any, ClassVar
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.relay.infos import TensorInfo
-from lamina.dialects.terms import attr, computed, var
+from lamina.dialects.rules.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rewriting import Rules
+from lamina.passes.rules.rewriting import Rules
 
 LEAST_ROWS = 8
 """Rows of the first factor for which the second is worth moving."""

@@ -37,14 +37,14 @@ from lamina.dialects.choices import Choices, spelling
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.infos import TensorInfo
-from lamina.dialects.relay.nn_conv_blocked import ContribConv2dNCHWcOp
+from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, windows
+from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.dialects.target import module_target
-from lamina.dialects.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
-from lamina.passes.relay.fold_constant import fold_ops
-from lamina.passes.rewriting import Rules
+from lamina.passes.relay.fold.fold_constant import fold_ops
+from lamina.passes.rules.rewriting import Rules
 
 WEIGHT = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
 LIMIT = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"

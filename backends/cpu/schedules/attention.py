@@ -22,8 +22,8 @@ from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import RegisterFile, Tile, choose_vectors, divisor, product_pixels, registers_of
 from lamina.backends.cpu.weights import cache_weights
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 TAG = "nn.contrib_attention"
 BLOCK_ROWS = 16

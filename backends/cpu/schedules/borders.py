@@ -24,8 +24,8 @@ from typing import NamedTuple
 from lamina.backends.cpu.schedules.grouped import CONV2D, dot_intrinsic
 from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 PADDED = (CONV2D, "nn.contrib_depthwise_conv2d_NCHWc")
 SLICES = 2

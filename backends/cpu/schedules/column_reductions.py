@@ -28,9 +28,9 @@ from lamina.backends.cpu.schedules.steps import (
 )
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import divisor
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 LEAST_VECTORS = 2
 """Vectors of a row from which on there is a tile."""

@@ -18,8 +18,8 @@ from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
 from lamina.backends.cpu.tiles import LOAD_SHARE, Tile, candidates, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
 from lamina.dialects.choices import Pick
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 PLAIN_CONVOLUTIONS = (
     *(f"nn.conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "_transpose")),

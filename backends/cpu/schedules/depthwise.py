@@ -15,8 +15,8 @@ from lamina.backends.cpu.schedules.pixel_rows import leaves_padding_out
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import FMA_LATENCY, divisor
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 TAG = "nn.contrib_depthwise_conv2d_NCHWc"
 PLAIN_TAG = "nn.conv2d"

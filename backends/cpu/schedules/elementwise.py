@@ -19,10 +19,10 @@ from lamina.backends.cpu.schedules.rows import schedule_row
 from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.index.linear import Atom, Linear
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
-from lamina.passes.tir.transpose_tiles import ELEMENT, LEAST
+from lamina.passes.tir.loops.transpose_tiles import ELEMENT, LEAST
 
 FEW_TILES = 8
 """Tiles of a row beyond which its end does not matter."""

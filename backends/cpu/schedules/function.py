@@ -48,11 +48,11 @@ from lamina.backends.cpu.schedules.steps import vector_lanes
 from lamina.backends.cpu.schedules.winograd import find_winograd, is_pad, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
 from lamina.dialects.choices import Pick, first
+from lamina.dialects.schedule.build import Schedule
+from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import FuncOp
 from lamina.dialects.te.scan import ScanOp
-from lamina.dialects.te.schedule import ScheduleOp
-from lamina.dialects.te.scheduling import Schedule
 
 
 def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> ScheduleOp:

@@ -16,8 +16,8 @@ from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import RegisterFile, candidates, choose_pixels, registers_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 DOTS = (
     (("uint8", "int8", "int32"), 4, "avx512vnni", "cpu.vnni_u8s8s32"),

@@ -15,9 +15,9 @@ from lamina.backends.cpu.schedules.row_reductions import counts_through, place_r
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 LEAST_VECTORS = 2
 """Vectors of a row from which on lanes of their own are worth combining."""

@@ -24,8 +24,8 @@ from lamina.backends.cpu.tiles import MOST_VECTORS, choose_vectors, product_tile
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 MATMUL_UNROLL = 4
 """Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a

@@ -21,8 +21,8 @@ from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epi
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import FMA_LATENCY, STEP_OVERHEAD
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 UNALIGNED = 2.2
 """Cycles of a whole vector's load that goes across cache lines, as rows of pixels do."""

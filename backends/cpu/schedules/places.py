@@ -8,8 +8,8 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.dialects.accesses import over_values
-from lamina.dialects.linear import Atom, Linear, recombine, row_major_strides, sum_of
+from lamina.dialects.index.accesses import over_values
+from lamina.dialects.index.linear import Atom, Linear, recombine, row_major_strides, sum_of
 from lamina.dialects.te.ops import ConditionOp, IndexOp, ReadOp
 
 

@@ -21,8 +21,8 @@ from lamina.backends.cpu.schedules.steps import (
 )
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import divisor
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 POOLS = tuple(f"nn.{kind}_pool{n}d" for kind in ("max", "avg") for n in (1, 2, 3))
 MOST_VECTORS = 8

@@ -19,9 +19,9 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.schedules.steps import unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape, stages_in
 from lamina.backends.cpu.tiles import choose_pixels, registers_of
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scan import ScanOp
-from lamina.dialects.te.scheduling import Schedule
 
 UNROLL = 4
 """Steps of a product in one body."""

@@ -16,8 +16,8 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 CHAINS = 8
 """Sums of an element whose terms lie nowhere side by side: an addition takes three or four cycles, two begin in one."""

@@ -20,10 +20,10 @@ from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, parallel, vec
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.linear import Atom, Linear
+from lamina.dialects.index.linear import Atom, Linear
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import ReadOp
-from lamina.dialects.te.scheduling import Schedule
 
 QUARTER = 4
 """Lanes of the last vector of partial results."""

@@ -19,10 +19,10 @@ from lamina.backends.cpu.schedules.places import Places, goes_on, is_divided, pl
 from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, UNROLL_BUDGET, parallel, vector_dim, vector_lanes
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
-from lamina.dialects.linear import Linear
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
-from lamina.passes.stair.limits import lanes_have_code
+from lamina.passes.tir_to_llvm.limits import lanes_have_code
 
 FEW_VECTORS = 8
 """Vectors of a row beyond which its end does not matter."""

@@ -12,9 +12,9 @@ from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
 from lamina.dialects.choices import spelling
 from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
-from lamina.passes.stair.limits import lanes_have_code
+from lamina.passes.tir_to_llvm.limits import lanes_have_code
 
 BLOCKS_PER_THREAD = 4
 """With fewer blocks than that, threads wait for the last one, unless each has as many as the others."""

@@ -25,8 +25,8 @@ from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_cycles
 from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
 from lamina.dialects.choices import Pick
+from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.dialects.te.scheduling import Schedule
 
 TAG = "nn.contrib_conv2d_winograd_NCHWc"
 BLOCK_BYTES = 512 << 10

@@ -27,13 +27,13 @@ from xdsl.ir import Attribute, Block, Region
 from lamina.backends.nvptx.device import lower_body
 from lamina.backends.nvptx.legal import check_legal
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.schedule.nest.threads import tag_of, thread_loops
 from lamina.dialects.tir.control import BarrierOp
 from lamina.dialects.tir.launch import DEVICE
 from lamina.dialects.tir.memory import LoadOp, StoreOp
 from lamina.dialects.tir.ops import FuncOp
-from lamina.dialects.tir.threads import tag_of, thread_loops
 from lamina.passes.base import Context, ModulePass, inherit_location
-from lamina.passes.stair.builder import POINTER
+from lamina.passes.tir_to_llvm.builder import POINTER
 
 
 @dataclass(frozen=True)

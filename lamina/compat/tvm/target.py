@@ -16,7 +16,7 @@ from typing import Any, cast
 from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.errors import UsageError
 from lamina.ir.tvm_names import missing
-from lamina.passes.pattern_tables import table_names
+from lamina.passes.relay.partition.pattern_tables import table_names
 from lamina.tensor import target as tensor_target
 from lamina.tensor.target import target_of
 
@@ -107,7 +107,7 @@ class Target(tensor_target.Target):
         """The threads of a block of a GPU; 1 on a processor."""
         if self.kind not in tensor_target.DEVICE_KINDS:
             return 1
-        from lamina.passes.tir.split_host_device import SplitHostDevicePass
+        from lamina.passes.tir.threads.split_host_device import SplitHostDevicePass
 
         return self.limits().get("max_threads", SplitHostDevicePass.max_threads)
 

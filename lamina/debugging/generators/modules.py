@@ -25,11 +25,11 @@ from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
 from lamina.debugging.subgraph import body_of, leaving, part_of
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.dyn import DynReshapeOp
-from lamina.dialects.relay.gradients import constant, r, shape_of
+from lamina.dialects.relay.dyn.views import DynReshapeOp
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
+from lamina.dialects.relay.grad.facet import constant, r, shape_of
 from lamina.dialects.relay.params import ParamStore, array_dense
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.terms import inserting, term
+from lamina.dialects.rules.terms import inserting, term
 from lamina.errors import LaminaError
 from lamina.frontends.onnx import load_onnx
 from lamina.interpreters.relay_reference import main_function

@@ -17,13 +17,13 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from lamina.dialects import relay as r
-from lamina.dialects.te.loop_primitives import ReorderOp
-from lamina.dialects.te.primitive import ScheduleState
-from lamina.dialects.terms import var
+from lamina.dialects.rules.terms import var
+from lamina.dialects.schedule.primitive import ScheduleState
+from lamina.dialects.schedule.primitives.loops import ReorderOp
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import LoadOp
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rewriting import Rules
+from lamina.passes.rules.rewriting import Rules
 
 x, y = var("x y")
 faulty = Rules("faulty-rule")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 
-from lamina.dialects.relay.elementwise import NegativeOp
+from lamina.dialects.relay.elementwise.unary import NegativeOp
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.relay.canonicalize_cast import CanonicalizeCast
+from lamina.passes.relay.simplify.canonicalize_cast import CanonicalizeCast
 
 right = CanonicalizeCast.apply
 

@@ -11,8 +11,8 @@ from xdsl.passes import ModulePass
 
 from lamina.dialects import relay as r
 from lamina.dialects.relay.families import Elementwise
-from lamina.dialects.terms import term, var
-from lamina.passes.rewriting import Rules
+from lamina.dialects.rules.terms import term, var
+from lamina.passes.rules.rewriting import Rules
 
 
 @irdl_op_definition

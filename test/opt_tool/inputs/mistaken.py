@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.passes import ModulePass
 
 from lamina.dialects.relay.families import Elementwise
-from lamina.passes.rewriting import Rules
+from lamina.passes.rules.rewriting import Rules
 
 
 @irdl_op_definition

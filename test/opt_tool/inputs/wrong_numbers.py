@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.nn_matmul import DenseOp
+from lamina.dialects.relay.nn.products import DenseOp
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.scopes import Scope
 from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
-from lamina.dialects.relay import adt_patterns as patterns
-from lamina.dialects.relay.adt import ConstructOp, MatchOp, TypeOp
-from lamina.dialects.relay.control import YieldOp
 from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp
-from lamina.dialects.relay.tuples import TupleOp
+from lamina.dialects.relay.functional import adt_patterns as patterns
+from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
+from lamina.dialects.relay.functional.control import YieldOp
+from lamina.dialects.relay.functional.tuples import TupleOp
 from lamina.dialects.relay.value_types import AdtType, rebuild
 from lamina.errors import InputError
 

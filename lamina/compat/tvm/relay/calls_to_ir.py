@@ -16,9 +16,9 @@ from lamina.compat.tvm.relay.scopes import Scope
 from lamina.compat.tvm.relay.unify import UNKNOWN, is_known
 from lamina.dialects.relay.base import RelayOp, to_attribute
 from lamina.dialects.relay.core import CallOp
-from lamina.dialects.relay.debug import DebugOp
+from lamina.dialects.relay.functional.debug import DebugOp
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp
 from lamina.dialects.relay.infos import TypeMismatch, tensor_info
-from lamina.dialects.relay.tuples import TupleGetItemOp
 from lamina.dialects.relay.value_types import TypeVar
 from lamina.errors import InputError
 

@@ -35,10 +35,10 @@ from lamina.dataflow_pattern import (
     is_var,
     wildcard,
 )
-from lamina.dialects.graph_patterns import SameAs
 from lamina.dialects.relay.params import ParamStore
+from lamina.dialects.rules.graph_patterns import SameAs
 from lamina.errors import LaminaError
-from lamina.passes import dataflow_partition as ours
+from lamina.passes.rules import dataflow_partition as ours
 
 DFPattern = Pattern
 

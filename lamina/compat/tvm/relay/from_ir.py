@@ -17,15 +17,15 @@ from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts, gives_tuple
 from lamina.compat.tvm.relay.unify import is_known
-from lamina.dialects.relay.adt import ConstructOp, MatchOp, TypeOp, find_type
-from lamina.dialects.relay.adt_patterns import Fields, Made, Variable
 from lamina.dialects.relay.base import RelayOp, from_attribute
-from lamina.dialects.relay.control import IfOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
-from lamina.dialects.relay.debug import DebugOp
+from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp, find_type
+from lamina.dialects.relay.functional.adt_patterns import Fields, Made, Variable
+from lamina.dialects.relay.functional.control import IfOp
+from lamina.dialects.relay.functional.debug import DebugOp
+from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.value_types import AdtType, substitute
 from lamina.dialects.value_names import NAME
 from lamina.errors import UnsupportedError

@@ -26,10 +26,10 @@ from lamina.compat.tvm.relay.op_table import op_class
 from lamina.compat.tvm.relay.rewriting import built
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.terms import insert
+from lamina.dialects.rules.terms import insert
 from lamina.errors import UnsupportedError
-from lamina.passes.legal_forms import ALTERED, LEGAL, Forms
-from lamina.passes.pattern_tables import PatternTable
+from lamina.passes.relay.layout.legal_forms import ALTERED, LEGAL, Forms
+from lamina.passes.relay.partition.pattern_tables import PatternTable
 
 OURS = {
     "FTVMCompute": "`te_compute` of an op class in dialects/relay (CONTRIBUTING.md: add an op)",
@@ -43,7 +43,7 @@ OURS = {
     "FShapeFunc": "`infer_type` of an op class in dialects/relay",
     "TOpPattern": "FUSION_KIND of an op class in dialects/relay",
     "FTVMMixedPrecisionConversionType": "`precision` of an op class in dialects/relay",
-    "FTVMFakeQuantizationToInteger": "a rule in passes/relay/affine_rules.py",
+    "FTVMFakeQuantizationToInteger": "a rule in passes/relay/quantize/affine_rules.py",
 }
 """Attributes that TVM's passes look for and ours have from the operators' declarations, and where."""
 

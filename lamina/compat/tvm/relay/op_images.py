@@ -18,7 +18,7 @@ def _number(value: Any, dtype: str) -> Expr:
 
 def threefry_key(seed: int) -> Constant:
     """The key that a seed stands for."""
-    from lamina.dialects.relay.random_threefry import threefry_key as key
+    from lamina.dialects.relay.random.threefry import threefry_key as key
 
     return const(key(seed), "uint64")
 

@@ -56,7 +56,7 @@ def simulated_dequantize(
 
 
 def _dtype_code(dtype: Any) -> Any:
-    from lamina.dialects.relay.qnn_simulated import CODES
+    from lamina.dialects.relay.qnn.simulated import CODES
 
     if not isinstance(dtype, str):
         return dtype

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lamina.compat.tvm.target import Target
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
-from lamina.passes.pattern_tables import find_table, table_names
+from lamina.passes.relay.partition.pattern_tables import find_table, table_names
 from lamina.tensor import target as tensor_target
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ from lamina.compat.tvm.relay.op_table import NUMBERS
 from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
 from lamina.compat.tvm.relay.unify import UNKNOWN, Unknowns, is_known, with_arguments
 from lamina.dialects.relay.base import to_attribute
-from lamina.dialects.relay.control import IfOp, YieldOp
 from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp, make_constant
+from lamina.dialects.relay.functional.control import IfOp, YieldOp
+from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp
+from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.params import ParamStore
-from lamina.dialects.relay.refs import RefCreateOp, RefReadOp, RefWriteOp
-from lamina.dialects.relay.tuples import TupleGetItemOp, TupleOp
 from lamina.errors import InputError, LaminaError
 
 Made: TypeAlias = "SSAValue | list[Any]"

@@ -26,7 +26,7 @@ from lamina.compat.tvm.transform import (
 from lamina.errors import UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.tvm_names import not_bridged
-from lamina.passes.pattern_tables import TableEntry
+from lamina.passes.relay.partition.pattern_tables import TableEntry
 
 __path__ = NO_FOLDER
 
@@ -89,7 +89,7 @@ def MergeComposite(pattern_table: Iterable[Sequence[Any]]) -> Pass:  # noqa: N80
         info = PassInfo(0, "MergeComposite", ())
 
         def transform(self, module: ModuleOp, ctx: LaminaContext) -> ModuleOp:
-            from lamina.passes.relay.merge_composite import merge_composites
+            from lamina.passes.relay.partition.merge_composite import merge_composites
 
             def adapted(check: Callable[[Any], bool] | None) -> Callable[[SSAValue], bool] | None:
                 if check is None:

@@ -13,6 +13,8 @@ from lamina.debugging.generators.operators.moving import with_axes
 from lamina.debugging.generators.operators.table import row
 
 SUMMED = ("float32", "float64", "float16", "int64", "int32")
+HALF = 65504.0
+"""The largest number of half precision."""
 
 
 @row("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum",
@@ -30,6 +32,11 @@ def reduce(g: OnnxGraph, name: str) -> None:
         raise CannotDraw("integers overflow")
     if name == "ReduceLogSum":
         x = positive(g, x)
+    if x.dtype == "float16" and types is SUMMED and x.shape is not None:
+        # Sums that overflow half precision are infinite in steps, and finite where a step is of single precision.
+        power = 2 if name in ("ReduceL2", "ReduceSumSquare") else 1
+        if prod(x.shape) * x.bound**power > HALF:
+            raise CannotDraw("half precision overflows")
     axes = g.draw.axes(x.rank) if g.draw.chance(0.85) else None
     keep = g.draw.choice((None, 0, 1))
     since = 13 if name == "ReduceSum" else 18

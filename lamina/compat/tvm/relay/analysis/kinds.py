@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.compat.tvm.relay import adt, ty
 from lamina.compat.tvm.relay.adt_to_ir import tuple_of
 from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
-from lamina.dialects.relay import adt_patterns as patterns
+from lamina.dialects.relay.functional import adt_patterns as patterns
 from lamina.dialects.relay.value_types import AdtType, substitute
 from lamina.errors import InputError
 

@@ -19,7 +19,7 @@ from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.runtime import modules_elsewhere
 from lamina.compat.tvm.transform import Pass, PassContext, Sequential
 from lamina.errors import UsageError
-from lamina.passes.pattern_tables import get_pattern_table, register_pattern_table, table_names
+from lamina.passes.relay.partition.pattern_tables import get_pattern_table, register_pattern_table, table_names
 
 __path__ = NO_FOLDER
 
@@ -56,7 +56,7 @@ def prune(mod: IRModule, compiler: str, heavy: frozenset[str] = HEAVY) -> IRModu
     from xdsl.dialects.func import FuncOp
 
     from lamina.ir.context import LaminaContext
-    from lamina.passes.relay.inline import COMPILER, Inline
+    from lamina.passes.relay.functional.inline import COMPILER, Inline
 
     module, store = mod.ir()
     changed = module.clone()

@@ -1,0 +1,144 @@
+"""Tensors whose size is an operand: relay.dyn.full, zeros, ones, one_hot, and relay.dyn.topk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
+
+from lamina.dialects.relay.base import OpPattern, normalize_axis
+from lamina.dialects.relay.dyn.views import OPEN, count_of, numbers, one_number, op_named
+from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.shape.fill import known_dtype
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+
+
+@irdl_op_definition
+class DynFullOp(BecomesStatic):
+    """relay.full of a shape that is computed."""
+
+    name = "relay.dyn.full"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    fill_value = operand_def(TensorType)
+    shape = operand_def(TensorType)
+    dtype = str_prop("")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(fill_value: TensorInfo, shape: TensorInfo, dtype: str) -> TensorInfo:
+        if fill_value.shape:
+            raise TypeMismatch(f"fill_value has shape {fill_value.shape}, expected a scalar")
+        return TensorInfo((OPEN,) * count_of(shape, "shape"), known_dtype(dtype or fill_value.dtype))
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.full"), (0,), {"shape": numbers(values[1]), **attrs})
+
+
+class _DynConstant(BecomesStatic):
+    """A tensor of one value, of a shape that is computed."""
+
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
+    NEEDED: ClassVar[tuple[int, ...]] = (0,)
+
+    shape = operand_def(TensorType)
+    dtype = str_prop("float32")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(shape: TensorInfo, dtype: str) -> TensorInfo:
+        return TensorInfo((OPEN,) * count_of(shape, "shape"), known_dtype(dtype))
+
+
+@irdl_op_definition
+class DynZerosOp(_DynConstant):
+    """relay.zeros of a shape that is computed."""
+
+    name = "relay.dyn.zeros"
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.zeros"), (), {"shape": numbers(values[0]), **attrs})
+
+
+@irdl_op_definition
+class DynOnesOp(_DynConstant):
+    """relay.ones of a shape that is computed."""
+
+    name = "relay.dyn.ones"
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.ones"), (), {"shape": numbers(values[0]), **attrs})
+
+
+@irdl_op_definition
+class DynOneHotOp(BecomesStatic):
+    """relay.one_hot of a depth that is computed."""
+
+    name = "relay.dyn.one_hot"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+    NEEDED: ClassVar[tuple[int, ...]] = (3,)
+
+    indices = operand_def(TensorType)
+    on_value = operand_def(TensorType)
+    off_value = operand_def(TensorType)
+    depth = operand_def(TensorType)
+    axis = int_prop(-1)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(
+        indices: TensorInfo, on_value: TensorInfo, off_value: TensorInfo, depth: TensorInfo, axis: int
+    ) -> TensorInfo:
+        check_dtype(indices.dtype, INTEGERS)
+        one_number(depth, "depth")
+        if on_value.shape or off_value.shape or on_value.dtype != off_value.dtype:
+            raise TypeMismatch(f"on_value {on_value} and off_value {off_value} are not scalars of one type")
+        place = normalize_axis(axis, len(indices.shape) + 1)
+        return TensorInfo((*indices.shape[:place], OPEN, *indices.shape[place:]), on_value.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.one_hot"), (0, 1, 2), {"depth": numbers(values[3])[0], **attrs})
+
+
+@irdl_op_definition
+class DynTopkOp(BecomesStatic):
+    """relay.topk of a number that is computed; all where it is below 1."""
+
+    name = "relay.dyn.topk"
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+
+    data = operand_def(TensorType)
+    k = operand_def(TensorType)
+    axis = int_prop(-1)
+    ret_type = str_prop("both")
+    is_ascend = bool_prop(False)
+    dtype = str_prop("int32")
+    outputs = var_result_def(TensorType)
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo, k: TensorInfo, axis: int, ret_type: str, is_ascend: bool, dtype: str
+    ) -> tuple[TensorInfo, ...]:
+        one_number(k, "k")
+        place = normalize_axis(axis, len(data.shape))
+        shape = (*data.shape[:place], OPEN, *data.shape[place + 1 :])
+        values, indices = TensorInfo(shape, data.dtype), TensorInfo(shape, known_dtype(dtype))
+        found = {"both": (values, indices), "values": (values,), "indices": (indices,)}.get(ret_type)
+        if found is None:
+            raise TypeMismatch(f"ret_type {ret_type!r} is none of 'both', 'values', 'indices'")
+        return found
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        return Static(op_named("relay.topk"), (0,), {"k": numbers(values[1])[0], **attrs})

@@ -1,0 +1,95 @@
+"""relay.dyn.image.resize2d and relay.dyn.nn.upsampling3d: the new size of an image is an operand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.relay.base import OpPattern
+from lamina.dialects.relay.dyn.views import OPEN, count_of, numbers, op_named
+from lamina.dialects.relay.families import FLOATS, INTEGERS, check_dtype, float_prop, int_prop, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.layout import axis_of, extents
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+
+
+@irdl_op_definition
+class DynResize2dOp(BecomesStatic):
+    """relay.image.resize2d to a computed size [H, W], of a computed window [y0, x0, y1, x1]."""
+
+    name = "relay.dyn.image.resize2d"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
+
+    data = operand_def(TensorType)
+    size = operand_def(TensorType)
+    roi = operand_def(TensorType)
+    layout = str_prop("NCHW")
+    method = str_prop("linear")
+    coordinate_transformation_mode = str_prop("half_pixel")
+    rounding_method = str_prop("")
+    cubic_alpha = float_prop(-0.5)
+    cubic_exclude = int_prop(0)
+    extrapolation_value = float_prop(0.0)
+    out_dtype = str_prop("")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, size: TensorInfo, roi: TensorInfo, **attrs: Any) -> TensorInfo:
+        layout = attrs["layout"]
+        extents(layout, data.shape)
+        if count_of(size, "size") != 2:
+            raise TypeMismatch(f"size has {size.shape[0]} numbers, expects 2")
+        check_dtype(roi.dtype, FLOATS)
+        if roi.shape != (4,):
+            raise TypeMismatch(f"roi has shape {roi.shape}, expects 4 numbers")
+        shape = list(data.shape)
+        for letter in "HW":
+            shape[axis_of(layout, letter)] = OPEN
+        return TensorInfo(tuple(shape), attrs["out_dtype"] or data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        window = tuple(float(v) for v in values[2].reshape(-1))
+        return Static(op_named("relay.image.resize2d"), (0,), {"size": numbers(values[1]), "roi": window, **attrs})
+
+
+@irdl_op_definition
+class DynUpsampling3dOp(BecomesStatic):
+    """relay.nn.upsampling3d by computed scales."""
+
+    name = "relay.dyn.nn.upsampling3d"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1, 2, 3)
+
+    data = operand_def(TensorType)
+    scale_d = operand_def(TensorType)
+    scale_h = operand_def(TensorType)
+    scale_w = operand_def(TensorType)
+    layout = str_prop("NCDHW")
+    method = str_prop("nearest_neighbor")
+    coordinate_transformation_mode = str_prop("half_pixel")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, *scales: TensorInfo, **attrs: Any) -> TensorInfo:
+        layout = attrs["layout"]
+        extents(layout, data.shape)
+        shape = list(data.shape)
+        for scale, letter in zip(scales, "DHW", strict=True):
+            check_dtype(scale.dtype, FLOATS + INTEGERS)
+            if scale.shape not in ((), (1,)):
+                raise TypeMismatch(f"scale_{letter.lower()} is one number, got shape {scale.shape}")
+            shape[axis_of(layout, letter)] = OPEN
+        return TensorInfo(tuple(shape), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        scales = {f"scale_{a}": float(values[n].reshape(-1)[0]) for n, a in enumerate("dhw", 1)}
+        return Static(op_named("relay.nn.upsampling3d"), (0,), {**scales, **attrs})

@@ -1,0 +1,90 @@
+"""relay.dyn.nn.pad and relay.dyn.nn.upsampling: how far to pad, how often to repeat are operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.relay.base import OpPattern
+from lamina.dialects.relay.dyn.views import OPEN, numbers, op_named
+from lamina.dialects.relay.families import FLOATS, INTEGERS, bool_prop, check_dtype, str_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.layout import axis_of, extents
+from lamina.dialects.relay.value_dependent import BecomesStatic, Static
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+
+
+@irdl_op_definition
+class DynPadOp(BecomesStatic):
+    """relay.nn.pad by a computed [before, after] for each axis, with a computed scalar."""
+
+    name = "relay.dyn.nn.pad"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
+
+    data = operand_def(TensorType)
+    pad_width = operand_def(TensorType)
+    pad_val = operand_def(TensorType)
+    pad_mode = str_prop("constant")
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, pad_width: TensorInfo, pad_val: TensorInfo, pad_mode: str) -> TensorInfo:
+        check_dtype(pad_width.dtype, INTEGERS)
+        rank = len(data.shape)
+        if pad_width.shape != (rank, 2):
+            raise TypeMismatch(f"pad_width has shape {pad_width.shape}, data of rank {rank} needs ({rank}, 2)")
+        if pad_val.shape:
+            raise TypeMismatch(f"pad_val has shape {pad_val.shape}, expected a scalar")
+        return TensorInfo((OPEN,) * rank, data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        widths = {"pad_width": numbers(values[1]), "pad_value": float(values[2].reshape(-1)[0])}
+        return Static(op_named("relay.nn.pad"), (0,), {**widths, **attrs})
+
+
+@irdl_op_definition
+class DynUpsamplingOp(BecomesStatic):
+    """relay.nn.upsampling by computed scales."""
+
+    name = "relay.dyn.nn.upsampling"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
+
+    data = operand_def(TensorType)
+    scale_h = operand_def(TensorType)
+    scale_w = operand_def(TensorType)
+    layout = str_prop("NCHW")
+    method = str_prop("nearest_neighbor")
+    align_corners = bool_prop(False)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(
+        data: TensorInfo,
+        scale_h: TensorInfo,
+        scale_w: TensorInfo,
+        layout: str,
+        method: str,
+        align_corners: bool,
+    ) -> TensorInfo:
+        extents(layout, data.shape)
+        for scale, what in ((scale_h, "scale_h"), (scale_w, "scale_w")):
+            check_dtype(scale.dtype, FLOATS + INTEGERS)
+            if scale.shape not in ((), (1,)):
+                raise TypeMismatch(f"{what} is one number, got shape {scale.shape}")
+        shape = list(data.shape)
+        for letter in "HW":
+            shape[axis_of(layout, letter)] = OPEN
+        return TensorInfo(tuple(shape), data.dtype)
+
+    @staticmethod
+    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        height, width = (float(values[n].reshape(-1)[0]) for n in (1, 2))
+        return Static(op_named("relay.nn.upsampling"), (0,), {"scale_h": height, "scale_w": width, **attrs})

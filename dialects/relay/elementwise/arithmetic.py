@@ -1,0 +1,229 @@
+"""Broadcasting arithmetic of two operands. Comparisons, logic, shifts and `where` are in `logic.py`.
+
+Integer division has results that the hardware leaves undefined: x / 0, and the smallest integer / -1. The equations
+replace such divisors before they divide and give what NumPy gives: 0 for x / 0, and the wrapped quotient. The check
+that makes a division by zero a run-time error is an op by itself, `relay.check_divisor`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.irdl import irdl_op_definition
+
+from lamina.dialects.dtypes import is_float
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import Precision, Sample, sample
+from lamina.dialects.relay.families import (
+    FLOATS,
+    Broadcast,
+)
+from lamina.dialects.relay.grad.elements import remainder_gradients
+from lamina.dialects.relay.grad.facet import collapsed, r
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.grad.facet import Gradients, Values
+    from lamina.dialects.te.build import Scalar
+
+
+@irdl_op_definition
+class AddOp(Broadcast):
+    """y = lhs + rhs; integers wrap."""
+
+    name = "relay.add"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs + rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs + rhs
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [collapsed(grads[0], o) for o in operands]
+
+
+@irdl_op_definition
+class SubtractOp(Broadcast):
+    """y = lhs - rhs; integers wrap."""
+
+    name = "relay.subtract"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs - rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs - rhs
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        return [collapsed(grads[0], a), collapsed(r.negative(grads[0]), b)]
+
+
+@irdl_op_definition
+class MultiplyOp(Broadcast):
+    """y = lhs * rhs; integers wrap."""
+
+    name = "relay.multiply"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs * rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs * rhs
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        return [collapsed(r.multiply(grads[0], b), a), collapsed(r.multiply(grads[0], a), b)]
+
+
+@irdl_op_definition
+class DivideOp(Broadcast):
+    """y = lhs / rhs; integers divide towards zero (ONNX's Div)."""
+
+    name = "relay.divide"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs / rhs if is_float(lhs.dtype) else te.safe_truncdiv(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs / rhs if lhs.dtype.kind not in "iu" else truncated_quotient(lhs, rhs)
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        share = r.divide(grads[0], b)
+        return [collapsed(share, a), collapsed(r.negative(r.multiply(share, results[0])), b)]
+
+
+@irdl_op_definition
+class FloorDivideOp(Broadcast):
+    """y = floor(lhs / rhs)."""
+
+    name = "relay.floor_divide"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.floor(lhs / rhs) if is_float(lhs.dtype) else te.safe_floordiv(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.floor(lhs / rhs) if lhs.dtype.kind not in "iu" else lhs // rhs
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None, None]
+
+
+class Remainder(Broadcast):
+    """The remainder of the division towards zero, with the sign of lhs: of two names the one meaning."""
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.fmod(lhs, rhs) if is_float(lhs.dtype) else te.safe_truncmod(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.fmod(lhs, rhs)
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return remainder_gradients(grads, operands, results)
+
+
+@irdl_op_definition
+class ModOp(Remainder):
+    """y = the remainder of the division towards zero, with the sign of lhs (C's fmod)."""
+
+    name = "relay.mod"
+
+
+@irdl_op_definition
+class FloorModOp(Broadcast):
+    """y = lhs - floor(lhs / rhs) * rhs, with the sign of rhs (numpy.mod)."""
+
+    name = "relay.floor_mod"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.floor_fmod(lhs, rhs) if is_float(lhs.dtype) else te.safe_floormod(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.mod(lhs, rhs)
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return remainder_gradients(grads, operands, results)
+
+
+@irdl_op_definition
+class PowerOp(Broadcast):
+    """y = lhs ^ rhs of floats; a negative base has values at whole exponents only."""
+
+    name = "relay.power"
+    PRECISION: ClassVar[Precision | None] = Precision.NEVER
+    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
+    RANGES: ClassVar[tuple[tuple[float, float] | None, ...] | None] = ((0.1, 3.0), (-2.0, 2.0))
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.power(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.power(lhs, rhs)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        (y,) = results
+        base = r.multiply(b, r.power(a, r.subtract(b, 1.0)))
+        # Of a power of 0 the logarithm has no say: it is 0 near the exponent.
+        exponent = r.where(r.greater(a, 0.0), r.multiply(y, r.log(a)), r.multiply(y, 0.0))
+        return [collapsed(r.multiply(grads[0], base), a), collapsed(r.multiply(grads[0], exponent), b)]
+
+
+def truncated_quotient(lhs: Array, rhs: Array) -> Array:
+    """lhs / rhs towards zero, in exact integers; 0 for x / 0, and the one quotient that overflows wraps."""
+    floored = np.floor_divide(lhs, rhs)
+    inexact = (np.mod(lhs, rhs) != 0) & ((lhs < 0) != (rhs < 0))
+    return floored + inexact.astype(floored.dtype)
+
+
+def division_samples() -> list[Sample]:
+    """Zero divisors, both signs, and the quotient that overflows."""
+    edge = ((-128.0, -128.0), (-1.0, -1.0))
+    return [
+        sample(((61,), "int32"), ((61,), "int32"), ranges=((-20.0, 20.0), (-3.0, 3.0))),
+        sample(((61,), "uint8"), ((61,), "uint8"), ranges=((0.0, 255.0), (0.0, 20.0))),
+        sample(((2,), "int8"), ((2,), "int8"), ranges=edge),
+        sample((53,), (53,), ranges=((-50.0, 50.0), (-3.0, 3.0))),
+    ]

@@ -1,0 +1,374 @@
+"""Broadcasting ops that compare, choose and combine bits: comparisons, maximum, logic, shifts, `where`.
+
+The arithmetic ones are in `arithmetic.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, same_dtype, sample
+from lamina.dialects.relay.families import (
+    ALL,
+    BOOL,
+    INTEGERS,
+    Broadcast,
+    broadcast_compute,
+    check_dtype,
+)
+from lamina.dialects.relay.grad.facet import collapsed, number, r
+from lamina.dialects.relay.infos import TensorInfo
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.grad.facet import Gradients, Values
+    from lamina.dialects.te.build import Scalar, Tensor
+
+
+@irdl_op_definition
+class MaximumOp(Broadcast):
+    """y = the greater; NaN where one is NaN."""
+
+    name = "relay.maximum"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.maximum(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.maximum(lhs, rhs)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        first = r.greater_equal(a, b)
+        zero = number(0.0, grads[0])
+        return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
+
+
+@irdl_op_definition
+class MinimumOp(Broadcast):
+    """y = the smaller; NaN where one is NaN."""
+
+    name = "relay.minimum"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.minimum(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.minimum(lhs, rhs)
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        a, b = operands
+        first = r.less_equal(a, b)
+        zero = number(0.0, grads[0])
+        return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
+
+
+@irdl_op_definition
+class EqualOp(Broadcast):
+    """y = lhs == rhs."""
+
+    name = "relay.equal"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+    RESULT_DTYPE: ClassVar[str | None] = "bool"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.equal(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs == rhs
+
+
+@irdl_op_definition
+class NotEqualOp(Broadcast):
+    """y = lhs != rhs; true of NaN."""
+
+    name = "relay.not_equal"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+    RESULT_DTYPE: ClassVar[str | None] = "bool"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.not_equal(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs != rhs
+
+
+@irdl_op_definition
+class LessOp(Broadcast):
+    """y = lhs < rhs."""
+
+    name = "relay.less"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+    RESULT_DTYPE: ClassVar[str | None] = "bool"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs < rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs < rhs
+
+
+@irdl_op_definition
+class LessEqualOp(Broadcast):
+    """y = lhs <= rhs."""
+
+    name = "relay.less_equal"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+    RESULT_DTYPE: ClassVar[str | None] = "bool"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs <= rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs <= rhs
+
+
+@irdl_op_definition
+class GreaterOp(Broadcast):
+    """y = lhs > rhs."""
+
+    name = "relay.greater"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+    RESULT_DTYPE: ClassVar[str | None] = "bool"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs > rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs > rhs
+
+
+@irdl_op_definition
+class GreaterEqualOp(Broadcast):
+    """y = lhs >= rhs."""
+
+    name = "relay.greater_equal"
+    DTYPES: ClassVar[tuple[str, ...]] = ALL
+    RESULT_DTYPE: ClassVar[str | None] = "bool"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs >= rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs >= rhs
+
+
+@irdl_op_definition
+class LogicalAndOp(Broadcast):
+    """y = lhs and rhs."""
+
+    name = "relay.logical_and"
+    DTYPES: ClassVar[tuple[str, ...]] = BOOL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs & rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.logical_and(lhs, rhs)
+
+
+@irdl_op_definition
+class LogicalOrOp(Broadcast):
+    """y = lhs or rhs."""
+
+    name = "relay.logical_or"
+    DTYPES: ClassVar[tuple[str, ...]] = BOOL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs | rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.logical_or(lhs, rhs)
+
+
+@irdl_op_definition
+class LogicalXorOp(Broadcast):
+    """y = whether one of the two holds."""
+
+    name = "relay.logical_xor"
+    DTYPES: ClassVar[tuple[str, ...]] = BOOL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs ^ rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.logical_xor(lhs, rhs)
+
+
+@irdl_op_definition
+class BitwiseAndOp(Broadcast):
+    """y = bit by bit."""
+
+    name = "relay.bitwise_and"
+    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs & rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs & rhs
+
+
+@irdl_op_definition
+class BitwiseOrOp(Broadcast):
+    """y = bit by bit."""
+
+    name = "relay.bitwise_or"
+    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs | rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs | rhs
+
+
+@irdl_op_definition
+class BitwiseXorOp(Broadcast):
+    """y = bit by bit."""
+
+    name = "relay.bitwise_xor"
+    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return lhs ^ rhs
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return lhs ^ rhs
+
+
+class _Shift(Broadcast):
+    """The bits of lhs, moved by as many places as rhs says."""
+
+    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        counts = ((-100.0, 100.0), (-1.0, 40.0))
+        return [
+            *(sample(((41,), d), ((41,), d), ranges=counts) for d in ("int32", "int8", "int64")),
+            sample(((41,), "uint8"), ((41,), "uint8"), ranges=((0.0, 255.0), (0.0, 9.0))),
+        ]
+
+
+@irdl_op_definition
+class LeftShiftOp(_Shift):
+    """y = lhs * 2^rhs, wrapped; 0 where rhs is not in 0 .. width-1."""
+
+    name = "relay.left_shift"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.safe_left_shift(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.left_shift(lhs, rhs)
+
+
+@irdl_op_definition
+class RightShiftOp(_Shift):
+    """y = floor(lhs / 2^rhs); all sign bits where rhs is not in 0 .. width-1."""
+
+    name = "relay.right_shift"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.safe_right_shift(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.right_shift(lhs, rhs)
+
+
+@irdl_op_definition
+class WhereOp(RelayOp):
+    """y = lhs where the condition holds, else rhs; all three broadcast."""
+
+    name = "relay.where"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
+
+    condition = operand_def(TensorType)
+    lhs = operand_def(TensorType)
+    rhs = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(condition: TensorInfo, lhs: TensorInfo, rhs: TensorInfo) -> TensorInfo:
+        check_dtype(condition.dtype, BOOL)
+        dtype = same_dtype(lhs, rhs)
+        return TensorInfo(broadcast_shapes(condition.shape, lhs.shape, rhs.shape), dtype)
+
+    @staticmethod
+    def te_compute(condition: Tensor, lhs: Tensor, rhs: Tensor) -> Tensor:
+        return broadcast_compute(te.select, condition, lhs, rhs, name="where")
+
+    @staticmethod
+    def np_ref(condition: Array, lhs: Array, rhs: Array) -> Array:
+        return np.where(condition, lhs, rhs)
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        def one(c: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...], dtype: str = "float32") -> Sample:
+            return sample((c, "bool"), (a, dtype), (b, dtype))
+
+        return [
+            one((2, 3, 5), (2, 3, 5), (2, 3, 5)),
+            one((3, 1), (1, 5), ()),
+            one((), (7,), (1,)),
+            one((1,), (1,), (1,)),
+            one((5,), (2, 5), (2, 1), "float64"),
+            one((3,), (3,), (3,), "int32"),
+            one((3,), (2, 3), (3,), "int64"),
+            one((4,), (4,), (4,), "uint8"),
+            one((4,), (), (4,), "bool"),
+            sample((3,), (3,), (3,), error="takes bool, got float32"),
+            sample(((3,), "bool"), (3,), ((3,), "int32"), error="float32 and int32"),
+            sample(((3,), "bool"), (4,), (4,), error="do not broadcast"),
+        ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        condition, a, b = operands
+        zero = number(0.0, grads[0])
+        return [
+            None,
+            collapsed(r.where(condition, grads[0], zero), a),
+            collapsed(r.where(condition, zero, grads[0]), b),
+        ]

@@ -1,0 +1,48 @@
+"""Division towards zero and its remainder: trunc_divide, trunc_mod."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.irdl import irdl_op_definition
+
+from lamina.dialects.dtypes import is_float
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.elementwise.arithmetic import Remainder, division_samples, truncated_quotient
+from lamina.dialects.relay.families import Broadcast
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.base import Sample
+    from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.grad.facet import Gradients, Values
+    from lamina.dialects.te.build import Scalar
+
+
+@irdl_op_definition
+class TruncDivideOp(Broadcast):
+    """y = lhs / rhs rounded towards zero."""
+
+    name = "relay.trunc_divide"
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.trunc(lhs / rhs) if is_float(lhs.dtype) else te.safe_truncdiv(lhs, rhs)
+
+    @staticmethod
+    def np_ref(lhs: Array, rhs: Array) -> Array:
+        return np.trunc(lhs / rhs) if lhs.dtype.kind not in "iu" else truncated_quotient(lhs, rhs)
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        return division_samples()
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
+        return [None, None]
+
+
+@irdl_op_definition
+class TruncModOp(Remainder):
+    """y = lhs - trunc(lhs / rhs) * rhs, with the sign of lhs."""
+
+    name = "relay.trunc_mod"

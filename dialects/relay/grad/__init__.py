@@ -1,0 +1,1 @@
+"""Gradients of ops that are more than a line."""

@@ -1,0 +1,11 @@
+"""Layers of neural networks. As a namespace, `r.nn`, the package spells the terms of its ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    from lamina.dialects.relay import term_or_namespace
+
+    return term_or_namespace(f"relay.nn.{name}")

@@ -1,0 +1,11 @@
+"""Quantised ops. As a namespace, `r.qnn`, the package spells the terms of its ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    from lamina.dialects.relay import term_or_namespace
+
+    return term_or_namespace(f"relay.qnn.{name}")

@@ -1,0 +1,245 @@
+"""Scales and zero points: what the quantised ops have in common.
+
+    real = scale * (quantised - zero_point)
+
+A scale is float32 and a zero point int32: one number (of rank 0, or one element), or one for each place along the
+op's `axis`. They are operands; an op means the same whether they are constants or not. Decompositions ask for
+constants only to leave out what does nothing.
+
+The second half are the oracles of rounding and rescaling, in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import operand_def, result_def
+
+from lamina.dialects import relay as r
+from lamina.dialects.lazy import np
+from lamina.dialects.relay.base import normalize_axis
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+
+QUANTIZED = ("int8", "uint8", "int16", "int32")
+NARROW = ("int8", "uint8")
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+class QnnDataAndWeight:
+    """What products of quantised tensors take and give."""
+
+    data = operand_def()
+    weight = operand_def()
+    input_zero_point = operand_def()
+    kernel_zero_point = operand_def()
+    input_scale = operand_def()
+    kernel_scale = operand_def()
+    result = result_def()
+
+
+class QnnDataAndScales:
+    """What functions of one quantised tensor take and give."""
+
+    data = operand_def()
+    input_scale = operand_def()
+    input_zero_point = operand_def()
+    output_scale = operand_def()
+    output_zero_point = operand_def()
+    result = result_def()
+
+
+def check_quantized(what: str, info: TensorInfo, allowed: tuple[str, ...] = QUANTIZED) -> str:
+    """The dtype. Raises TypeMismatch, naming the operand or attribute, when it is not among the allowed."""
+    if info.dtype not in allowed:
+        raise TypeMismatch(f"{what} is {info.dtype}, expects {' or '.join(allowed)}")
+    return info.dtype
+
+
+def check_out_dtype(dtype: str, allowed: tuple[str, ...] = QUANTIZED) -> str:
+    """The dtype that an attribute names. Raises TypeMismatch."""
+    if dtype not in allowed:
+        raise TypeMismatch(f"out_dtype {dtype!r} is none of {', '.join(allowed)}")
+    return dtype
+
+
+def check_one(what: str, info: TensorInfo, dtype: str) -> None:
+    """Raises TypeMismatch unless the operand is one number of that dtype."""
+    if info.dtype != dtype:
+        raise TypeMismatch(f"{what} is {info.dtype}, expects {dtype}")
+    if info.shape not in ((), (1,)):
+        raise TypeMismatch(f"{what} has shape {info.shape}, expects one number")
+
+
+def check_along(what: str, info: TensorInfo, dtype: str, shape: tuple[int, ...], axis: int) -> None:
+    """Raises TypeMismatch unless the operand is one number, or one for each place along an axis of the shape."""
+    if info.dtype == dtype and info.shape in ((), (1,)):
+        return
+    if info.dtype != dtype:
+        raise TypeMismatch(f"{what} is {info.dtype}, expects {dtype}")
+    extent = shape[normalize_axis(axis, len(shape))] if shape else 1
+    if info.shape != (extent,):
+        raise TypeMismatch(f"{what} has shape {info.shape}, axis {axis} has extent {extent}")
+
+
+def check_scales(names: str, infos: tuple[TensorInfo, ...]) -> None:
+    """Pairs of a scale and a zero point, one number each; `names` says whose: "lhs rhs output"."""
+    for n, name in enumerate(names.split()):
+        check_one(f"{name}_scale", infos[2 * n], "float32")
+        check_one(f"{name}_zero_point", infos[2 * n + 1], "int32")
+
+
+def limits(dtype: str) -> tuple[int, int]:
+    """The least and the greatest number of an integer dtype."""
+    bits = int(dtype.lstrip("uint"))
+    return (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+# -- in decompositions -----------------------------------------------------------------------------
+
+
+def info_of(value: SSAValue) -> TensorInfo:
+    return tensor_info(value.type)
+
+
+def rank_of(value: SSAValue) -> int:
+    return len(info_of(value).shape)
+
+
+def cast(value: SSAValue, dtype: str) -> Any:
+    """The value as a dtype; itself where it is so already."""
+    return value if info_of(value).dtype == dtype else r.cast(value, dtype=dtype)
+
+
+def along(value: SSAValue, axis: int, rank: int) -> Any:
+    """One number or one for each place along an axis, ready to broadcast against a tensor of that rank."""
+    shape = info_of(value).shape
+    if not shape:
+        return value
+    if shape == (1,):
+        return r.reshape(value, newshape=())
+    after = rank - 1 - normalize_axis(axis, rank)
+    return r.expand_dims(value, axis=1, num_newaxis=after) if after else value
+
+
+def constant(value: SSAValue) -> Array | None:
+    """The numbers of a small constant, None for anything else."""
+    from lamina.dialects.relay.core import constant_value
+    from lamina.dialects.relay.params import dense_array
+
+    attr = constant_value(value)
+    return dense_array(attr) if isinstance(attr, DenseIntOrFPElementsAttr) else None
+
+
+def is_zero(value: SSAValue) -> bool:
+    """Whether the value is known to be zero everywhere."""
+    numbers = constant(value)
+    return numbers is not None and not numbers.any()
+
+
+def same_constant(a: SSAValue, b: SSAValue) -> bool:
+    """Whether two values are known to be the same."""
+    if a is b:
+        return True
+    x, y = constant(a), constant(b)
+    return x is not None and y is not None and x.size == y.size and bool((x.ravel() == y.ravel()).all())
+
+
+def centred(data: SSAValue, zero_point: SSAValue, axis: int, dtype: str) -> Any:
+    """data - zero_point in a dtype wide enough."""
+    wide = cast(data, dtype)
+    if is_zero(zero_point):
+        return wide
+    return r.subtract(wide, cast(along(zero_point, axis, rank_of(data)), dtype))
+
+
+def shifted(data: SSAValue, zero_point: SSAValue, axis: int = -1) -> Any:
+    """data + zero_point, in the dtype of data."""
+    if is_zero(zero_point):
+        return data
+    return r.add(data, cast(along(zero_point, axis, rank_of(data)), info_of(data).dtype))
+
+
+def saturated(data: SSAValue, dtype: str) -> Any:
+    """Integers as another integer dtype, the nearest that it has."""
+    low, high = limits(dtype)
+    own = limits(info_of(data).dtype)
+    if own[0] < low or own[1] > high:
+        data = r.clip(data, a_min=float(low), a_max=float(high))
+    return cast(data, dtype)
+
+
+def rounded(data: SSAValue) -> Any:
+    """Floats rounded to whole ones, halves away from zero.
+
+    A half less one ulp is added towards the number's own side and the fraction dropped: 0.5 and everything above
+    reaches the next whole number, nothing below does.
+    """
+    half = np.nextafter(np.asarray(0.5, info_of(data).dtype), 0).item()
+    negative = r.less(data, 0)
+    return r.trunc(r.add(data, r.where(negative, number(-half, data), number(half, data))))
+
+
+def number(value: float, like: SSAValue) -> Any:
+    """A constant of rank 0 of the dtype of another value."""
+    from lamina.dialects.rules.terms import scalar_constant
+
+    return scalar_constant(value, like)
+
+
+# -- oracles ---------------------------------------------------------------------------------------
+
+
+def ref_along(numbers: Array, axis: int, rank: int) -> Array:
+    """As `along`, of arrays."""
+    if numbers.size == 1:
+        return numbers.reshape(())
+    shape = [1] * rank
+    shape[axis] = numbers.size
+    return numbers.reshape(shape)
+
+
+def ref_centred(data: Array, zero_point: Array, axis: int = -1) -> Array:
+    """data - zero_point as int64."""
+    return data.astype(np.int64) - ref_along(zero_point, axis, data.ndim).astype(np.int64)
+
+
+def ref_saturated(data: Array, dtype: str) -> Array:
+    """The nearest number that the dtype has."""
+    return np.clip(data, *limits(dtype)).astype(dtype)
+
+
+def ref_rounded(data: Array) -> Array:
+    """The nearest whole numbers, halves away from zero."""
+    whole = np.trunc(data)
+    return whole + np.where(np.abs(data - whole) >= 0.5, np.sign(data), 0).astype(data.dtype)
+
+
+def ref_ratio(input_scale: float, output_scale: float) -> tuple[int, int]:
+    """A ratio of scales as multiplier / 2**shift, with 31 bits of multiplier."""
+    ratio = min(input_scale / output_scale, 2.0**31 - 2.0**-22)
+    if not ratio >= 2.0**-32:
+        return 0, 62
+    significand, exponent = math.frexp(ratio)
+    return math.floor(significand * 2.0**31 + 0.5), 31 - exponent
+
+
+def ref_rescaled(data: Array, input_scale: Array, output_scale: Array, axis: int, to_nearest: bool) -> Array:
+    """Integers times input_scale / output_scale, rounded; ties go up, or away from zero. In Python's integers."""
+    pairs = [ref_ratio(float(s), float(output_scale.reshape(()))) for s in input_scale.reshape(-1)]
+    multiplier, shift = (ref_along(np.asarray(p, object), axis, data.ndim) for p in zip(*pairs, strict=True))
+
+    def one(value: int, m: int, s: int) -> int:
+        product, unit = value * m, 1 << s
+        if to_nearest and product < 0:
+            return -((-product * 2 + unit) // (2 * unit))
+        return (product * 2 + unit) // (2 * unit)
+
+    scaled = np.frompyfunc(one, 3, 1)(data.astype(np.int64).astype(object), multiplier, shift)
+    return np.clip(scaled, -(2**62), 2**62).astype(np.int64)

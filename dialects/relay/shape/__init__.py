@@ -1,0 +1,1 @@
+"""Ops that move, choose or make elements."""

@@ -1,0 +1,163 @@
+"""Ops on batches of sequences of different lengths: reverse_sequence, sequence_mask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, result_def
+
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
+from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop
+from lamina.dialects.relay.grad.facet import r
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.grad.facet import Gradients, Values
+    from lamina.dialects.te.build import Index, Tensor
+
+
+def _lengths_type(data: TensorInfo, lengths: TensorInfo, batch: int, word: str) -> TensorInfo:
+    check_dtype(lengths.dtype, INTEGERS)
+    if lengths.shape != (data.shape[batch],):
+        raise TypeMismatch(f"{word} has shape {lengths.shape}, expected {(data.shape[batch],)}")
+    return data
+
+
+@irdl_op_definition
+class ReverseSequenceOp(RelayOp):
+    """The first seq_lengths[b] elements along `seq_axis` in reverse, where b is the place on `batch_axis`."""
+
+    name = "relay.reverse_sequence"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    data = operand_def(TensorType)
+    seq_lengths = operand_def(TensorType)
+    seq_axis = int_prop(1)
+    batch_axis = int_prop(0)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, seq_lengths: TensorInfo, seq_axis: int, batch_axis: int) -> TensorInfo:
+        if len(data.shape) < 2:
+            raise TypeMismatch(f"data of shape {data.shape} has no axis of sequences beside one of batches")
+        rank = len(data.shape)
+        if normalize_axis(seq_axis, rank) == normalize_axis(batch_axis, rank):
+            raise TypeMismatch(f"seq_axis {seq_axis} and batch_axis {batch_axis} are one")
+        return _lengths_type(data, seq_lengths, batch_axis, "seq_lengths")
+
+    @staticmethod
+    def te_compute(data: Tensor, seq_lengths: Tensor, seq_axis: int, batch_axis: int) -> Tensor:
+        along, batch = normalize_axis(seq_axis, data.ndim), normalize_axis(batch_axis, data.ndim)
+
+        def element(*i: Index) -> Any:
+            length = te.minimum(te.cast(seq_lengths[i[batch]], "int64"), data.shape[along])
+            at = te.cast(i[along], "int64")
+            source = te.select(at < length, length - 1 - at, at)
+            return data[(*i[:along], te.clamped(source, data.shape[along]), *i[along + 1 :])]
+
+        return te.compute(data.shape, element, "reverse_sequence")
+
+    @staticmethod
+    def np_ref(data: Array, seq_lengths: Array, seq_axis: int, batch_axis: int) -> Array:
+        out = np.copy(data)
+        lines, source = (np.moveaxis(t, (batch_axis, seq_axis), (0, 1)) for t in (out, data))
+        for b, length in enumerate(seq_lengths):
+            count = min(max(int(length), 0), data.shape[seq_axis])
+            lines[b, :count] = source[b, :count][::-1]
+        return out
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        def one(
+            shape: tuple[int, ...], lengths: int, dtype: str = "float32", index: str = "int64", **kw: Any
+        ) -> Sample:
+            error = kw.pop("error", None)
+            return sample((shape, dtype), ((lengths,), index), attrs=kw, error=error)
+
+        return [
+            one((3, 7), 3),
+            one((7, 3), 3, seq_axis=0, batch_axis=1),
+            one((2, 9, 3), 3, batch_axis=-1),
+            one((4, 3, 9), 4, seq_axis=2),
+            one((4, 3, 9), 3, seq_axis=-1, batch_axis=-2),
+            one((1, 1), 1),
+            one((5, 9), 5, "int32", "int32"),
+            one((5, 9), 5, "bool", "uint8"),
+            one((5, 9), 5, "float64", "int8"),
+            one((3,), 3, error="data of shape (3,) has no axis of sequences beside one of batches"),
+            one((3, 7), 7, error="seq_lengths has shape (7,), expected (3,)"),
+            one((3, 7), 3, seq_axis=0, error="seq_axis 0 and batch_axis 0 are one"),
+            one((3, 7), 3, index="float32", error="got float32"),
+        ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
+        return [r.reverse_sequence(grads[0], operands[1], **attrs), None]
+
+
+@irdl_op_definition
+class SequenceMaskOp(RelayOp):
+    """`data` with `mask_value` from place valid_length[b] of `axis` on, where b is the place on the other of the axes
+    0 and 1."""
+
+    name = "relay.sequence_mask"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
+
+    data = operand_def(TensorType)
+    valid_length = operand_def(TensorType)
+    mask_value = float_prop(0.0)
+    axis = int_prop(0)
+    result = result_def(TensorType)
+
+    @staticmethod
+    def infer_type(data: TensorInfo, valid_length: TensorInfo, mask_value: float, axis: int) -> TensorInfo:
+        if len(data.shape) < 2 or axis not in (0, 1):
+            raise TypeMismatch(f"masks axis 0 or 1 of at least two, got axis {axis} of shape {data.shape}")
+        return _lengths_type(data, valid_length, 1 - axis, "valid_length")
+
+    @staticmethod
+    def te_compute(data: Tensor, valid_length: Tensor, mask_value: float, axis: int) -> Tensor:
+        def element(*i: Index) -> Any:
+            valid = te.cast(i[axis], "int64") < te.cast(valid_length[i[1 - axis]], "int64")
+            return te.select(valid, data[i], te.const(mask_value, data.dtype))
+
+        return te.compute(data.shape, element, "sequence_mask")
+
+    @staticmethod
+    def np_ref(data: Array, valid_length: Array, mask_value: float, axis: int) -> Array:
+        out = np.copy(data)
+        for b, length in enumerate(valid_length):
+            where: list[Any] = [b, slice(max(int(length), 0), None)]
+            out[tuple(where if axis == 1 else where[::-1])] = mask_value
+        return out
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        def one(
+            shape: tuple[int, ...], lengths: int, dtype: str = "float32", index: str = "int64", **kw: Any
+        ) -> Sample:
+            error = kw.pop("error", None)
+            return sample((shape, dtype), ((lengths,), index), attrs=kw, error=error)
+
+        return [
+            one((7, 3), 3),
+            one((3, 7), 3, axis=1),
+            one((5, 3, 2), 3, mask_value=-1.5),
+            one((3, 5, 1, 2), 3, axis=1, mask_value=7.0),
+            one((1, 1), 1),
+            one((9, 4), 4, "int32", "int32", mask_value=-1.0),
+            one((9, 4), 4, "bool", "uint8"),
+            one((9, 4), 4, "float64", "int8"),
+            one((9, 4), 4, "float16", "int64", mask_value=-100.0),
+            one((7,), 7, error="masks axis 0 or 1 of at least two, got axis 0 of shape (7,)"),
+            one((7, 3), 3, axis=2, error="got axis 2"),
+            one((7, 3), 7, error="valid_length has shape (7,), expected (3,)"),
+            one((7, 3), 3, index="float32", error="got float32"),
+        ]
+
+    @staticmethod
+    def relay_grad(grads: Values, operands: Values, results: Values, *, mask_value: float, axis: int) -> Gradients:
+        return [r.sequence_mask(grads[0], operands[1], mask_value=0.0, axis=axis), None]

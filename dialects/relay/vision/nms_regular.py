@@ -1,0 +1,211 @@
+"""Boxes chosen class by class, and the best of all classes: vision.regular_non_max_suppression, as TFLite detects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
+
+from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
+from lamina.dialects.relay.families import check_dtype, float_prop, int_prop
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.row_loops import each_place, statements
+from lamina.dialects.relay.shape.sort import sorted_rows
+from lamina.dialects.relay.vision.nms import choose, chosen_ref, overlap, overlap_ref
+
+if TYPE_CHECKING:
+    from lamina.dialects.relay.families import Array
+    from lamina.dialects.relay.row_loops import Place
+    from lamina.dialects.te.build import Index, Scalar, Tensor
+    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
+
+_LARGEST = 1 << 24
+
+
+@irdl_op_definition
+class RegularNonMaxSuppressionOp(RelayOp):
+    """The `max_detections` best of the boxes [N, B, 4] = (y0, x0, y1, x1) that are chosen for each class by its scores
+    [N, B, C]: at least `score_threshold`, at most `max_detections_per_class`, none of which overlaps a better one by
+    more than `iou_threshold`. The last `num_classes` of the C classes count, the first of them is class 0.
+
+    Results are the boxes [N, M, 4], their classes [N, M], their scores [N, M], the best first, and how many there are
+    [N]; the rest is 0. Boxes whose corners are the wrong way round overlap nothing.
+    """
+
+    name = "relay.vision.regular_non_max_suppression"
+    NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
+    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
+
+    boxes = operand_def(TensorType)
+    scores = operand_def(TensorType)
+    max_detections_per_class = int_prop()
+    max_detections = int_prop()
+    num_classes = int_prop()
+    iou_threshold = float_prop()
+    score_threshold = float_prop()
+    outputs = var_result_def(TensorType)
+
+    @staticmethod
+    def infer_type(
+        boxes: TensorInfo, scores: TensorInfo, *, max_detections_per_class: int, max_detections: int, num_classes: int,
+        iou_threshold: float, score_threshold: float,
+    ) -> tuple[TensorInfo, ...]:  # fmt: skip
+        check_dtype(boxes.dtype, ("float32",))
+        check_dtype(scores.dtype, ("float32",))
+        if len(boxes.shape) != 3 or len(scores.shape) != 3 or boxes.shape[:2] != scores.shape[:2]:
+            raise TypeMismatch(f"boxes {boxes.shape} and scores {scores.shape}, expects (N, B, 4) and (N, B, C)")
+        if boxes.shape[2] != 4 or 0 in (*boxes.shape, *scores.shape):
+            raise TypeMismatch(f"boxes {boxes.shape} and scores {scores.shape}, expects (N, B, 4) and (N, B, C)")
+        if not 1 <= num_classes <= scores.shape[2]:
+            raise TypeMismatch(f"num_classes {num_classes} of the {scores.shape[2]} that have scores")
+        for what, given in (
+            ("max_detections", max_detections), ("max_detections_per_class", max_detections_per_class),
+        ):  # fmt: skip
+            if not 1 <= given <= _LARGEST:
+                raise TypeMismatch(f"{what} {given} is out of range")
+        rows = (boxes.shape[0], max_detections)
+        return (
+            TensorInfo((*rows, 4), "float32"),
+            TensorInfo(rows, "float32"),
+            TensorInfo(rows, "float32"),
+            TensorInfo(rows[:1], "int32"),
+        )
+
+    @staticmethod
+    def te_compute(
+        boxes: Tensor, scores: Tensor, *, max_detections_per_class: int, max_detections: int, num_classes: int,
+        iou_threshold: float, score_threshold: float,
+    ) -> list[Tensor]:  # fmt: skip
+        batch, count, every = scores.shape
+        first = every - num_classes
+
+        def class_row(n: Index, c: Index, b: Index) -> Scalar:
+            return scores[n, b, c + first]
+
+        of_classes = te.compute([batch, num_classes, count], class_row, "nms_scores")
+        (order,) = sorted_rows(of_classes, 2, False, count, [("indices", "int32")], "nms_order")
+
+        def row(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
+            n, c = place
+            b, s, o = ins
+
+            def corners(box: Scalar) -> list[Scalar]:
+                return [b[n, te.clamped(box, count), k] for k in range(4)]
+
+            choose(
+                ib,
+                count,
+                lambda j: o[n, c, j],
+                lambda box: s[n, c, te.clamped(box, count)] >= score_threshold,
+                te.const(min(max_detections_per_class, count), "int32"),
+                lambda a, box: overlap(corners(a), corners(box), ordered=True) > iou_threshold,
+                lambda k: (outs[0], (n, c, k)),
+                (outs[1], (n, c)),
+            )
+
+        def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
+            each_place(ib, (batch, num_classes), lambda place: row(ib, ins, outs, place), parallel=True)
+
+        chosen, totals = statements.extern(
+            [(batch, num_classes, count), (batch, num_classes)],
+            [boxes, of_classes, order],
+            body,
+            "nms_chosen",
+            ["int32", "int32"],
+        )
+
+        def score_of(n: Index, k: Index) -> Scalar:
+            """The score of choice k of image n, all classes in a row; below all others where there is none."""
+            c, j = k // count, k % count
+            value = of_classes[n, c, te.clamped(chosen[n, c, j], count)]
+            there = te.cast(te.cast(j, "int64"), "int32") < totals[n, c]
+            return te.select(there, value, -float("inf"))
+
+        ranked = te.compute([batch, num_classes * count], score_of, "nms_chosen_scores")
+        (best,) = sorted_rows(ranked, 1, False, num_classes * count, [("indices", "int32")], "nms_best")
+
+        def image(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
+            (n,) = place
+            b, found, many, values, of_all = ins
+            total = ib.allocate("int32", (1,), "nms_total")
+            total[0] = 0
+            with ib.for_range(0, num_classes, "c") as c:
+                total[0] = te.minimum(total[0] + many[n, c], max_detections)
+            outs[3][n] = total[0]
+            with ib.for_range(0, max_detections, "r") as r:
+                at = te.clamped(of_all[n, te.clamped(te.cast(r, "int64"), num_classes * count)], num_classes * count)
+                number = te.safe_floordiv(at, te.const(count, "int64"))
+                box = te.clamped(
+                    found[n, te.clamped(number, num_classes), te.safe_floormod(at, te.const(count, "int64"))], count
+                )
+                there = te.cast(te.cast(r, "int64"), "int32") < total[0]
+                with ib.for_range(0, 4, "k") as k:
+                    outs[0][n, r, k] = te.select(there, b[n, box, k], 0.0)
+                outs[1][n, r] = te.select(there, te.cast(number, "float32"), 0.0)
+                outs[2][n, r] = te.select(there, values[n, at], 0.0)
+
+        def images(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
+            each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
+
+        rows = (batch, max_detections)
+        return statements.extern(
+            [(*rows, 4), rows, rows, rows[:1]],
+            [boxes, chosen, totals, ranked, best],
+            images,
+            "nms_detections",
+            ["float32", "float32", "float32", "int32"],
+        )
+
+    @staticmethod
+    def np_ref(
+        boxes: Array, scores: Array, *, max_detections_per_class: int, max_detections: int, num_classes: int,
+        iou_threshold: float, score_threshold: float,
+    ) -> tuple[Array, ...]:  # fmt: skip
+        rows = (len(boxes), max_detections)
+        places, classes = np.zeros((*rows, 4), np.float32), np.zeros(rows, np.float32)
+        values, totals = np.zeros(rows, np.float32), np.zeros(rows[:1], np.int32)
+        for n, image in enumerate(boxes):
+            found: list[tuple[float, int, int]] = []
+            for c in range(num_classes):
+                line = scores[n, :, c + scores.shape[2] - num_classes]
+
+                def clash(a: int, box: int, of: Array = image) -> bool:
+                    return overlap_ref(of[a], of[box], ordered=True) > np.float32(iou_threshold)
+
+                def admitted(box: int, of: Array = line) -> bool:
+                    return of[box] >= np.float32(score_threshold)
+
+                order = np.argsort(-line, kind="stable")
+                for box in chosen_ref(order, admitted, max_detections_per_class, clash):
+                    found.append((float(line[box]), c, box))
+            found = sorted(found, key=lambda f: -f[0])[:max_detections]
+            totals[n] = len(found)
+            for r, (value, c, box) in enumerate(found):
+                places[n, r], classes[n, r], values[n, r] = image[box], c, value
+        return places, classes, values, totals
+
+    @staticmethod
+    def samples() -> list[Sample]:
+        given = {"max_detections_per_class": 3, "max_detections": 4, "num_classes": 2, "iou_threshold": 0.2}
+
+        def one(n: int, b: int, c: int, error: str | None = None, **attrs: Any) -> Sample:
+            every = {**given, "score_threshold": 0.3, **attrs}
+            return sample((n, b, 4), (n, b, c), attrs=every, ranges=((0.0, 1.0), (0.0, 1.0)), error=error)
+
+        return [
+            one(1, 9, 3),
+            one(2, 7, 2),
+            one(2, 12, 4, num_classes=4, max_detections=20),
+            one(1, 1, 1, num_classes=1),
+            one(1, 6, 2, iou_threshold=0.0, score_threshold=0.0),
+            one(1, 6, 2, iou_threshold=1.0, max_detections_per_class=100),
+            one(1, 5, 3, score_threshold=2.0),
+            one(3, 8, 3, max_detections=1),
+            one(1, 5, 1, error="num_classes 2 of the 1 that have scores"),
+            one(1, 5, 2, max_detections=0, error="max_detections 0 is out of range"),
+            one(1, 0, 2, error="expects (N, B, 4) and (N, B, C)"),
+            sample((1, 3, 4), (1, 4, 2), attrs={**given, "score_threshold": 0.0}, error="expects (N, B, 4) and"),
+            sample(((1, 3, 4), "float64"), (1, 3, 2), attrs={**given, "score_threshold": 0.0}, error="got float64"),
+        ]

@@ -1,0 +1,260 @@
+"""Builds te.schedule IR from Python: one method for each primitive, handles in and out.
+
+    s = Schedule(func)
+    i, j, k = s.loops("C")
+    io, ii = s.split(i, [-1, 8])
+    s.reorder(io, j, k, ii)
+
+It only records; `te-to-tir` applies. Loop counts follow from the function, so that every handle is there to name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from lamina.dialects.index.index_map import Condition, IndexMapAttr
+from lamina.dialects.index.sizes import shape_of
+from lamina.dialects.schedule.ops import ScheduleOp
+from lamina.dialects.schedule.primitives.annotations import (
+    AnnotateOp,
+    DoubleBufferOp,
+    EnvThreadsOp,
+    PragmaOp,
+    PrefetchOp,
+    StorageAlignOp,
+    StorePredicateOp,
+)
+from lamina.dialects.schedule.primitives.blocks import BlockizeOp, PadEinsumOp
+from lamina.dialects.schedule.primitives.groups import CreateGroupOp, NormalizeOp
+from lamina.dialects.schedule.primitives.inlining import ComputeRootOp, ReverseComputeInlineOp
+from lamina.dialects.schedule.primitives.layouts import RollingBufferOp, TransformLayoutOp
+from lamina.dialects.schedule.primitives.loops import (
+    FuseOp,
+    LoopsOp,
+    ParallelOp,
+    PartitionOp,
+    ReorderOp,
+    SplitOp,
+    UnrollOp,
+    VectorizeOp,
+)
+from lamina.dialects.schedule.primitives.reductions import DecomposeReductionOp, RFactorOp
+from lamina.dialects.schedule.primitives.sampling import SampleCategoricalOp, SamplePerfectTileOp
+from lamina.dialects.schedule.primitives.stages import (
+    CacheReadOp,
+    CacheWriteOp,
+    ComputeAtOp,
+    ComputeInlineOp,
+    ReverseComputeAtOp,
+    SetScopeOp,
+)
+from lamina.dialects.schedule.primitives.tensorize import TensorizeOp
+from lamina.dialects.schedule.primitives.threads import BindOp
+from lamina.dialects.te.ops import ComputeOp, FuncOp
+from lamina.dialects.te.scan import ScanOp
+from lamina.dialects.value_names import value_name
+
+
+class Schedule:
+    """A schedule under construction."""
+
+    def __init__(self, func: FuncOp) -> None:
+        self.func = func
+        self.block = Block()
+        computes = [op for op in func.body.walk() if isinstance(op, ComputeOp)]
+        self.rank = {op.stage.data: len(op.spatial) for op in computes}
+        self.dims: dict[str, list[str]] = {
+            op.stage.data: [a.name_hint or f"i{n}" for n, a in enumerate(op.body.block.args)] for op in computes
+        }
+        self.times: dict[str, list[str]] = {
+            op.stage.data: [scan.var.name_hint or "t"] for op in computes if isinstance(scan := op.parent_op(), ScanOp)
+        }
+        """The time loop around each stage of a scan's body, which all of them share."""
+
+    def build(self) -> ScheduleOp:
+        """The te.schedule op."""
+        return ScheduleOp.make(self.func.sym_name.data, Region(self.block))
+
+    def _add(self, op: Operation, hints: Sequence[str] = ()) -> list[SSAValue]:
+        self.block.add_op(op)
+        for value, hint in zip(op.results, hints, strict=False):
+            value.name_hint = value_name(hint)
+        return list(op.results)
+
+    def loops(self, stage: str, suffix: str = "") -> list[SSAValue]:
+        """The loops around a stage that has not been touched: a scan's time, then its own, spatial first."""
+        names = [f"{n}{suffix}" for n in (*self.times.get(stage, ()), *self.dims[stage])]
+        return self._add(LoopsOp.make(stage, len(names)), names)
+
+    def split(self, loop: SSAValue, factors: Sequence[int | SSAValue]) -> list[SSAValue]:
+        hint = loop.name_hint or "i"
+        ends = "oi" if len(factors) == 2 else "oabcdefg"
+        return self._add(SplitOp.make(loop, factors), [f"{hint}{e}" for e in ends])
+
+    def fuse(self, *loops: SSAValue) -> SSAValue:
+        if len(loops) == 1:
+            return loops[0]
+        hint = "_".join(v.name_hint or "i" for v in loops)
+        return self._add(FuseOp.create(operands=list(loops), result_types=[loops[0].type]), [hint])[0]
+
+    def reorder(self, *loops: SSAValue) -> None:
+        self._add(ReorderOp.create(operands=list(loops)))
+
+    def vectorize(self, loop: SSAValue) -> None:
+        self._add(VectorizeOp.make(loop))
+
+    def unroll(self, loop: SSAValue) -> None:
+        self._add(UnrollOp.make(loop))
+
+    def parallel(self, loop: SSAValue) -> None:
+        self._add(ParallelOp.make(loop))
+
+    def partition(self, loop: SSAValue) -> None:
+        self._add(PartitionOp.make(loop))
+
+    def alternate(self, loop: SSAValue) -> None:
+        """Walk a loop back and forth, by the iterations of the loop around it."""
+        from lamina.dialects.schedule.primitives.alternate import AlternateOp
+
+        self._add(AlternateOp.create(operands=[loop]))
+
+    def bind(self, loop: SSAValue, thread: str) -> None:
+        self._add(BindOp.make(loop, thread))
+
+    def compute_inline(self, stage: str) -> None:
+        self._add(ComputeInlineOp.make(stage))
+
+    def reverse_compute_inline(self, stage: str) -> None:
+        self._add(ReverseComputeInlineOp.make(stage))
+
+    def compute_at(self, stage: str, loop: SSAValue) -> list[SSAValue]:
+        names = [f"{n}_at" for n in self.dims[stage]]
+        return self._add(ComputeAtOp.make(stage, loop, len(names)), names)
+
+    def reverse_compute_at(self, stage: str, loop: SSAValue) -> list[SSAValue]:
+        """The consumer's loops: all its dimensions, those that its producer has one element of included."""
+        names = [f"{n}_out" for n in self.dims[stage]]
+        return self._add(ReverseComputeAtOp.make(stage, loop, len(names)), names)
+
+    def cache_read(self, tensor: str, stage: str, loop: SSAValue, scope: str, loops: int) -> list[SSAValue]:
+        names = [f"{tensor}{n}" for n in range(loops)]
+        return self._add(CacheReadOp.make(tensor, stage, loop, scope, loops), names)
+
+    def cache_read_stage(self, tensor: str, stages: Sequence[str], scope: str) -> str:
+        """Returns the name of the stage that copies a whole tensor for some of its readers."""
+        self._add(CacheReadOp.make(tensor, stages, None, scope))
+        copy = f"{tensor}.{scope}"
+        names = [a.name_hint or f"arg{n}" for n, a in enumerate(self.func.body.block.args)]
+        rank = self.rank[tensor] if tensor in self.rank else self._argument_rank(names.index(tensor))
+        self.dims[copy] = [f"{tensor}{d}" for d in range(rank)]
+        self.rank[copy] = rank
+        return copy
+
+    def _argument_rank(self, number: int) -> int:
+        return len(shape_of(self.func.body.block.args[number].type))
+
+    def cache_write(self, stage: str, scope: str) -> str:
+        """Returns the name of the stage that copies out."""
+        self._add(CacheWriteOp.make(stage, scope))
+        copy = f"{stage}.out"
+        self.dims[copy] = self.dims[stage][: self.rank[stage]]
+        self.rank[copy] = self.rank[stage]
+        return copy
+
+    def tensorize(self, loop: SSAValue, intrinsic: str) -> None:
+        """Put a tensor intrinsic, by its name without the @, in the place of the nest at a loop."""
+        self._add(TensorizeOp.make(loop, intrinsic))
+
+    def set_scope(self, stage: str, scope: str) -> None:
+        self._add(SetScopeOp.make(stage, scope))
+
+    def rfactor(self, stage: str, loop: SSAValue, axis: int, loops: int) -> tuple[str, list[SSAValue]]:
+        """The name and the loops, of which there are as many as the stage had, of the stage of partial results."""
+        name = f"{stage}.rf"
+        rank = self.rank[stage]
+        self.rank[name] = rank + 1
+        self.dims[stage] = [*self.dims[stage][:rank], loop.name_hint or "rf"]
+        self.dims[name] = [f"{stage}_rf{n}" for n in range(loops)]
+        return name, self._add(RFactorOp.make(stage, loop, axis, loops), self.dims[name])
+
+    def decompose_reduction(self, stage: str, loop: SSAValue) -> str:
+        """Returns the name of the stage that the start becomes."""
+        self._add(DecomposeReductionOp.make(stage, loop))
+        return f"{stage}.init"
+
+    def annotate(self, target: SSAValue | str, key: str, value: Attribute | SSAValue) -> None:
+        """An annotation of a loop or, by its name, of a stage."""
+        self._add(AnnotateOp.make(target, key, value))
+
+    def pragma(self, loop: SSAValue, key: str, value: Attribute | SSAValue | int = 1) -> None:
+        self._add(PragmaOp.make(loop, key, value))
+
+    def storage_align(self, stage: str, axis: int, factor: int, offset: int) -> None:
+        self._add(StorageAlignOp.make(stage, axis, factor, offset))
+
+    def double_buffer(self, stage: str) -> None:
+        self._add(DoubleBufferOp.make(stage))
+
+    def prefetch(
+        self,
+        tensor: str,
+        loop: SSAValue,
+        offset: int = 1,
+        spread: SSAValue | None = None,
+        locality: int = 3,
+        write: bool = False,
+    ) -> None:
+        self._add(PrefetchOp.make(tensor, loop, offset, spread, locality, write))
+
+    def env_threads(self, stage: str, tags: Sequence[str], extents: Sequence[int]) -> list[SSAValue]:
+        """The loops of the threads."""
+        return self._add(EnvThreadsOp.make(stage, tags, extents), [t.rpartition(".")[2] for t in tags])
+
+    def store_predicate(self, stage: str, conditions: Sequence[Condition]) -> None:
+        """Conditions whose dimensions are handles of loops."""
+        self._add(StorePredicateOp.make(stage, conditions))
+
+    def sample_perfect_tile(
+        self, loop: SSAValue, parts: int, max_innermost: int = 16, decision: Sequence[int] | None = None
+    ) -> list[SSAValue]:
+        hint = loop.name_hint or "i"
+        names = [f"{hint}_f{n}" for n in range(parts)]
+        return self._add(SamplePerfectTileOp.make(loop, parts, max_innermost, decision), names)
+
+    def sample_categorical(
+        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
+    ) -> SSAValue:
+        return self._add(SampleCategoricalOp.make(candidates, probs, decision), ["v"])[0]
+
+    def transform_layout(self, stage: str, layout: IndexMapAttr, loops: int = 0) -> list[SSAValue]:
+        """The loops of the stage in the new order, where their number is given; else only its buffer changes."""
+        return self._add(TransformLayoutOp.make(stage, layout, loops), [f"{stage}{n}" for n in range(loops)])
+
+    def compute_root(self, stage: str) -> list[SSAValue]:
+        """The loops of a stage whose loops, wherever they stand, are those of its equation."""
+        return self._add(ComputeRootOp.make(stage, len(self.dims[stage])), [f"{n}_root" for n in self.dims[stage]])
+
+    def create_group(self, group: str, stages: Sequence[str]) -> None:
+        """A name under which `compute_at` moves several stages."""
+        self._add(CreateGroupOp.make(group, stages))
+        self.dims[group] = [f"{s}_{n}" for s in stages for n in self.dims[s]]
+
+    def normalize(self) -> None:
+        self._add(NormalizeOp.make())
+
+    def rolling_buffer(self, stage: str, loop: SSAValue | None = None) -> None:
+        """Keep of a stage what the next iteration of a loop, by default the one it is computed in, needs again."""
+        self._add(RollingBufferOp.make(stage, loop))
+
+    def blockize(self, loop: SSAValue, block: str) -> str:
+        """The name of the block that a loop becomes, whose loops are those around it."""
+        self._add(BlockizeOp.make(loop, block))
+        return block
+
+    def pad_einsum(self, stage: str, padding: Sequence[int]) -> None:
+        """Run the loops of a contraction to multiples. Its copies are the stages `<tensor>.pad` and `<stage>.out`."""
+        self._add(PadEinsumOp.make(stage, padding))
+        self.dims[f"{stage}.out"] = self.dims[stage][: self.rank[stage]]
+        self.rank[f"{stage}.out"] = self.rank[stage]

@@ -1,0 +1,1 @@
+"""Edits of loop nests: what schedule primitives do to tir."""

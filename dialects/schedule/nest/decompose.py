@@ -1,0 +1,164 @@
+"""A reduction's init in a nest of its own, before the loops that it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, Operation, OpResult
+
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.digits import is_injective
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import Atom, Linear, constant
+from lamina.dialects.schedule.nest.edits import (
+    ScheduleError,
+    function_of,
+    reduction_loops,
+    refuse,
+    stage_block,
+    stores_beyond,
+    substitute_in,
+    unique_axis,
+    unique_stage,
+    wrap,
+)
+from lamina.dialects.schedule.nest.legality import belongs
+from lamina.dialects.tir.memory import AccessOp, AllocOp
+from lamina.dialects.tir.ops import (
+    MASKED_LANES,
+    BlockOp,
+    ConditionOp,
+    ForOp,
+    FuncOp,
+    IndexOp,
+    LoopKind,
+    enclosing_loops,
+)
+
+
+def decompose_reduction(func: FuncOp, stage: str, loop: ForOp) -> str:
+    """Start a reduction before a loop, for all elements that the loop computes. Returns the new stage's name."""
+    what = f"decompose_reduction of {stage!r} at {loop.axis.data!r}"
+    block = stage_block(func, stage)
+    loops = enclosing_loops(block)
+    if all(v is not loop for v in loops):
+        raise ScheduleError(f"{what}: it is no loop of the stage")
+    if not block.init.blocks:
+        raise ScheduleError(f"{what}: the stage has no init; it is no reduction, or was decomposed before")
+    stores = stores_beyond(block)
+    for store in stores:
+        owner = store.buffer_value().owner
+        if isinstance(owner, AllocOp) and belongs(owner, loop):
+            raise ScheduleError(f"{what}: the buffer that it starts lives in the loop")
+    own = loops[loops.index(loop) :]
+    reductions = reduction_loops(block)
+    outside = [v for v in reductions if v not in own]
+    if outside:
+        refuse(f"{what}: it would start anew in each iteration of the reduction loop {outside[0].axis.data!r}")
+    extents: dict[Atom, int | None] = {v.var: None if v.is_dynamic else v.trip for v in own if v not in reductions}
+    if not all(is_injective(s.forms(), extents) for s in stores):
+        refuse(f"{what}: two iterations of {loop.axis.data!r} may compute the same element, which starts only once")
+    return decompose_init(block, loop)
+
+
+def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
+    """Give a block's init a nest of its own before a loop, by default the outermost of its reduction loops.
+
+    Returns the name of the stage that it becomes. Without any loop the init goes to the start of the block's body.
+    Raises ScheduleError where the init needs what the loop computes.
+    """
+    name = block.stage.data
+    if not block.init.blocks:
+        return name
+    init = block.init.blocks[0]
+    loops = enclosing_loops(block)
+    reductions = reduction_loops(block)
+    before = before or (reductions[0] if reductions else None)
+    if before is None:
+        ops = [*init.ops, *block.body.block.ops]
+        for op in ops:
+            op.detach()
+        block.body.block.add_ops(ops)
+        block.init.erase_block(init)
+        return name
+    for used in {v for op in all_ops(init) for v in op.operands if isinstance(v, OpResult)}:
+        if before.is_ancestor(used.op) and not block.is_ancestor(used.op):
+            named = f"%{used.name_hint}" if used.name_hint else "a value"
+            raise ScheduleError(
+                f"the init of {name!r} uses {named}, which is computed in the loop {before.axis.data!r} that it starts "
+                "before; compute it in the init"
+            )
+    func = function_of(block)
+    zero: dict[Atom, Linear] = {v.var: constant(0) for v in reductions}
+    mapping: dict[Atom, Linear] = {}
+    copies: list[ForOp] = []
+    for v in loops[loops.index(before) :]:
+        if v not in reductions:
+            copies.append(copy_of_loop(v, unique_axis(func, f"{v.axis.data}.init"), mapping | zero))
+            mapping[v.var] = Linear.dim(copies[-1].var)
+    body = Block()
+    for op in list(init.ops):
+        op.detach()
+        body.add_op(op)
+    mapping |= zero
+    substitute_all(body.ops, mapping)
+    new = BlockOp.make(unique_stage(func, f"{name}.init"), None, body, initial_conditions(block, mapping))
+    new.location = block.location
+    nest = in_loops(copies, new)
+    assert before.parent is not None
+    before.parent.insert_op_before(nest, before)
+    block.init.erase_block(init)
+    return new.stage.data
+
+
+def initial_conditions(block: BlockOp, mapping: dict[Atom, Linear]) -> list[Condition]:
+    """What of a block's predicate says which elements there are, its loops replaced.
+
+    Conditions on the reduction alone say nothing about elements: they hold before its first iteration.
+    """
+    reductions = {v.var for v in reduction_loops(block)}
+    spatial = {v.var for v in enclosing_loops(block)} - reductions
+    kept = [c for c in block.conditions() if not reductions.intersection(c.form.dims()) or spatial & {*c.form.dims()}]
+    ranges = RangeCache()
+    found = [Condition(c.form.substitute(mapping, ranges), c.equal) for c in kept]
+    return [c for c in found if not _always(c, ranges)]
+
+
+def _always(condition: Condition, ranges: RangeCache) -> bool:
+    bounds = condition.form.range(ranges)
+    return bounds is not None and bounds[0] >= 0 and (not condition.equal or bounds == (0, 0))
+
+
+def copy_of_loop(loop: ForOp, axis: str, mapping: dict[Atom, Linear]) -> ForOp:
+    """A loop that runs like another, empty and no reduction; `mapping` replaces what its bounds depend on."""
+    ranges = RangeCache()
+    kind: LoopKind = loop.kind.data  # type: ignore[assignment]
+    bounds = [b.substitute(mapping, ranges) for b in loop.min_bounds()]
+    extent = None if loop.is_dynamic else loop.trip
+    copy = ForOp.make(extent, axis, kind=kind, bounds=bounds, hint=loop.var.name_hint)
+    if loop.thread is not None:
+        copy.properties["thread"] = StringAttr(loop.thread.data)
+    if MASKED_LANES in loop.attributes:
+        copy.attributes[MASKED_LANES] = loop.attributes[MASKED_LANES]
+    copy.location = loop.location
+    return copy
+
+
+def substitute_all(ops: Iterable[Operation], mapping: dict[Atom, Linear]) -> None:
+    """Replace loop variables in the index arithmetic of a block's ops."""
+    ranges = RangeCache()
+    for op in ops:
+        if isinstance(op, (AccessOp, IndexOp, ConditionOp)):
+            substitute_in(op, mapping, ranges)
+
+
+def in_loops(loops: Sequence[ForOp], statement: Operation) -> Operation:
+    """A statement under loops, outermost first."""
+    if not loops:
+        return statement
+    holder = Block()
+    holder.add_op(statement)
+    wrap(loops, holder)
+    return loops[0]

@@ -1,0 +1,529 @@
+"""Edits of loop nests: substitution, split, fuse, reorder, and where a stage's parts stand.
+
+Each edit keeps the program's meaning or raises `ScheduleError` before it has touched anything. Loops are bottom-up
+compact: an index map changes, never the number of ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from math import prod
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.index.accesses import RangeCache, over_positions, over_values
+from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
+from lamina.dialects.index.linear import Atom, Linear, Ranges, constant, floordiv, mod
+from lamina.dialects.schedule.nest.recurrence import ROLLING, check_order
+from lamina.dialects.schedule.nest.refusals import IllegalError as IllegalError
+from lamina.dialects.schedule.nest.refusals import ScheduleError as ScheduleError
+from lamina.dialects.schedule.nest.refusals import refuse as refuse
+from lamina.dialects.tir.control import ConditionalBase
+from lamina.dialects.tir.ops import (
+    AccessOp,
+    AllocOp,
+    BlockOp,
+    ConditionOp,
+    ForOp,
+    FuncOp,
+    IfOp,
+    IndexOp,
+    LoadOp,
+    StoreOp,
+    enclosing_loops,
+    loops_and_blocks,
+)
+
+# -- reading a nest ------------------------------------------------------------------------------------
+
+
+def blocks_of(func: FuncOp) -> dict[str, list[BlockOp]]:
+    """The blocks of each stage, in program order."""
+    found: dict[str, list[BlockOp]] = {}
+    for op in loops_and_blocks(func):
+        if type(op) is BlockOp:
+            found.setdefault(op.stage.data, []).append(op)
+    return found
+
+
+TENSORIZED = "tensor_intrin"
+"""The attribute of a block that names the tensor intrinsic in it."""
+
+
+def stage_block(func: FuncOp, stage: str) -> BlockOp:
+    """The one block of a stage, to be rewritten."""
+    block = _only_block(func, stage)
+    if TENSORIZED in block.attributes:
+        raise ScheduleError(f"stage {stage!r} is tensorized; what rewrites it comes before te.tensorize")
+    return block
+
+
+def scalar_only(ops: Iterable[AccessOp]) -> None:
+    """Raise ScheduleError for an access of vectors: a tensorized block is no longer read as an equation."""
+    for op in ops:
+        if op.lanes is not None:
+            name = op.buffer_value().name_hint or "a buffer"
+            raise ScheduleError(
+                f"a tensorized block accesses {name}; what moves or caches it comes before te.tensorize"
+            )
+
+
+def _only_block(func: FuncOp, stage: str) -> BlockOp:
+    found = blocks_of(func)
+    if stage not in found:
+        raise ScheduleError(f"no stage {stage!r}; there is {', '.join(map(repr, found))}")
+    if len(found[stage]) > 1:
+        raise ScheduleError(f"stage {stage!r} has been partitioned")
+    return found[stage][0]
+
+
+def stage_loops(func: FuncOp, stage: str) -> list[ForOp]:
+    """The loops around a stage's block, outermost first."""
+    return enclosing_loops(_only_block(func, stage))
+
+
+def stage_buffers(func: FuncOp, stage: str) -> list[SSAValue]:
+    """The buffers that a stage writes, one for each of its results."""
+    found = dict.fromkeys(op.buffer_value() for op in stores_beyond(stage_block(func, stage)))
+    if not found:
+        raise ScheduleError(f"stage {stage!r} stores nothing")
+    return list(found)
+
+
+def stage_buffer(func: FuncOp, stage: str) -> SSAValue:
+    """The buffer of a stage of one result."""
+    buffers = stage_buffers(func, stage)
+    if len(buffers) > 1:
+        names = ", ".join(f"{stage}.v{n}" for n in range(len(buffers)))
+        raise ScheduleError(f"stage {stage!r} computes {len(buffers)} tensors; one of them is meant: {names}")
+    return buffers[0]
+
+
+def stores_beyond(block: BlockOp) -> list[StoreOp]:
+    """The stores of a block's body, save those into buffers of its own, which a tensorized block may have."""
+    ops = list(all_ops(block.body))
+    own = {op.result for op in ops if type(op) is AllocOp}
+    return [op for op in ops if type(op) is StoreOp and op.buffer_value() not in own]
+
+
+def accesses(root: Operation | Block, buffer: SSAValue | None = None) -> list[AccessOp]:
+    """Loads and stores below an op (of one buffer), in program order."""
+    return [o for o in all_ops(root) if isinstance(o, AccessOp) and (buffer is None or o.buffer_value() is buffer)]
+
+
+def index_forms(block: BlockOp, without: Container[SSAValue] = ()) -> list[Linear]:
+    """The index arithmetic of a stage, save where it accesses some buffers: indices, guards, conditions, values."""
+    forms: list[Linear] = []
+    for op in all_ops(block):
+        if isinstance(op, AccessOp):
+            forms += [c.form for c in op.conditions()]
+            if op.buffer_value() not in without:
+                forms += op.forms()
+        elif isinstance(op, ConditionalBase):
+            forms += [c.form for c in op.conditions()]
+        elif isinstance(op, IndexOp):
+            forms += over_values(op.map.data.results, op.operands)
+        elif isinstance(op, ConditionOp):
+            forms += over_values([c.form for c in op.set.data.conditions], op.operands)
+    return forms
+
+
+def unique_axis(func: FuncOp, wanted: str) -> str:
+    """An axis name that no loop of the function has."""
+    taken = {op.axis.data for op in loops_and_blocks(func) if type(op) is ForOp}
+    name, n = wanted, 0
+    while name in taken:
+        n += 1
+        name = f"{wanted}_{n}"
+    return name
+
+
+def unique_stage(func: FuncOp, wanted: str) -> str:
+    """A stage name that no block of the function has."""
+    taken = blocks_of(func)
+    name, n = wanted, 0
+    while name in taken:
+        n += 1
+        name = f"{wanted}_{n}"
+    return name
+
+
+def stands_in(op: Operation, ancestor: Operation) -> bool:
+    """Whether an op is another, or stands somewhere in it."""
+    parent: Operation | None = op
+    while parent is not None and parent is not ancestor:
+        parent = parent.parent_op()
+    return parent is not None
+
+
+def function_of(op: Operation) -> FuncOp:
+    parent: Operation | None = op
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    if parent is None:
+        raise ScheduleError("the loop is no longer part of a function")
+    return parent
+
+
+# -- substitution ----------------------------------------------------------------------------------------
+
+
+def substitute(variable: SSAValue, form: Linear, ranges: Ranges | None = None) -> None:
+    """Replace an index variable in every access, bound and condition by a form of other values."""
+    ranges = ranges or RangeCache()
+    users = {use.operation: None for use in variable.uses}
+    for op in users:
+        substitute_in(op, {variable: form}, ranges)
+
+
+def substitute_in(op: Operation, mapping: dict[Atom, Linear], ranges: Ranges) -> None:
+    """Apply a substitution of index variables to one op's own index arithmetic."""
+    if isinstance(op, AccessOp):
+        lanes = op.lanes
+        if lanes is not None:
+            ranges = RangeCache({"lane": (0, lanes - 1)})
+        forms = [f.substitute(mapping, ranges) for f in op.forms()]
+        conditions = [Condition(c.form.substitute(mapping, ranges), c.equal) for c in op.conditions()]
+        op.set_access(forms, conditions)
+    elif isinstance(op, ForOp):
+        op.set_min_bounds([f.substitute(mapping, ranges) for f in op.min_bounds()])
+    elif isinstance(op, ConditionalBase):
+        op.set_conditions([Condition(c.form.substitute(mapping, ranges), c.equal) for c in op.conditions()])
+    elif isinstance(op, IndexOp):
+        (form,) = over_values(op.map.data.results, op.operands)
+        operands, (forms,) = over_positions([[form.substitute(mapping, ranges)]])
+        op.operands = operands
+        op.properties["map"] = IndexMapAttr(IndexMap(len(operands), forms))
+    elif isinstance(op, ConditionOp):
+        conditions = op.set.data.conditions
+        new = [f.substitute(mapping, ranges) for f in over_values([c.form for c in conditions], op.operands)]
+        operands, (forms,) = over_positions([new])
+        op.operands = operands
+        op.properties["set"] = IndexSetAttr(
+            IndexSet(len(operands), tuple(Condition(f, c.equal) for f, c in zip(forms, conditions, strict=True)))
+        )
+    else:
+        raise ScheduleError(f"{op.name} uses a loop variable outside index arithmetic")
+
+
+# -- moving ops --------------------------------------------------------------------------------------------
+
+
+def move_ops(block: Block, target: Block) -> None:
+    """Move all ops of a block to the end of another."""
+    for op in list(block.ops):
+        op.detach()
+        target.add_op(op)
+
+
+def wrap(loops: Sequence[ForOp], innermost: Block) -> None:
+    """Nest empty loops into each other, the ops of `innermost` within the last."""
+    for outer, inner in zip(loops, loops[1:], strict=False):
+        outer.body.block.add_op(inner)
+    move_ops(innermost, loops[-1].body.block)
+
+
+def dissolve(op: IfOp) -> None:
+    """Put the statements of a condition that always holds in its place."""
+    place = op.parent
+    assert place is not None
+    for inner in list(op.body.block.ops):
+        inner.detach()
+        place.insert_op_before(inner, op)
+    op.detach()
+    op.erase()
+
+
+def replace_op(old: Operation, new: Operation) -> None:
+    """Put an op without results in the place of another."""
+    block = old.parent
+    assert block is not None
+    block.insert_op_before(new, old)
+    old.detach()
+
+
+def erase_nest(op: Operation) -> None:
+    """Remove an op, and the loops and blocks that are left empty by it."""
+    parent = op.parent_op()
+    op.detach()
+    op.erase(safe_erase=False)
+    erase_empty(parent)
+
+
+def erase_empty(op: Operation | None) -> None:
+    """Remove a loop or a block of loops if nothing stands in it, and those around it that are left empty by that."""
+    while isinstance(op, (ForOp, BlockOp)) and not op.body.block.ops:
+        parent = op.parent_op()
+        op.detach()
+        op.erase(safe_erase=False)
+        op = parent
+
+
+# -- tails -----------------------------------------------------------------------------------------------------------
+
+
+def bounds_to_predicate(loop: ForOp) -> None:
+    """Let a loop run to its extent, and every block in it only where the loop's bounds hold.
+
+    Raises ScheduleError for a loop without a constant extent, which has nothing else to run to.
+    """
+    if not loop.bounds:
+        return
+    if loop.is_dynamic:
+        raise ScheduleError(f"the loop {loop.axis.data!r} has no constant extent, so its bounds cannot be a predicate")
+    conditions = [Condition(b - Linear.dim(loop.var) - 1) for b in loop.min_bounds()]
+    loop.set_min_bounds([])
+    for op in loop.body.walk():
+        if type(op) is BlockOp:
+            op.set_conditions([*op.conditions(), *(c for c in conditions if c not in op.conditions())])
+
+
+# -- split, fuse, reorder ------------------------------------------------------------------------------------
+
+
+def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int | None]:
+    """The extents that a split gives, None for one that depends on a size.
+
+    Raises ScheduleError where the loop cannot be split so.
+    """
+    known = 1
+    for f in factors:
+        if f == 0 or f < -1:
+            raise ScheduleError(f"split of {loop.axis.data!r}: factor {f} is not positive")
+        known *= f if f > 0 else 1
+    if not factors or list(factors).count(-1) > 1:
+        raise ScheduleError(f"split of {loop.axis.data!r}: at least one factor, and only one of them inferred")
+    if loop.kind.data != "serial":
+        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
+    if loop.is_dynamic:
+        if factors[0] != -1:
+            raise ScheduleError(
+                f"split of {loop.axis.data!r}: its extent is known only when the program runs, so the outermost "
+                "factor has to be inferred (-1)"
+            )
+        return [None, *factors[1:]]
+    sizes = [f if f > 0 else max(-(-loop.trip // known), 1) for f in factors]
+    if prod(sizes) < loop.trip:
+        raise ScheduleError(
+            f"split of {loop.axis.data!r}: factors {list(factors)} cover {prod(sizes)} of {loop.trip} iterations"
+        )
+    return list(sizes)
+
+
+def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
+    """One loop as a nest: `factors` are the extents from the outside in, one of them may be -1 (inferred).
+
+    Where their product exceeds the extent, the innermost loop is bounded by what is left.
+    """
+    sizes = split_sizes(loop, factors)
+    total = prod(size for size in sizes if size is not None)
+    limits = loop.min_bounds()
+    if not loop.is_dynamic and total != loop.trip:
+        limits.append(constant(loop.trip))
+    hint = (loop.var.name_hint or "").strip("_") and loop.var.name_hint  # `%_` and a number is no name
+    ranges = RangeCache()
+    new: list[ForOp] = []
+    for n, size in enumerate(sizes):
+        bounds = [ceildiv(b, total, ranges) for b in loop.min_bounds()] if size is None else []
+        label = f"{hint}{'oi'[n] if len(sizes) == 2 else n}" if hint else None
+        axis = f"{loop.axis.data}.{n}"
+        new.append(ForOp.make(size, axis, reduction=loop.is_reduction, bounds=bounds, hint=label))
+    ranges = RangeCache({v.var: (0, max(v.trip - 1, 0)) for v in new})
+    form = constant(0)
+    stride = 1
+    for v in reversed(new):
+        form = form + Linear.dim(v.var) * stride
+        stride *= v.trip
+    outer = form - Linear.dim(new[-1].var)
+    body = loop.body.block
+    substitute(loop.var, form, ranges)
+    replace_op(loop, new[0])
+    wrap(new, body)
+    new[-1].set_min_bounds([b - outer for b in limits])
+    new[0].attributes |= loop.attributes
+    loop.erase(safe_erase=False)
+    return new
+
+
+def ceildiv(form: Linear, divisor: int, ranges: Ranges) -> Linear:
+    """The least integer not below form / divisor."""
+    return floordiv(form + (divisor - 1), divisor, ranges)
+
+
+def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
+    """Two loops of a perfect nest split by inner factors and interleaved: yo, xo, yi, xi."""
+    if y is x:
+        raise ScheduleError(f"tile names {y.axis.data!r} twice")
+    for loop, factor in zip((y, x), factors, strict=True):
+        split_sizes(loop, [-1, factor])
+    chain = _perfect_nest([y, x], "tile")
+    for n, v in enumerate(chain):
+        # Parts of the inner loops come to stand outside of parts of the outer one, and of what stands between.
+        for inner in chain[n + 1 :] if n == 0 else chain[-1:]:
+            if inner is not v:
+                check_order([v, inner], [inner, v], "tile")
+    yo, yi = split(y, [-1, factors[0]])
+    xo, xi = split(x, [-1, factors[1]])
+    reorder([yo, xo, yi, xi])
+    return [yo, xo, yi, xi]
+
+
+def _check_fuse(outer: ForOp, inner: ForOp) -> None:
+    if inner.parent_op() is not outer or len(outer.body.block.ops) != 1:
+        raise ScheduleError(f"fuse: {inner.axis.data!r} is not all that stands in {outer.axis.data!r}")
+    if inner.is_dynamic:
+        raise ScheduleError(
+            f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: the extent of the inner loop is known only when "
+            "the program runs"
+        )
+    if outer.is_reduction != inner.is_reduction:
+        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: only one of them is a reduction")
+    if outer.kind.data != "serial" or inner.kind.data != "serial":
+        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: both must be serial")
+
+
+def fuse(loops: Sequence[ForOp]) -> ForOp:
+    """Perfectly nested loops, from the outside in, as one."""
+    if not loops:
+        raise ScheduleError("fuse takes at least one loop")
+    for outer, inner in zip(loops, loops[1:], strict=False):
+        _check_fuse(outer, inner)
+    result = loops[0]
+    for inner in loops[1:]:
+        result = _fuse_two(result, inner)
+    return result
+
+
+def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
+    hints = [v.var.name_hint for v in (outer, inner)]
+    bounds_to_predicate(inner)
+    new = ForOp.make(
+        None if outer.is_dynamic else outer.trip * inner.trip,
+        f"{outer.axis.data}+{inner.axis.data}",
+        reduction=outer.is_reduction,
+        bounds=[b * inner.trip for b in outer.min_bounds()],
+        hint="_".join(h for h in hints if h) or None,
+    )
+    ranges = RangeCache({new.var: (0, max(new.trip - 1, 0))})
+    v = Linear.dim(new.var)
+    substitute(outer.var, floordiv(v, max(inner.trip, 1), ranges), ranges)
+    substitute(inner.var, mod(v, max(inner.trip, 1), ranges), ranges)
+    new.attributes |= inner.attributes | outer.attributes
+    replace_op(outer, new)
+    move_ops(inner.body.block, new.body.block)
+    outer.erase(safe_erase=False)
+    return new
+
+
+def _perfect_nest(loops: Sequence[ForOp], what: str) -> list[ForOp]:
+    """The loops from the outermost to the innermost of the given ones. Raises ScheduleError for anything between."""
+    wanted = {id(v) for v in loops}
+    innermost = max(loops, key=lambda v: len(enclosing_loops(v)))
+    chain = [*enclosing_loops(innermost), innermost]
+    chain = chain[next(n for n, v in enumerate(chain) if id(v) in wanted) :]
+    missing = [v for v in loops if all(v is not c for c in chain)]
+    if missing:
+        raise ScheduleError(f"{what}: {missing[0].axis.data!r} is not in one nest with {innermost.axis.data!r}")
+    for a, b in zip(chain, chain[1:], strict=False):
+        if len(a.body.block.ops) != 1:
+            raise ScheduleError(f"{what}: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
+        if b.parent_op() is not a:
+            raise ScheduleError(f"{what}: {b.axis.data!r} stands in a block of its own within {a.axis.data!r}")
+    return chain
+
+
+def reorder(order: Sequence[ForOp]) -> None:
+    """Put loops of one perfect nest into a new order; loops of the nest that are not named keep their places."""
+    if len({id(v) for v in order}) != len(order):
+        raise ScheduleError("reorder names a loop twice")
+    if not order:
+        raise ScheduleError("reorder takes at least one loop")
+    chain = _perfect_nest(order, "reorder")
+    wanted = {id(v) for v in order}
+    sequence = iter(order)
+    new = [next(sequence) if id(v) in wanted else v for v in chain]
+    position = {v.var: n for n, v in enumerate(new)}
+    freed: list[ForOp] = []
+    for n, v in enumerate(new):
+        for used in v.bounds:
+            if position.get(used, -1) >= n and v not in freed:
+                if v.is_dynamic:
+                    raise ScheduleError(
+                        f"reorder: the extent of {v.axis.data!r} depends on a loop that would stand inside it"
+                    )
+                freed.append(v)
+    if new == chain:
+        return
+    check_order(chain, new, "reorder")
+    for v in freed:
+        bounds_to_predicate(v)
+    body = chain[-1].body.block
+    inner_ops = list(body.ops)
+    place = chain[0].parent
+    assert place is not None
+    anchor = chain[0].next_op
+    for op in inner_ops:
+        op.detach()
+    for v in chain:
+        v.detach()
+    if anchor is None:
+        place.add_op(new[0])
+    else:
+        place.insert_op_before(new[0], anchor)
+    for a, b in zip(new, new[1:], strict=False):
+        a.body.block.add_op(b)
+    new[-1].body.block.add_ops(inner_ops)
+
+
+# -- reductions --------------------------------------------------------------------------------------------------
+
+
+def reduction_loops(block: BlockOp) -> list[ForOp]:
+    """The reduction loops of a block, outermost first: those around it within which the buffer that it writes lives.
+
+    A stage may stand in a reduction loop of its consumer. That loop makes the buffer anew in each iteration, and is
+    none of the stage's own. What threads share is allocated outside of their loops, and what is left for the next
+    iteration outside of that loop; there, a loop in which others read it is none of the stage's own.
+    """
+    loops = enclosing_loops(block)
+    outside: list[ForOp] = []
+    for op in stores_beyond(block):
+        alloc = op.buffer_value().owner
+        if isinstance(alloc, AllocOp):
+            outside = enclosing_loops(alloc)
+            if alloc.scope.data == "shared" or ROLLING in alloc.attributes:
+                uses = [u.operation for u in alloc.result.uses]
+                parts = {o.parent_op() for o in uses if isinstance(o, StoreOp)}
+                others = [o for o in uses if isinstance(o, LoadOp) and o.parent_op() not in parts]
+                outside = [*outside, *(v for o in others for v in enclosing_loops(o))]
+    return [v for v in loops if v.is_reduction and v not in outside]
+
+
+# -- buffers ---------------------------------------------------------------------------------------------------------
+
+
+def alloc_of(buffer: SSAValue, stage: str) -> AllocOp:
+    owner = buffer.owner
+    if not isinstance(owner, AllocOp):
+        raise ScheduleError(f"stage {stage!r} writes an output of the function, which keeps its place and shape")
+    return owner
+
+
+def retarget(users: Iterable[AccessOp], buffer: SSAValue) -> None:
+    """Make accesses use another buffer of the same rank."""
+    for op in users:
+        operands = list(op.operands)
+        operands[op.buffer_position()] = buffer
+        op.operands = operands
+
+
+def loads_of(buffer: SSAValue) -> list[LoadOp]:
+    """The loads of a buffer. Raises ScheduleError where a tensorized block has some."""
+    loads = [u.operation for u in list(buffer.uses) if type(u.operation) is LoadOp]
+    scalar_only(loads)
+    return loads
+
+
+def stores_of(buffer: SSAValue) -> list[StoreOp]:
+    return [u.operation for u in list(buffer.uses) if type(u.operation) is StoreOp]

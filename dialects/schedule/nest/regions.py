@@ -1,0 +1,272 @@
+"""Moving stages into each other's loops: the region of a buffer that a loop body touches, and what follows from it.
+
+compute_at, reverse_compute_at (a file of its own) and cache_read (`caching.py`) are one thought: within the body of a
+loop, an index splits into a base (from the loops outside) and an offset in a box (from the loops inside).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.ir import Block, BlockArgument, Operation
+
+from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.index_map import Condition
+from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, constant
+from lamina.dialects.schedule.nest.edits import (
+    ScheduleError,
+    accesses,
+    alloc_of,
+    erase_empty,
+    loads_of,
+    reduction_loops,
+    scalar_only,
+    stage_block,
+    stage_buffers,
+    stores_of,
+    substitute_in,
+    wrap,
+)
+from lamina.dialects.schedule.nest.legality import (
+    belongs,
+    check_visible,
+    is_inside,
+    own_loops,
+    spatial_form,
+)
+from lamina.dialects.schedule.nest.normal_form import normal_form
+from lamina.dialects.schedule.nest.threads import sharing_loops
+from lamina.dialects.tir.control import ConditionalBase
+from lamina.dialects.tir.memory import (
+    AccessOp,
+    AllocOp,
+    buffer_type,
+    extents_of,
+    shape_with,
+)
+from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
+
+UNBOUNDED = MAX_EXTENT >> 16
+"""An extent that comes from a loop of unknown extent, of whose variable a quotient was taken perhaps."""
+
+
+class Region(NamedTuple):
+    """A box of a buffer: in dimension d the elements base[d] ... base[d] + extent[d] - 1."""
+
+    base: list[Linear]
+    extent: list[Linear]
+
+
+def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = ()) -> Region:
+    """The box that accesses inside a loop touch in one iteration of it and of all `threads` around it.
+
+    In a dimension that a loop of unknown extent runs along, and where the box would be larger than it, it is whole.
+    """
+    scalar_only(ops)
+    ranges = RangeCache()
+    inside = _variables_inside(loop) | {v.var for v in threads}
+    base: list[Linear] = []
+    extent: list[Linear] = []
+    for d, size in enumerate(extents_of(ops[0].buffer_value())):
+        box = None if size == constant(1) else _dimension_box([op.forms()[d] for op in ops], inside, ranges)
+        if box is None or box[1] >= UNBOUNDED or (size.is_constant and box[1] >= size.const and box[0].is_constant):
+            base.append(constant(0))
+            extent.append(size)
+        else:
+            base.append(box[0])
+            extent.append(constant(box[1]))
+    return Region(base, extent)
+
+
+def limits_within(limits: Sequence[Linear], extent: Linear, base: Linear, ranges: RangeCache) -> list[Linear]:
+    """How far a loop over a box goes: the box, and what is left of each limit that the box may end beyond."""
+    found = [extent]
+    for limit in limits:
+        beyond = (limit - base - extent).range(ranges)
+        if beyond is None or beyond[0] < 0:
+            found.append(limit - base)
+    return found
+
+
+def local_index(form: Linear, ranges: RangeCache) -> Linear:
+    """An index within a tile; one that the ranges decide is a number."""
+    form = form.simplify(ranges)
+    bounds = form.range(ranges)
+    return constant(bounds[0]) if bounds is not None and bounds[0] == bounds[1] else form
+
+
+def index_within(ops: Sequence[AccessOp], region: Region) -> None:
+    """Let accesses to a buffer count from the start of a region of it."""
+    ranges = RangeCache()
+    for op in ops:
+        forms = [local_index(f - b, ranges) for f, b in zip(op.forms(), region.base, strict=True)]
+        op.set_access(forms, op.conditions())
+
+
+def _variables_inside(loop: ForOp) -> set[Atom]:
+    return {op.var for op in all_ops(loop.body) if type(op) is ForOp}
+
+
+def _dimension_box(forms: Sequence[Linear], inside: set[Atom], ranges: RangeCache) -> tuple[Linear, int] | None:
+    low: Linear | None = None
+    start = end = 0
+    for form in forms:
+        outer = Linear(const=form.const)
+        lo = hi = 0
+        for atom, coef in form.terms.items():
+            dims = Linear({atom: 1}).dims()
+            if not any(d in inside for d in dims):
+                outer = outer + Linear({atom: coef})
+                continue
+            if not all(d in inside for d in dims):
+                return None
+            bounds = Linear({atom: coef}).range(ranges)
+            if bounds is None:
+                return None
+            lo, hi = lo + bounds[0], hi + bounds[1]
+        if low is None:
+            low, start, end = outer, lo, hi
+        else:
+            difference = outer - low
+            if not difference.is_constant:
+                return None
+            start, end = min(start, lo + difference.const), max(end, hi + difference.const)
+    assert low is not None
+    return low + start, end - start + 1
+
+
+def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
+    """Compute of a producer just what one iteration of a consumer's loop reads. Returns the stage's new loops."""
+    what = f"compute_at of {stage!r}"
+    block = stage_block(func, stage)
+    # The results of one stage have one shape, and are stored at one place.
+    buffers = stage_buffers(func, stage)
+    allocs = [alloc_of(b, stage) for b in buffers]
+    buffer, alloc = buffers[0], allocs[0]
+    if is_inside(block, loop):
+        raise ScheduleError(f"{what}: {loop.axis.data!r} is a loop of the stage itself")
+    if any(not is_inside(loop, v) for v in enclosing_loops(alloc)):
+        raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
+    readers = [o for b in buffers for o in loads_of(b) if not belongs(o, block)]
+    outside = [o for o in readers if not is_inside(o, loop)]
+    if not readers:
+        raise ScheduleError(f"{what}: nobody reads the stage")
+    if outside:
+        raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
+    if any(not belongs(o, block) for b in buffers for o in stores_of(b)):
+        raise ScheduleError(f"{what}: a part of it is computed elsewhere")
+    check_visible(block, loop, what)
+    back = normal_form(block, buffer, what)
+    threads = sharing_loops(loop, alloc.scope.data)
+    region = region_of(readers, loop, threads)
+    if back is not None:
+        back.apply()
+    loops = own_loops(block, buffer, what)
+    variables = spatial_form(block, buffer, what)
+    ranges = RangeCache()
+    new_loops: list[ForOp] = []
+    mapping: dict[Atom, Linear] = {}
+    by_variable = {v.var: v for v in loops}
+    conditions: list[Condition] = []
+    for d, v in enumerate(variables):
+        source = by_variable[v]
+        limits = limits_within(source.limits(), region.extent[d], region.base[d], ranges)
+        new = ForOp.upto(limits, source.axis.data, hint=v.name_hint)
+        new_loops.append(new)
+        mapping[v] = region.base[d] + Linear.dim(new.var)
+        bounds = region.base[d].range(ranges)
+        if bounds is None or bounds[0] < 0:
+            conditions.append(Condition(mapping[v]))
+    rest = [v for v in loops if v.var not in variables]
+    rebuild(block, loops, new_loops, rest, mapping, loop.body.block, None)
+    if conditions:
+        _add_guard(block, conditions)
+    index_within(readers, region)
+    for op in [o for b in buffers for o in accesses(block, b)]:
+        op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
+    place = threads[0] if threads else loop.body.block.first_op
+    for made in allocs:
+        resize(made, region, place)
+    return [*new_loops, *reduction_loops(block)]
+
+
+def rebuild(
+    block: BlockOp,
+    old_loops: Sequence[ForOp],
+    spatial: Sequence[ForOp],
+    rest: Sequence[ForOp],
+    mapping: dict[Atom, Linear],
+    target: Block,
+    after: Operation | None,
+) -> None:
+    """Take a stage out of its loops and put it, under new spatial loops and its other loops, into a block."""
+    outermost = old_loops[0] if old_loops else block
+    left = outermost.parent_op()
+    block.detach()
+    if old_loops:
+        outermost.detach()
+    ranges = RangeCache({v.var: (0, max(v.trip - 1, 0)) for v in [*spatial, *rest]})
+    renewed: list[ForOp] = []
+    full: dict[Atom, Linear] = dict(mapping)
+    for v in rest:
+        new = ForOp.upto(v.limits(), v.axis.data, reduction=v.is_reduction, hint=v.var.name_hint)
+        full[v.var] = Linear.dim(new.var)
+        renewed.append(new)
+    for op in all_ops(block):
+        if isinstance(op, (AccessOp, IndexOp, ConditionOp, ConditionalBase)):
+            substitute_in(op, full, ranges)
+    for new in renewed:
+        new.set_min_bounds([b.substitute(full, ranges) for b in new.min_bounds()])
+    holder = Block()
+    holder.add_op(block)
+    nest = [*spatial, *renewed]
+    top: Operation = nest[0] if nest else block
+    if nest:
+        wrap(nest, holder)
+    else:
+        block.detach()
+    if after is not None:
+        target.insert_op_after(top, after)
+    elif target.first_op is not None:
+        target.insert_op_before(top, target.first_op)
+    else:
+        target.add_op(top)
+    if old_loops:
+        outermost.erase(safe_erase=False)
+    erase_empty(left)
+    # A store predicate on loops that repeated the stage is void where it has left them.
+    around = {v.var for v in enclosing_loops(block)}
+    conditions = block.conditions()
+    kept = [c for c in conditions if all(d in around or not _is_loop(d) for d in c.form.dims())]
+    if len(kept) < len(conditions):
+        block.set_conditions(kept)
+
+
+def _is_loop(value: Atom) -> bool:
+    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), (ForOp, type(None)))
+
+
+def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
+    for op in all_ops(block):
+        if isinstance(op, AccessOp):
+            op.set_access(op.forms(), [*op.conditions(), *conditions])
+
+
+def resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp:
+    """The buffer in the shape of a region, before another statement; the accesses are not changed."""
+    type_ = buffer_type(shape_with(region.extent), alloc.result.type.element_type)
+    new = AllocOp.make(alloc.stage.data, type_, alloc.scope.data, region.extent)
+    new.attributes |= alloc.attributes
+    hint = alloc.result.name_hint
+    alloc.result.replace_all_uses_with(new.result)
+    new.result.name_hint = hint
+    new.location = alloc.location
+    left = alloc.parent_op()
+    alloc.detach()
+    alloc.erase()
+    assert before is not None and before.parent is not None
+    before.parent.insert_op_before(new, before)
+    erase_empty(left)
+    return new

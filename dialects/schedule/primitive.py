@@ -1,0 +1,157 @@
+"""What the schedule primitives share: handles on loops, and the state that they rewrite."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import IRDLOperation, irdl_attr_definition, prop_def, var_result_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from lamina.dialects.declarations import Declared
+
+if TYPE_CHECKING:
+    from lamina.dialects.schedule.nest.attachment import Attachment
+    from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
+    from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
+
+
+@irdl_attr_definition
+class LoopType(ParametrizedAttribute, TypeAttribute):
+    """A handle on a loop of the function being scheduled."""
+
+    name = "te.loop"
+
+
+LOOP = LoopType()
+
+
+@dataclass
+class ScheduleState:
+    """A function being scheduled, its stages' buffers and the loops that handles stand for."""
+
+    func: FuncOp
+    arguments: dict[str, SSAValue]
+    loops: dict[SSAValue, ForOp] = field(default_factory=dict[SSAValue, "ForOp"])
+    intrinsics: Callable[[str], TensorIntrinsic] | None = None
+    """The tensor intrinsics that te.tensorize may name; raises InputError for a name that stands for none."""
+
+    attached: dict[str, Attachment | None] = field(default_factory=dict[str, "Attachment | None"])
+    """Where compute_at has put stages; None for those that stand in a loop of a stage that they read."""
+    groups: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The stages that create_group has put together."""
+    factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """What sampling primitives have drawn."""
+
+    _blocks: dict[str, list[BlockOp]] | None = field(default=None, init=False, repr=False)
+    """The blocks of each stage, for as long as only loops are rewritten."""
+
+    def apply(self, primitive: PrimitiveOp) -> None:
+        """Rewrite the function by a primitive. Raises ScheduleError, with nothing changed, where it is illegal."""
+        try:
+            primitive.apply(self)
+        finally:
+            if not isinstance(primitive, LoopPrimitiveOp):
+                self._blocks = None
+
+    def stage_loops(self, stage: str) -> list[ForOp]:
+        """The loops around a stage's block, outermost first. Raises ScheduleError where it has none, or several.
+
+        A schedule asks this for every stage: to look through the whole function each time would make it quadratic.
+        """
+        from lamina.dialects.schedule.nest.edits import blocks_of, stage_loops
+        from lamina.dialects.tir.ops import enclosing_loops
+
+        if self._blocks is None:
+            self._blocks = blocks_of(self.func)
+        blocks = self._blocks.get(stage, [])
+        return enclosing_loops(blocks[0]) if len(blocks) == 1 else stage_loops(self.func, stage)
+
+    def factor(self, value: SSAValue) -> int:
+        """The number that a sampling primitive has drawn."""
+        from lamina.dialects.schedule.nest.edits import ScheduleError
+
+        found = self.factors.get(value)
+        if found is None:
+            raise ScheduleError(f"%{value.name_hint or 'the factor'} has not been drawn")
+        return found
+
+    def loop(self, handle: SSAValue) -> ForOp:
+        """The loop of a handle. Raises ScheduleError where a primitive has replaced it."""
+        from lamina.dialects.schedule.nest.edits import ScheduleError
+
+        found = self.loops.get(handle)
+        if found is None or found.parent is None:
+            name = f"%{handle.name_hint}" if handle.name_hint else "the handle"
+            raise ScheduleError(f"{name} stands for no loop any more: it was split, fused or moved")
+        return found
+
+    def bind(self, handles: Sequence[SSAValue], loops: Sequence[ForOp]) -> None:
+        """Let results stand for loops. Raises ScheduleError where their number differs."""
+        from lamina.dialects.schedule.nest.edits import ScheduleError
+
+        if len(handles) != len(loops):
+            raise ScheduleError(f"gives {len(loops)} loops, {len(handles)} results are named")
+        for h, loop in zip(handles, loops, strict=True):
+            self.loops[h] = loop
+
+    def tensor(self, name: str) -> SSAValue:
+        """A buffer by the name of an argument or of the stage that computes it."""
+        from lamina.dialects.schedule.nest.edits import blocks_of, stage_buffer, stage_buffers
+
+        found = self.arguments.get(name)
+        stage, _, place = name.rpartition(".v")
+        if found is None and place.isdigit() and name not in blocks_of(self.func):
+            results = stage_buffers(self.func, stage)
+            if int(place) < len(results):
+                return results[int(place)]
+        return found if found is not None else stage_buffer(self.func, name)
+
+
+class PrimitiveOp(IRDLOperation, Declared):
+    """Base of the schedule primitives."""
+
+    @abc.abstractmethod
+    def apply(self, state: ScheduleState) -> None:
+        """Rewrite the function. Raises ScheduleError, with nothing changed, where the primitive is illegal."""
+
+
+class LoopPrimitiveOp(PrimitiveOp):
+    """Base of the primitives that rewrite loops, or mark ops: they neither make blocks nor replace or remove any."""
+
+
+class StageLoopsBase(PrimitiveOp):
+    """Base of the primitives that name a stage and give its loops: `%i, %j = te.loops "A" [2]`."""
+
+    stage = prop_def(StringAttr)
+    loops = var_result_def(LOOP)
+
+    @classmethod
+    def make(cls, stage: str, count: int) -> Self:
+        return cls.create(properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(f" [{len(self.loops)}]")
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        return cls.make(parser.parse_str_literal("the stage's name"), parse_count(parser))
+
+
+def parse_count(parser: Parser, optional: bool = False) -> int:
+    """`[2]`: how many loops an op gives back; none where it may be left out and is."""
+    if optional and parser.parse_optional_punctuation("[") is None:
+        return 0
+    if not optional:
+        parser.parse_punctuation("[")
+    count = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    parser.parse_punctuation("]")
+    return count

@@ -1,0 +1,1 @@
+"""The schedule primitives: one op each, with a picture of what it does to the loops."""

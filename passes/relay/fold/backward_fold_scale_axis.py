@@ -1,0 +1,33 @@
+"""relay-backward-fold-scale-axis: moves factors behind convolutions and dense layers into their weights.
+
+Before:
+    %1 = relay.nn.dense %0, %w : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<2x4xf32>
+    %2 = relay.multiply %1, %s : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+After:
+    %v = relay.constant #relay.param<"w/multiply", ...> : tensor<4x8xf32>
+    %2 = relay.nn.dense %0, %v : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<2x4xf32>
+
+One half of relay-fold-scale-axis, which does both; the rules are there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lamina.dialects.relay.params import store_of
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.relay.fold.fold_scale_axis import backward, backward_of_everything, fold_scales
+
+
+@dataclass(frozen=True)
+class BackwardFoldScaleAxis(ModulePass):
+    """Moves factors behind convolutions and dense layers into their weights."""
+
+    name = "relay-backward-fold-scale-axis"
+    opt_level: ClassVar[int] = 3
+    everything: bool = False
+    """Weights and factors move also where they are no constants."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fold_scales(op, store_of(ctx), backward_of_everything if self.everything else backward)

@@ -1,0 +1,71 @@
+"""relay-fold-transpose: a product reads a transposed matrix as it lies.
+
+Before:
+    %1 = relay.transpose %b {axes = [1, 0]} : (tensor<8x4xf32>) -> tensor<4x8xf32>
+    %2 = relay.nn.matmul %a, %1 : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>
+    %3 = relay.nn.dense %a, %1 : ...
+After:
+    %2 = relay.nn.matmul %a, %b {transpose_b = true} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
+    %3 = relay.nn.matmul %a, %b : ...
+
+XLA's transpose folding. A transpose that others use too stays for them, and the product reads its operand all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from lamina.dialects import relay as r
+from lamina.dialects.rules.terms import attr, computed, var
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.rewriting import Rules
+
+Ints = tuple[int, ...]
+
+a, b = var("a b")
+p, f, u = attr("p f u")
+
+fold = Rules("relay-fold-transpose")
+
+
+@computed
+def swaps_last(axes: Ints, rank: int) -> bool:
+    """Whether the permutation exchanges the last two axes alone; an empty list reverses all."""
+    order = tuple(x % rank for x in axes) if axes else tuple(reversed(range(rank)))
+    return rank > 1 and order == (*range(rank - 2), rank - 1, rank - 2)
+
+
+@computed
+def other(flag: bool) -> bool:
+    return not flag
+
+
+def some_units(rng: Any) -> int | None:
+    """Draws the number of units, which may be left out."""
+    units = int(rng.integers(6))
+    return units or None
+
+
+turned = r.transpose(a, axes=p).shared()
+for op in (r.nn.matmul, r.nn.batch_matmul):
+    left = op(turned, b, transpose_a=f)
+    right = op(b, turned, transpose_b=f)
+    fold += (left >> op(a, b, transpose_a=other(f), like=left)).when(swaps_last(p, a.rank))
+    fold += (right >> op(b, a, transpose_b=other(f), like=right)).when(swaps_last(p, a.rank))
+
+# dense is the product with a matrix that lies transposed; with one more transpose it lies as it is
+layer = r.nn.dense(b.has_rank(2), turned, units=u)
+rule = layer >> r.nn.matmul(b, a, transpose_a=False, transpose_b=False, like=layer)
+fold += rule.when(swaps_last(p, a.rank)).drawing(u=some_units)
+
+
+@dataclass(frozen=True)
+class FoldTranspose(ModulePass):
+    """A product reads a transposed matrix as it lies."""
+
+    name = "relay-fold-transpose"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fold.apply(op)

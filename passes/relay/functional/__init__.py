@@ -1,0 +1,1 @@
+"""Relay passes on functions, scopes, data types and gradients."""

@@ -1,0 +1,1 @@
+"""Relay passes that decide which ops become one kernel."""

@@ -1,0 +1,1 @@
+"""Relay passes that place values on devices and in memory."""

@@ -1,0 +1,1 @@
+"""Relay passes on quantised programs and on narrower number types."""

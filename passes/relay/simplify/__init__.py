@@ -1,0 +1,1 @@
+"""Relay passes that replace ops by fewer or simpler ones."""

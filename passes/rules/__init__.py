@@ -1,0 +1,1 @@
+"""The rule engine: matching, rewriting, tests of equations, patterns of dataflow, PDL."""

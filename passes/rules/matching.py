@@ -1,0 +1,168 @@
+"""Compiles an equation: one matcher for its left side, one builder for its right side.
+
+The left side is matched by `pattern_matching.py`, inner ops having no use outside the match; guards are the last
+goal, so a guard that fails makes the match go on with the next alternative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from lamina.dialects.relay.base import RelayOp, to_attribute
+from lamina.dialects.rules.graph_patterns import identity
+from lamina.dialects.rules.terms import (
+    Alternatives,
+    Composite,
+    Equation,
+    OpPattern,
+    Pattern,
+    RuleError,
+    Splat,
+    scalar_constant,
+)
+from lamina.dialects.rules.terms_check import roots
+from lamina.passes.rules.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
+from lamina.passes.rules.pattern_conditions import bound_value, compile_argument, compile_expr, type_condition
+from lamina.passes.rules.pattern_matching import COMMUTATIVE, PatternCompiler
+
+__all__ = ["COMMUTATIVE", "CompiledEquation", "Env", "type_condition"]
+
+Env: TypeAlias = "list[Any]"
+ValueBuilder: TypeAlias = "Callable[[Env, list[Operation]], SSAValue]"
+
+
+class CompiledEquation:
+    """An equation, ready to be tried at ops of the classes in `root_types`."""
+
+    def __init__(self, rule: Equation) -> None:
+        if isinstance(rule.right, Composite):
+            raise RuleError(f"{rule.right!r} stands in a pattern table only")
+        self.rule = rule
+        compiler = PatternCompiler(rule.left, True)
+        self._slots = compiler.slots
+        self._start = compiler.root
+        root_patterns = [p for p in roots(rule.left) if isinstance(p, OpPattern)]
+        self.root_types = list(dict.fromkeys(p.op for p in root_patterns))
+        self.root_index = {p.op: p.index or 0 for p in root_patterns}
+        self.size = _size(rule.left)
+        self.depth = _depth(rule.left)
+        self._guards = [compile_expr(g, self._slots) for g in rule.guards]
+        self._op_slots = [self._slots[p] for p in compiler.count]
+        self._checked = [self._slots[p] for p in compiler.repeated]
+        self._last: Goals = (self._finish, None, None) if self._guards or self._checked else None
+        self._build = self._builder(rule.right)
+
+    def match(self, op: Operation) -> Env | None:
+        """The bindings of a match rooted at the op, None when there is none."""
+        attempt = Attempt(len(self._slots), LIMIT)
+        if not attempt.run((self._start, op.results[self.root_index[type(op)]], self._last)):  # type: ignore[index]
+            return None
+        attempt.env.append({})  # what the right side builds once and uses twice
+        return attempt.env
+
+    def build(self, env: Env, made: list[Operation]) -> SSAValue:
+        """The value of the right side; the ops for it are appended to `made`. Raises TypeMismatch."""
+        return self._build(env, made)
+
+    def _finish(self, _: Any, rest: Goals, m: Attempt) -> Goals:
+        """After all is bound: uses of ops that occur twice, then the guards."""
+        env = m.env
+        if self._checked:
+            matched = {env[i] for i in self._op_slots if env[i] is not UNBOUND}
+            for i in self._checked:
+                if env[i] is UNBOUND:
+                    continue
+                for result in env[i].results:
+                    for use in result.uses:
+                        if use.operation not in matched:
+                            return FAIL
+        for guard in self._guards:
+            if not guard(env):
+                return FAIL
+        return rest
+
+    # -- the right side ----------------------------------------------------------------------------
+
+    def _builder(self, p: Pattern) -> ValueBuilder:
+        if identity(p) in self._slots:
+            value_of = bound_value(p, self._slots)
+            return lambda env, made: value_of(env)
+        if isinstance(p, Splat):
+            build_splat = self._splat_builder(p)
+            return lambda env, made: build_splat(env, made, None)
+        assert isinstance(p, OpPattern)
+        return self._op_builder(p)
+
+    def _splat_builder(self, p: Splat) -> Callable[[Env, list[Operation], SSAValue | None], SSAValue]:
+        number = compile_argument(p.number, self._slots)
+        like = self._builder(p.like) if p.like is not None else None
+
+        def build_splat(env: Env, made: list[Operation], sibling: SSAValue | None) -> SSAValue:
+            value = scalar_constant(number(env), like(env, made) if like is not None else sibling)
+            made.append(value.owner)  # type: ignore[arg-type]
+            return value
+
+        return build_splat
+
+    def _op_builder(self, p: OpPattern) -> ValueBuilder:
+        op_type: type[RelayOp] = p.op
+        key = p.origin
+        operands: list[tuple[int, ValueBuilder]] = []
+        splats: list[tuple[int, Callable[[Env, list[Operation], SSAValue | None], SSAValue]]] = []
+        for i, a in enumerate(p.args):
+            if isinstance(a, Splat) and a not in self._slots:
+                splats.append((i, self._splat_builder(a)))
+            else:
+                operands.append((i, self._builder(a)))
+        given = [(n, compile_argument(v, self._slots)) for n, v in p.attrs.items()]
+        known = set(op_type.get_irdl_definition().properties)
+        like = self._builder(p.like) if p.like is not None else None
+        index, arity = p.index or 0, len(p.args)
+        repeated = _occurrences(self.rule.right, key) > 1
+
+        def build_op(env: Env, made: list[Operation]) -> SSAValue:
+            if repeated and key in env[-1]:
+                return env[-1][key].results[index]
+            values: list[Any] = [None] * arity
+            for i, build in operands:
+                values[i] = build(env, made)
+            sibling = values[operands[0][0]] if operands else None
+            for i, build_splat in splats:
+                values[i] = build_splat(env, made, sibling)
+            properties: dict[str, Attribute] = {}
+            if like is not None:
+                source = like(env, made).owner
+                assert isinstance(source, Operation)
+                properties = {n: a for n, a in source.properties.items() if n in known}
+            for name, argument in given:
+                value = argument(env)
+                if value is None:
+                    properties.pop(name, None)
+                else:
+                    properties[name] = to_attribute(value)
+            types = op_type.infer_types([v.type for v in values], properties)
+            op = op_type.create(operands=values, result_types=types, properties=properties)
+            if repeated:
+                env[-1][key] = op
+            made.append(op)
+            return op.results[index]
+
+        return build_op
+
+
+def _size(p: Pattern) -> int:
+    if isinstance(p, Alternatives):
+        return max(map(_size, p.choices))
+    return isinstance(p, OpPattern) + sum(map(_size, p.children()))
+
+
+def _depth(p: Pattern) -> int:
+    return isinstance(p, OpPattern) + max(map(_depth, p.children()), default=0)
+
+
+def _occurrences(p: Pattern, key: OpPattern) -> int:
+    here = int(isinstance(p, OpPattern) and p.origin is key)
+    return here + sum(_occurrences(c, key) for c in p.children())

@@ -1,0 +1,1 @@
+"""Tir passes on arithmetic: expansions, contractions, rounding."""

@@ -1,0 +1,1 @@
+"""Tir passes that compile checks into kernels."""

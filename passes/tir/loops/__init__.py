@@ -1,0 +1,1 @@
+"""Tir passes that change loops and conditions."""

@@ -1,0 +1,1 @@
+"""Tir passes on buffers: where they lie, when they are filled."""

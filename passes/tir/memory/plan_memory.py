@@ -1,0 +1,353 @@
+"""Place every intermediate buffer of `@main` in one arena, by liveness.
+
+Buffers that a kernel allocates at its top level, and large ones in loops that run in turn, become arguments first,
+behind its outputs, so that the arena holds them too; the kernel's attribute `workspaces` says how many there are.
+In program order a buffer takes the smallest free gap that holds it, else the arena grows; a gap is free once the last
+call that touches its buffer is over. Where that takes more than is ever needed at one time, the largest buffers are
+placed first, and the better plan holds. A result takes the place of an operand that nobody needs any more, where the
+kernel reads each element of it last where it writes the result's (`in_place.py`); the kernel's attribute `shared` names
+the arguments that may be one buffer. Offsets are multiples of 64 bytes.
+
+Before:
+    %a = tir.alloc "f" scope "global" : memref<64xf32>
+    tir.call @f(%x, %a) : memref<64xf32>, memref<64xf32>
+    tir.call @g(%a, %y) : memref<64xf32>, memref<64xf32>
+After:
+    %arena = tir.alloc "arena" scope "global" : memref<256xi8>
+    %a = tir.view %arena[0] : memref<256xi8> to memref<64xf32>
+    tir.call @f(%x, %a) : ...
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import accumulate, count
+from math import prod
+from typing import ClassVar, NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i8,
+    i64,
+)
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.index.accesses import INDEX, over_values
+from lamina.dialects.index.index_map import IndexMapAttr
+from lamina.dialects.index.linear import Linear
+from lamina.dialects.index.sizes import shape_attrs, size_arguments, symbolic_shape
+from lamina.dialects.tir.memory import extents_of, type_of
+from lamina.dialects.tir.ops import (
+    AllocOp,
+    CallOp,
+    CopyOp,
+    ForOp,
+    FuncOp,
+    LoadOp,
+    StoreOp,
+    ViewOp,
+    buffer_type,
+    enclosing_loops,
+)
+from lamina.passes.arena import Arena
+from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.tir.memory.in_place import may_share
+
+ALIGNMENT = 64
+LARGEST_ON_STACK = 1 << 18
+"""Bytes of a buffer in a loop that the stack holds still."""
+MOST_BY_SIZE = 2000
+"""Buffers; of more the time to place them by size grows too long."""
+SHARED = "shared"
+"""Attribute of a kernel: arguments that may be the same buffer as another argument."""
+WORKSPACES = "workspaces"
+"""Attribute of a kernel: how many of its arguments, counted from the last, are scratch memory."""
+
+
+@dataclass(frozen=True)
+class PlanMemoryPass(ModulePass):
+    name = "tir-plan-memory"
+    needed: ClassVar[bool] = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        workspaces = {f.sym_name.data: lift_allocations(f) for f in op.ops if isinstance(f, FuncOp)}
+        for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
+            found = prepare(op, main, workspaces)
+            if found is not None:
+                _insert(main, found)
+
+
+def prepare(module: ModuleOp, main: MainOp, workspaces: dict[str, list[Workspace]] | None = None) -> Plan | None:
+    """Everything before buffers are put into the arena, and where they will be."""
+    if workspaces is None:
+        workspaces = {f.sym_name.data: lift_allocations(f) for f in module.ops if isinstance(f, FuncOp)}
+    _copies_to_calls(module, main)
+    _pass_workspaces(main, workspaces)
+    return plan(main, {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)})
+
+
+def size_of(type_: Attribute) -> int:
+    """Bytes of a buffer."""
+    assert isinstance(type_, MemRefType)
+    buffer = cast("MemRefType[Attribute]", type_)
+    return itemsize(dtype_name(buffer.element_type)) * prod(buffer.get_shape())
+
+
+class Workspace(NamedTuple):
+    """A buffer that a kernel is given to work in; `shape` gives its extents over the kernel's sizes, if it has any."""
+
+    type: MemRefType[Attribute]
+    shape: IndexMapAttr | None
+
+
+def lift_allocations(func: FuncOp) -> list[Workspace]:
+    """Turn a kernel's top-level memory buffers, and large ones that one iteration has at a time, into arguments."""
+    block = func.body.block
+    found: list[Workspace] = []
+    for op in list(func.walk()):
+        if isinstance(op, AllocOp) and op.scope.data != "register" and (op.parent is block or _is_too_large(op)):
+            found.append(Workspace(op.result.type, symbolic_shape(block.args, op.extents())))
+            argument = block.insert_arg(op.result.type, len(block.args))
+            argument.name_hint = op.result.name_hint
+            op.result.replace_all_uses_with(argument)
+            op.detach()
+            op.erase()
+    func.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [])
+    if found:
+        func.attributes[WORKSPACES] = IntegerAttr(len(found), i64)
+        if func.arg_attrs is not None or any(w.shape is not None for w in found):
+            before = len(block.args) - len(found)
+            given = shape_attrs([None] * before) if func.arg_attrs is None else func.arg_attrs
+            own = shape_attrs([w.shape for w in found])
+            func.properties["arg_attrs"] = ArrayAttr([*given.data, *own.data])
+    return found
+
+
+def _is_too_large(alloc: AllocOp) -> bool:
+    """Whether a buffer in loops is too large for the stack, and its iterations come one after the other."""
+    known = not any(e == DYNAMIC_INDEX for e in alloc.result.type.get_shape())
+    in_turn = all(v.kind.data in ("serial", "unrolled") for v in enclosing_loops(alloc))
+    return known and in_turn and size_of(alloc.result.type) > LARGEST_ON_STACK
+
+
+def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> None:
+    for call in [c for c in main.body.block.ops if isinstance(c, CallOp)]:
+        sizes = [v for v in call.operands if isinstance(v.type, IndexType)]
+        buffers: list[SSAValue] = []
+        for type_, shape in workspaces.get(call.callee.root_reference.data, []):
+            extents = None if shape is None else over_values(shape.data.results, sizes)
+            alloc = AllocOp.make("workspace", type_, extents=extents)
+            inherit_location(alloc, call)
+            main.body.block.insert_op_before(alloc, call)
+            buffers.append(alloc.result)
+        if buffers:
+            call.operands = [*call.operands, *buffers]
+
+
+def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
+    """A copy of a buffer is a kernel like any other; it takes the sizes of `@main` where the buffer's are unknown."""
+    kernels: dict[tuple[Attribute, IndexMapAttr | None], str] = {}
+    taken = {f.sym_name.data for f in module.ops if isinstance(f, (FuncOp, MainOp))}
+    arguments = main.body.block.args
+    for copy in [c for c in main.body.block.ops if isinstance(c, CopyOp)]:
+        type_ = copy.source.type
+        shape = symbolic_shape(arguments, extents_of(copy.source))
+        sizes: Sequence[SSAValue] = size_arguments(arguments) if shape is not None else []
+        name = kernels.get((type_, shape))
+        if name is None:
+            name = kernels[type_, shape] = next(n for k in count() if (n := f"copy_{k}") not in taken)
+            taken.add(name)
+            kernel = _copy_kernel(name, type_of(copy.source), len(sizes), shape)
+            inherit_location(kernel, copy)
+            module.body.block.insert_op_before(kernel, main)
+        call = CallOp.create(
+            operands=[*sizes, copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
+        )
+        inherit_location(call, copy)
+        main.body.block.insert_op_before(call, copy)
+        copy.detach()
+        copy.erase()
+
+
+def _copy_kernel(name: str, type_: MemRefType[Attribute], sizes: int, shape: IndexMapAttr | None) -> FuncOp:
+    """Loops without a block: blocks have been lowered when memory is planned."""
+    func = FuncOp.make(name, [*[INDEX] * sizes, type_, type_], 1, [None] * sizes + [shape] * 2)
+    source, target = func.body.block.args[-2:]
+    loops = [ForOp.upto([e], f"copy.i{n}", hint=f"i{n}") for n, e in enumerate(extents_of(source))]
+    load = LoadOp.make(source, [Linear.dim(v.var) for v in loops])
+    place = func.body.block
+    for loop in loops:
+        place.add_op(loop)
+        place = loop.body.block
+    place.add_ops([load, StoreOp.make(load.result, target, [Linear.dim(v.var) for v in loops])])
+    return func
+
+
+class Buffer(NamedTuple):
+    """Memory that is needed from one call to another, both counted."""
+
+    size: int
+    first: int
+    last: int
+
+
+class Plan(NamedTuple):
+    """Where the buffers of `@main` go; those that share memory, one in place of the other, are one buffer."""
+
+    owners: dict[AllocOp, AllocOp]
+    """For each alloc the one whose buffer it uses, maybe its own."""
+    buffers: dict[AllocOp, Buffer]
+    offsets: dict[AllocOp, int]
+    size: int
+
+    @property
+    def least(self) -> int:
+        """The most bytes that are needed at one time: no plan does with less."""
+        return _most_alive(self.buffers.values())
+
+
+def plan(main: MainOp, kernels: Mapping[str, FuncOp]) -> Plan | None:
+    """Choose places for the buffers that `@main` allocates; None where there are none.
+
+    The attribute `shared` of kernels that are called with one buffer for an operand and a result is added to.
+    """
+    ops = list(main.body.block.ops)
+    # A buffer whose size is known only when the program runs stays; the program's caller provides it.
+    allocs = [op for op in ops if isinstance(op, AllocOp) and not op.sizes]
+    if not allocs:
+        return None
+    position = {op: n for n, op in enumerate(ops)}
+    users = {a: [position[u.operation] for u in a.result.uses] for a in allocs}
+    life = {a: Buffer(_rounded(a), min(at, default=-1), max(at, default=-1)) for a, at in users.items()}
+    owners: dict[AllocOp, AllocOp] = {}
+    for n, op in enumerate(ops):
+        for value in op.operands:
+            alloc = value.owner
+            if isinstance(alloc, AllocOp) and alloc in life and alloc not in owners:
+                # A buffer is born at the first call that touches it, which stands right after its alloc or later.
+                dying = _dying_operand(op, alloc, kernels, life, n) if isinstance(op, CallOp) else None
+                owners[alloc] = alloc if dying is None else owners[dying]
+    buffers: dict[AllocOp, Buffer] = {}
+    for alloc, owner in owners.items():
+        before, own = buffers.get(owner), life[alloc]
+        buffers[owner] = own if before is None else before._replace(last=max(before.last, own.last))
+    offsets, size = _in_turn(buffers)
+    if size > _most_alive(buffers.values()) and len(buffers) <= MOST_BY_SIZE:
+        other, other_size = _by_size(buffers)
+        if other_size < size:
+            offsets, size = other, other_size
+    return Plan(owners, buffers, offsets, size)
+
+
+def _dying_operand(
+    call: CallOp, result: AllocOp, kernels: Mapping[str, FuncOp], life: Mapping[AllocOp, Buffer], n: int
+) -> AllocOp | None:
+    """The operand of a call whose buffer its result may take over: nobody needs it afterwards, and it is in place."""
+    kernel = kernels.get(call.callee.root_reference.data)
+    if kernel is None or not kernel.outputs.value.data:
+        return None
+    count = kernel.outputs.value.data
+    arguments, given = kernel.body.block.args, [v.owner for v in call.operands]
+    end = len(arguments) - _workspace_count(kernel)
+    places = [k for k, owner in enumerate(given) if owner is result]
+    if len(places) != 1 or not end - count <= places[0] < end:
+        return None
+    for owner in given[: end - count]:
+        if not isinstance(owner, AllocOp) or owner not in life or life[owner].last != n:
+            continue
+        same = [j for j, other in enumerate(given) if other is owner]
+        if all(j < end - count and may_share(arguments[j], arguments[places[0]]) for j in same):
+            _declare_shared(kernel, [*same, places[0]])
+            return owner
+    return None
+
+
+def _workspace_count(kernel: FuncOp) -> int:
+    found = kernel.attributes.get(WORKSPACES)
+    return found.value.data if isinstance(found, IntegerAttr) else 0
+
+
+def _declare_shared(kernel: FuncOp, positions: Sequence[int]) -> None:
+    before = kernel.attributes.get(SHARED)
+    known = set(before.get_values()) if isinstance(before, DenseArrayBase) else set[int]()
+    kernel.attributes[SHARED] = DenseArrayBase.from_list(i64, sorted({*known, *positions}))
+
+
+def _most_alive(buffers: Iterable[Buffer]) -> int:
+    change: dict[int, int] = {}
+    for size, first, last in buffers:
+        change[first] = change.get(first, 0) + size
+        change[last + 1] = change.get(last + 1, 0) - size
+    return max(accumulate((change[n] for n in sorted(change)), initial=0))
+
+
+def _in_turn(buffers: Mapping[AllocOp, Buffer]) -> tuple[dict[AllocOp, int], int]:
+    """In the order of their births, each in the smallest gap that holds it."""
+    arena = Arena()
+    offsets: dict[AllocOp, int] = {}
+    dying: list[tuple[int, int, int]] = []
+    for alloc, (size, first, last) in buffers.items():
+        while dying and dying[0][0] < first:
+            _, start, length = heappop(dying)
+            arena.give(start, length)
+        offsets[alloc] = arena.take(size)
+        heappush(dying, (last, offsets[alloc], size))
+    return offsets, arena.size
+
+
+def _by_size(buffers: Mapping[AllocOp, Buffer]) -> tuple[dict[AllocOp, int], int]:
+    """The largest first, each in the lowest gap between those that live when it does."""
+    offsets: dict[AllocOp, int] = {}
+    placed: list[tuple[int, Buffer]] = []
+    end = 0
+    for alloc, buffer in sorted(buffers.items(), key=lambda item: (-item[1].size, item[1].first)):
+        offset = 0
+        for start, other in placed:
+            if other.first <= buffer.last and buffer.first <= other.last:
+                if start - offset >= buffer.size:
+                    break
+                offset = max(offset, start + other.size)
+        insort(placed, (offset, buffer))
+        offsets[alloc] = offset
+        end = max(end, offset + buffer.size)
+    return offsets, end
+
+
+def _insert(main: MainOp, found: Plan) -> None:
+    block = main.body.block
+    first = block.first_op
+    assert first is not None
+    allocs = [op for op in block.ops if isinstance(op, AllocOp) and not op.sizes]
+    holder = AllocOp.make("arena", buffer_type([max(found.size, ALIGNMENT)], i8))
+    block.insert_op_before(holder, first)
+    for a in allocs:
+        owner = found.owners.get(a)
+        _replace(block, a, holder.result, 0 if owner is None else found.offsets[owner])
+
+
+def _rounded(alloc: AllocOp) -> int:
+    return max(-(-size_of(alloc.result.type) // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
+
+
+def _replace(block: Block, alloc: AllocOp, arena: SSAValue, offset: int) -> None:
+    view: Operation = ViewOp.make(arena, offset, alloc.result.type)
+    inherit_location(view, alloc)
+    view.results[0].name_hint = alloc.result.name_hint
+    alloc.result.replace_all_uses_with(view.results[0])
+    block.insert_op_before(view, alloc)
+    alloc.detach()
+    alloc.erase()

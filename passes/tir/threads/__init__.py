@@ -1,0 +1,1 @@
+"""Tir passes on threads, of CPUs and GPUs."""

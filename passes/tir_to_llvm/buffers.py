@@ -1,0 +1,90 @@
+"""Where a body's own buffers live: in registers, on the stack, or in memory of the C library.
+
+A register buffer is a table of SSA values (`registers.py`). Another one is on the calling thread's stack, made once in
+the function's entry; one in a loop that is too large for that, or has a size that only the caller knows, is taken from
+`malloc` and given back where the block ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.ir import Attribute, SSAValue
+
+from lamina.dialects.dtypes import dtype_name, itemsize, scalar_type
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.ops import AllocOp
+from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
+from lamina.passes.tir_to_llvm.registers import Register
+from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties, memory_type
+
+if TYPE_CHECKING:
+    from lamina.passes.tir_to_llvm.replay import Replay
+
+Step = Callable[[], None]
+
+LARGEST_ON_STACK = 1 << 20
+"""Bytes of a buffer in a loop."""
+
+
+def is_on_heap(op: AllocOp) -> bool:
+    """Whether a buffer in a loop is one whose size only the caller knows, or too large for the stack."""
+    type_ = op.result.type
+    if op.scope.data == "register":
+        return False
+    return bool(op.sizes) or prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type)) > LARGEST_ON_STACK
+
+
+def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
+    """Memory of the calling thread for a buffer."""
+    assert type(type_) is MemRefType
+    size = prod(type_.get_shape())
+    properties: Properties = {
+        "elem_type": memory_type(scalar_type(type_.element_type)),
+        "alignment": IntegerAttr(64, i64),
+    }
+    return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], POINTER, properties))
+
+
+def compile_alloc(replay: Replay, op: AllocOp) -> Step:
+    buffer = op.result
+    if op.scope.data == "register":
+        # A new execution starts empty: what an earlier iteration left is dead.
+        name = op.stage.data
+        replay.registers[buffer] = Register(name)
+
+        def reset() -> None:
+            replay.registers[buffer].slots.clear()
+
+        return reset
+    if is_on_heap(op):
+        return _compile_heap_alloc(replay, op)
+    pointer = stack_buffer(replay.b, buffer.type)
+    replay.pointers[buffer] = pointer
+
+    def forget() -> None:
+        replay.loaded.pop(buffer, None)
+
+    return forget
+
+
+def _compile_heap_alloc(replay: Replay, op: AllocOp) -> Step:
+    """A buffer in a loop that the stack does not hold: memory of the C library, until the block ends."""
+    buffer, b, extents = op.result, replay.b, op.extents()
+    size = itemsize(dtype_name(buffer.type.element_type))
+    replay.known_from[buffer] = None
+
+    def step() -> None:
+        replay.loaded.pop(buffer, None)
+        count = b.emit(llvm.MulOp, [b.product(extents), b.integer(size)], i64, OVERFLOW)
+        replay.pointers[buffer] = b.call("malloc", [count], POINTER)
+
+    return step
+
+
+def release(replay: Replay, op: AllocOp) -> Step:
+    """Give the memory of a buffer back."""
+    return lambda: replay.b.call_for_effect("free", [replay.pointers[op.result]])

@@ -1,0 +1,352 @@
+"""Builds one llvm function: open loops with a place for hoisted values in each, index values, pointers, constants.
+
+An index is a sum of terms, each known from some loop inward. `index_value` and `pointer` add the terms loop by loop,
+from the outside in, and keep each partial sum in the head of its loop: what is left inside is a constant offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from lamina.dialects.dtypes import vector_type
+from lamina.dialects.index.accesses import RangeCache
+from lamina.dialects.index.linear import Atom, Linear
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.passes.tir_to_llvm.creation import fill, with_result, without_result
+from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties
+
+POINTER = llvm.LLVMPointerType()
+_DYNAMIC = DenseArrayBase.from_list(i32, [llvm.GEP_USE_SSA_VAL])
+
+EQ, NE, SLT, SLE, SGT, SGE = (IntegerAttr(n, i64) for n in range(6))
+
+
+class Level:
+    """An open loop (level 0: the function's entry): its head block and what has been hoisted into it."""
+
+    __slots__ = ("block", "hoisted", "head_code", "cache")
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.hoisted: list[Operation] = []
+        self.head_code: list[Operation] = []
+        self.cache: dict[object, SSAValue] = {}
+
+
+class FunctionBuilder:
+    """Appends ops to the current block; loops open and close in stack order."""
+
+    def __init__(self, entry: Block, declare: Callable[[str, Sequence[Attribute], Attribute], None]) -> None:
+        self.levels = [Level(entry)]
+        self.blocks: list[tuple[Block, list[Operation], Level | None]] = [
+            (entry, self.levels[0].head_code, self.levels[0])
+        ]
+        self.code = self.levels[0].head_code
+        self.depth: dict[Atom, int] = {}
+        """The level at which a dimension has its value; dimensions that are missing are local to the current code."""
+        self.variables: dict[Atom, SSAValue] = {}
+        self.ranges = RangeCache()
+        self._constants: dict[object, OpResult] = {}
+        self._integers: dict[int, SSAValue] = {}
+        self._lanes: dict[int, SSAValue] = {}
+        self._declare = declare
+
+    # -- ops ------------------------------------------------------------------------------------------
+
+    def add(self, op: Operation) -> None:
+        self.code.append(op)
+
+    def emit(
+        self, cls: type[Operation], operands: list[SSAValue], type_: Attribute, properties: Properties
+    ) -> SSAValue:
+        result = with_result(cls, operands, type_, properties)
+        self.code.append(result.op)
+        return result
+
+    def effect(self, cls: type[Operation], operands: list[SSAValue], properties: Properties) -> None:
+        """Append an op that gives nothing."""
+        self.code.append(without_result(cls, operands, properties))
+
+    def constant(self, attr: Attribute, type_: Attribute) -> SSAValue:
+        """A constant, made once in the function's entry."""
+        key = (attr, type_)
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = with_result(llvm.ConstantOp, (), type_, {"value": attr})
+            self.levels[0].hoisted.append(found.op)
+        return found
+
+    def constant_when_used(self, attr: Attribute, type_: Attribute) -> Callable[[], SSAValue]:
+        """The constant, looked up at the first call."""
+        made: list[SSAValue] = []
+
+        def value() -> SSAValue:
+            if not made:
+                made.append(self.constant(attr, type_))
+            return made[0]
+
+        return value
+
+    def constant_op(self, cls: type[Operation], type_: Attribute) -> SSAValue:
+        """A value without operands, such as poison, made once in the function's entry."""
+        key = (cls, type_)
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = with_result(cls, (), type_, {})
+            self.levels[0].hoisted.append(found.op)
+        return found
+
+    def integer(self, value: int) -> SSAValue:
+        found = self._integers.get(value)
+        if found is None:
+            found = self._integers[value] = self.constant(IntegerAttr(value, i64), i64)
+        return found
+
+    def lane(self, number: int) -> SSAValue:
+        """The place of an element in a vector."""
+        found = self._lanes.get(number)
+        if found is None:
+            found = self._lanes[number] = self.constant(IntegerAttr(number, i32), i32)
+        return found
+
+    def one_lane(self, value: SSAValue) -> SSAValue:
+        """A scalar as a vector of one lane."""
+        type_ = vector_type(value.type, 1)
+        poison = self.constant_op(llvm.PoisonOp, type_)
+        return self.emit(llvm.InsertElementOp, [poison, value, self.lane(0)], type_, {})
+
+    def call(self, symbol: str, operands: list[SSAValue], type_: Attribute) -> SSAValue:
+        """A call of a C library function of one result."""
+        self._declare(symbol, [o.type for o in operands], type_)
+        from xdsl.dialects.builtin import SymbolRefAttr
+
+        op = llvm.CallOp(SymbolRefAttr(symbol), *operands, return_type=type_)
+        self.code.append(op)
+        return op.results[0]
+
+    def call_for_effect(self, symbol: str, operands: list[SSAValue]) -> None:
+        """A call of a C library function without a result."""
+        self._declare(symbol, [o.type for o in operands], llvm.LLVMVoidType())
+        from xdsl.dialects.builtin import SymbolRefAttr
+
+        self.code.append(llvm.CallOp(SymbolRefAttr(symbol), *operands))
+
+    # -- blocks -----------------------------------------------------------------------------------------
+
+    def start_block(self, block: Block) -> None:
+        """Go on in a new block of the current level."""
+        code: list[Operation] = []
+        self.blocks.append((block, code, None))
+        self.code = code
+
+    def open_level(self, block: Block) -> Level:
+        """Go on in the head block of a loop."""
+        level = Level(block)
+        self.levels.append(level)
+        self.blocks.append((block, level.head_code, level))
+        self.code = level.head_code
+        return level
+
+    def close_level(self) -> None:
+        self.levels.pop()
+
+    def finish(self) -> list[Block]:
+        """Fill the blocks, in order."""
+        for block, code, level in self.blocks:
+            fill(block, code if level is None else [*level.hoisted, *code])
+        return [b for b, _, _ in self.blocks]
+
+    # -- index values ---------------------------------------------------------------------------------------
+
+    def atom_depth(self, atom: Atom) -> int | None:
+        """The level from which an atom is known; None when only here."""
+        if not isinstance(atom, tuple):
+            return self.depth.get(atom)
+        deepest = 0
+        for d in atom[1].dims():
+            depth = self.depth.get(d)
+            if depth is None:
+                return None
+            deepest = max(deepest, depth)
+        return deepest
+
+    def _by_depth(self, form: Linear, start: int | None = 0) -> list[tuple[int | None, list[tuple[Atom, int]]]]:
+        groups: dict[int | None, list[tuple[Atom, int]]] = {}
+        for atom, coef in form.terms.items():
+            groups.setdefault(_deeper(self.atom_depth(atom), start), []).append((atom, coef))
+        return sorted(groups.items(), key=lambda g: len(self.levels) if g[0] is None else g[0])
+
+    def at_level(self, depth: int | None, make: Callable[[], SSAValue]) -> SSAValue:
+        """Build a value in the head of a level (None: in the current code)."""
+        if depth is None:
+            return make()
+        saved, self.code = self.code, self.levels[depth].hoisted
+        try:
+            return make()
+        finally:
+            self.code = saved
+
+    def _chain(
+        self,
+        tag: object,
+        start: SSAValue | None,
+        form: Linear,
+        step: Callable[[SSAValue | None, SSAValue], SSAValue],
+        known_from: int | None = 0,
+    ) -> SSAValue | None:
+        deepest = self._deepest(form, known_from)
+        whole = ("whole", tag, known_from, form)
+        if deepest is not None:
+            found = self.levels[deepest].cache.get(whole)
+            if found is not None:
+                return found
+        value = start
+        key: tuple[object, ...] = (tag,)
+        for depth, terms in self._by_depth(form, known_from):
+            if depth is None:
+                value = step(value, self._sum(terms))
+                continue
+            key = (*key, frozenset(terms))
+            cache = self.levels[depth].cache
+            found = cache.get(key)
+            if found is None:
+                previous = value
+                found = cache[key] = self.at_level(depth, lambda: step(previous, self._sum(terms)))  # noqa: B023
+            value = found
+        if deepest is not None and value is not None:
+            self.levels[deepest].cache[whole] = value
+        return value
+
+    def _deepest(self, form: Linear, start: int | None) -> int | None:
+        """The level from which all terms of a form are known; None when only here."""
+        for atom in form.terms:
+            start = _deeper(start, self.atom_depth(atom))
+        return start
+
+    def _sum(self, terms: Sequence[tuple[Atom, int]]) -> SSAValue:
+        total: SSAValue | None = None
+        for atom, coef in terms:
+            value = self.atom_value(atom)
+            if coef != 1:
+                value = self.emit(llvm.MulOp, [value, self.integer(coef)], i64, OVERFLOW)
+            total = value if total is None else self.emit(llvm.AddOp, [total, value], i64, OVERFLOW)
+        assert total is not None
+        return total
+
+    def atom_value(self, atom: Atom) -> SSAValue:
+        if not isinstance(atom, tuple):
+            return self.variables[atom]
+        depth = self.atom_depth(atom)
+        if depth is None:
+            return self._divide(atom)
+        cache = self.levels[depth].cache
+        found = cache.get(atom)
+        if found is None:
+            found = cache[atom] = self.at_level(depth, lambda: self._divide(atom))
+        return found
+
+    def _divide(self, atom: tuple[str, Linear, int]) -> SSAValue:
+        kind, inner, divisor = atom
+        x = self.index_value(inner)
+        d = self.integer(divisor)
+        bounds = inner.range(self.ranges)
+        if bounds is not None and bounds[0] >= 0:
+            return self.emit(llvm.UDivOp if kind == "floordiv" else llvm.URemOp, [x, d], i64, {})
+        # floor(x / d) = (x - r) / d with r = x mod d in [0, d)
+        from xdsl.dialects.builtin import i1
+
+        r = self.emit(llvm.SRemOp, [x, d], i64, {})
+        negative = self.emit(llvm.ICmpOp, [r, self.integer(0)], i1, {"predicate": SLT})
+        up = self.emit(llvm.AddOp, [r, d], i64, OVERFLOW)
+        r = self.emit(llvm.SelectOp, [negative, up, r], i64, {})
+        if kind == "mod":
+            return r
+        return self.emit(llvm.SDivOp, [self.emit(llvm.SubOp, [x, r], i64, OVERFLOW), d], i64, {})
+
+    def index_value(self, form: Linear) -> SSAValue:
+        """The value of a form, with its constant."""
+        if not form.terms:
+            return self.integer(form.const)
+
+        def step(partial: SSAValue | None, more: SSAValue) -> SSAValue:
+            return more if partial is None else self.emit(llvm.AddOp, [partial, more], i64, OVERFLOW)
+
+        value = self._chain("index", None, form, step)
+        assert value is not None
+        if form.const:
+            value = self.emit(llvm.AddOp, [value, self.integer(form.const)], i64, OVERFLOW)
+        return value
+
+    def element_pointer(self, base: SSAValue, element: Attribute, index: SSAValue) -> SSAValue:
+        """A pointer moved by a number of elements."""
+        return self.emit(llvm.GEPOp, [base, index], POINTER, {"rawConstantIndices": _DYNAMIC, "elem_type": element})
+
+    def pointer(self, base: SSAValue, element: Attribute, form: Linear, known_from: int | None = 0) -> SSAValue:
+        """`base`, known from a level on, plus the form's terms, in elements; its constant is not added."""
+
+        def step(partial: SSAValue | None, more: SSAValue) -> SSAValue:
+            return self.element_pointer(base if partial is None else partial, element, more)
+
+        value = self._chain(("pointer", base), base, form, step, known_from)
+        assert value is not None
+        return value
+
+    def row_pointer(
+        self, base: SSAValue, element: Attribute, form: Linear, inner: Sequence[Linear], known_from: int | None
+    ) -> tuple[SSAValue, int | None]:
+        """`base` plus form * (product of the inner extents) elements, and the level from which it is known."""
+        depth = self._deepest(form, known_from)
+
+        def make() -> SSAValue:
+            distance = self.emit(llvm.MulOp, [self.index_value(form), self.product(inner)], i64, OVERFLOW)
+            return self.element_pointer(base, element, distance)
+
+        if depth is None:
+            return make(), None
+        cache = self.levels[depth].cache
+        key = ("row", base, form, tuple(inner))
+        found = cache.get(key)
+        if found is None:
+            found = cache[key] = self.at_level(depth, make)
+        return found, depth
+
+    def product(self, extents: Sequence[Linear]) -> SSAValue:
+        """The product of extents, made once in the function's entry."""
+        key = ("product", tuple(extents))
+        found = self.levels[0].cache.get(key)
+        if found is None:
+            saved, self.code = self.code, self.levels[0].hoisted
+            found = self.integer(1)
+            for n, extent in enumerate(extents):
+                value = self.index_value(extent)
+                found = value if n == 0 else self.emit(llvm.MulOp, [found, value], i64, OVERFLOW)
+            self.code = saved
+            self.levels[0].cache[key] = found
+        return found
+
+    def offset(self, pointer: SSAValue, element: Attribute, elements: int) -> SSAValue:
+        """A pointer moved by a constant number of elements."""
+        if elements == 0:
+            return pointer
+        if not -(1 << 31) < elements < 1 << 31:
+            return self.element_pointer(pointer, element, self.integer(elements))
+        properties: Properties = {"rawConstantIndices": _raw_index(elements), "elem_type": element}
+        return self.emit(llvm.GEPOp, [pointer], POINTER, properties)
+
+
+def _deeper(a: int | None, b: int | None) -> int | None:
+    """The inner one of two levels; None, the current code, is the innermost."""
+    return None if a is None or b is None else max(a, b)
+
+
+_RAW: dict[int, DenseArrayBase] = {}
+
+
+def _raw_index(value: int) -> DenseArrayBase:
+    found = _RAW.get(value)
+    if found is None:
+        found = _RAW[value] = DenseArrayBase.from_list(i32, [value])
+    return found

@@ -1,0 +1,323 @@
+"""`@main` of tir as data: the program table that the runner walks, one foreign call for a whole inference.
+
+    @main.program    one row for each phase of each call: kernel, extent, grain, first argument, number of arguments
+    @main.arguments  one row for each buffer argument: which base pointer, and the byte offset from it
+
+The caller of the runner gives the base pointers in this order: status block, arena, inputs (a size is a pointer to an
+i64), outputs, parameters, and workspaces whose size only the caller knows.
+The module attribute `lamina.program` says what they are, and what the rows are that call external functions: these have
+no kernel, so that whoever runs the program stops before them and calls the backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    LocationAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.dialects.func import ReturnOp as MainReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.dtypes import dtype_name, itemsize
+from lamina.dialects.index.sizes import SHAPE, symbolic_shape, verify_shapes
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.tir.calls import fits
+from lamina.dialects.tir.ops import AllocOp, CallOp, ParamOp, ViewOp
+from lamina.dialects.value_names import NAME
+from lamina.errors import InputError, did_you_mean
+from lamina.passes.base import node_names
+from lamina.passes.relay.partition.external_backends import CODE, COMPILER, CONSTANTS, OUTPUTS
+from lamina.passes.tir_to_llvm.builder import POINTER
+
+STATUS, ARENA, FIRST_INPUT = 0, 1, 2
+"""Positions of the base pointers."""
+STATUS_ARGUMENT, TEAM_ARGUMENT = -1, -2
+"""Among the arguments of a phase: the status block, where its checks leave their code, and what stands behind the code
+and the entry there, which the threads of a team need to meet."""
+_OF_STATUS = {STATUS_ARGUMENT: (STATUS, 0), TEAM_ARGUMENT: (STATUS, 16)}
+
+ALIGNMENT = 64
+"""Of the tables, in bytes: rows do not straddle more cache lines than they must."""
+
+ROW = llvm.LLVMStructType.from_type_list([POINTER, i64, i64, i64, i64])
+
+
+class Entry(NamedTuple):
+    """One row of a program: kernel(args, lo, hi) over [0, extent), at least `grain` iterations at a time.
+
+    A negative grain stands for a team: kernel(args, number, size) on at most `extent` threads at the same time.
+    """
+
+    kernel: str | None
+    """None where an external function is called."""
+    extent: int
+    grain: int
+    arguments: Sequence[tuple[int, int]]
+    """(base, byte offset) of each buffer; (0, 0) is the status block."""
+    location: LocationAttr | None = None
+    """Where the row comes from: the row keeps it, so that a profile can name the model's own nodes."""
+
+
+class Phase(NamedTuple):
+    """A part of a kernel: its symbol, the extent of its parallel loop, and which of the kernel's buffers it takes."""
+
+    symbol: str
+    extent: int
+    grain: int
+    """Iterations that are worth a thread's while; of a team how many polls it is to wait for workers, negated."""
+    arguments: list[int]
+
+
+def check_main(main: MainOp, signatures: Mapping[str, Sequence[Attribute]]) -> None:
+    """Raise InputError where `@main` is no list of calls on buffers that fit the kernels and the arena."""
+    name = main.sym_name.data
+    if len(main.body.blocks) != 1:
+        what = "branches" if main.body.blocks else "has no body"
+        raise InputError(f"tir-to-llvm: @{name} {what}; it is one list of calls", op=main)
+    outputs = main.attributes.get("lamina.outputs")
+    if not isinstance(outputs, IntegerAttr):
+        raise InputError(f"tir-to-llvm: @{name} has no 'lamina.outputs'; it does not come from te-to-tir", op=main)
+    arguments = main.body.block.args
+    if not 0 <= outputs.value.data <= len(arguments):
+        raise InputError(
+            f"tir-to-llvm: @{name} has {outputs.value.data} outputs of {len(arguments)} arguments", op=main
+        )
+    try:
+        verify_shapes(arguments, main.arg_attrs)
+    except VerifyException as e:
+        raise InputError(f"tir-to-llvm: @{name}: {e}", op=main) from None
+    for op in main.body.block.ops:
+        if isinstance(op, CallOp):
+            callee = op.callee.root_reference.data
+            if callee not in signatures:
+                hint = did_you_mean(callee, list(signatures))
+                raise InputError(f"tir-to-llvm: there is no kernel @{callee} to call", hint=hint, op=op)
+            if not fits(op.operand_types, signatures[callee]):
+                taken = ", ".join(map(str, signatures[callee]))
+                raise InputError(f"tir-to-llvm: the call does not fit @{callee}, which takes ({taken})", op=op)
+        elif isinstance(op, ViewOp) and op.result.uses:
+            arena = op.arena.owner
+            size = arena.result.type.get_shape()[0] if isinstance(arena, AllocOp) and not arena.sizes else 0
+            if op.offset.value.data + _bytes(op.result.type) > size:
+                raise InputError(
+                    f"tir-to-llvm: {op.result.type} at byte {op.offset.value.data} is outside of the arena", op=op
+                )
+
+
+def _bytes(type_: MemRefType[Attribute]) -> int:
+    return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
+
+
+def lower_main(
+    module: ModuleOp,
+    main: MainOp,
+    phases: dict[str, list[Phase]],
+    messages: Sequence[str] = (),
+    external: Mapping[str, MainOp] | None = None,
+) -> None:
+    """Replace `@main` by its program table; `messages` are what the codes 1, 2, ... of failed checks say.
+
+    `external` are the declarations of functions that external backends run.
+    """
+    declared = external or {}
+    called: dict[int, MainOp] = {}
+    name = main.sym_name.data
+    block = main.body.block
+    outputs_attr = main.attributes["lamina.outputs"]
+    assert isinstance(outputs_attr, IntegerAttr)
+    bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(block.args)}
+    params: dict[Attribute, int] = {}
+    arena_bytes = 0
+    workspaces: list[tuple[SSAValue, Attribute]] = []
+    entries: list[Entry] = []
+    for op in block.ops:
+        if isinstance(op, AllocOp) and op.sizes:
+            shape = symbolic_shape(block.args, op.extents())
+            assert shape is not None
+            workspaces.append((op.result, DictionaryAttr({"type": op.result.type, "shape": shape})))
+        elif isinstance(op, AllocOp):
+            if arena_bytes:
+                raise InputError(f"tir-to-llvm: @{name} allocates more than its arena; run tir-plan-memory", op=op)
+            arena_bytes = op.result.type.get_shape()[0]
+            bases[op.result] = (ARENA, 0)
+        elif isinstance(op, ViewOp):
+            bases[op.result] = (bases[op.arena][0], op.offset.value.data)
+        elif isinstance(op, ParamOp):
+            position = params.setdefault(op.param, len(params))
+            bases[op.results[0]] = (FIRST_INPUT + len(block.args) + position, 0)
+        elif isinstance(op, CallOp):
+            # Workspaces of unknown size come behind the parameters, whose number is known at the end: counted from -1.
+            scratch = {value: (-1 - n, 0) for n, (value, _) in enumerate(workspaces)}
+            buffers = [bases[o] if o in bases else scratch[o] for o in op.operands]
+            callee = op.callee.root_reference.data
+            if callee in declared:
+                for constant in cast("ArrayAttr[Attribute]", declared[callee].attributes[CONSTANTS]):
+                    params.setdefault(constant, len(params))
+                called[len(entries)] = declared[callee]
+                entries.append(Entry(None, 0, 1, buffers, op.location))
+                continue
+            for phase in phases[callee]:
+                arguments = [_OF_STATUS[n] if n < 0 else buffers[n] for n in phase.arguments]
+                entries.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, op.location))
+        elif not isinstance(op, MainReturnOp):
+            raise InputError(f"tir-to-llvm: {op.name} cannot stand in @{name}", op=op)
+    behind = FIRST_INPUT + len(block.args) + len(params)
+    entries = [
+        e._replace(arguments=[(behind - 1 - base, n) if base < 0 else (base, n) for base, n in e.arguments])
+        for e in entries
+    ]
+    for table in program_globals(name, entries):
+        module.body.block.insert_op_before(table, main)
+    described: dict[str, Attribute] = {"messages": ArrayAttr([StringAttr(m) for m in messages])} if messages else {}
+    module.attributes["lamina.program"] = DictionaryAttr(
+        {
+            **described,
+            "name": StringAttr(name),
+            "arena": IntegerAttr(arena_bytes, i64),
+            "inputs": _described(main, 0, len(block.args) - outputs_attr.value.data),
+            "outputs": _described(main, len(block.args) - outputs_attr.value.data, len(block.args)),
+            "params": ArrayAttr(list(params)),
+            **({"workspaces": ArrayAttr([w for _, w in workspaces])} if workspaces else {}),
+            **_external_calls(entries, called, params),
+        }
+    )
+    main.detach()
+    main.erase(safe_erase=False)
+
+
+def _external_calls(
+    entries: Sequence[Entry], called: Mapping[int, MainOp], params: Mapping[Attribute, int]
+) -> dict[str, Attribute]:
+    """The external functions, and for each row that calls one which it is and what it passes."""
+    functions = list(dict.fromkeys(called.values()))
+    if not functions:
+        return {}
+    described: list[Attribute] = []
+    for function in functions:
+        constants = cast("ArrayAttr[Attribute]", function.attributes[CONSTANTS])
+        described.append(
+            DictionaryAttr(
+                {
+                    "name": function.sym_name,
+                    "compiler": function.attributes[COMPILER],
+                    "code": function.attributes[CODE],
+                    "constants": ArrayAttr([IntegerAttr(params[c], i64) for c in constants]),
+                    "arguments": ArrayAttr(list(function.function_type.inputs)),
+                    "outputs": function.attributes[OUTPUTS],
+                }
+            )
+        )
+    calls: list[Attribute] = []
+    for row, function in called.items():
+        numbers = [n for pair in entries[row].arguments for n in pair]
+        calls.append(DenseArrayBase.from_list(i64, [row, functions.index(function), *numbers]))
+    return {"external": ArrayAttr(described), "calls": ArrayAttr(calls)}
+
+
+def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
+    """Name and type of arguments."""
+    found: list[Attribute] = []
+    none: dict[str, Attribute] = {}
+    for n in range(first, end):
+        argument = main.body.block.args[n]
+        attrs = main.arg_attrs.data[n].data if main.arg_attrs else none
+        name = attrs.get(NAME) or StringAttr(argument.name_hint or f"arg{n}")
+        shape = {"shape": attrs[SHAPE]} if SHAPE in attrs else {}
+        found.append(DictionaryAttr({"name": name, "type": argument.type, **shape}))
+    return ArrayAttr(found)
+
+
+def entry_labels(module: ModuleOp, name: str) -> list[str]:
+    """What each row of a program computes: the model's nodes where the row knows them, else the kernel's symbol.
+
+    That of an external function is empty then.
+    """
+    return [" + ".join(node_names(op.location)) or _symbol(op) for op in _row_kernels(module, name)]
+
+
+def entry_calls(module: ModuleOp, name: str) -> list[int]:
+    """Which call of `@main` each row belongs to, counted from 0: a kernel of several phases has several rows."""
+    return calls_of_symbols([_symbol(op) for op in _row_kernels(module, name)])
+
+
+def calls_of_symbols(symbols: Sequence[str]) -> list[int]:
+    """Rows of one call are `kernel.0`, `kernel.1` and so on; one of a single phase is `kernel`, an external one ``."""
+    calls: list[int] = []
+    before = ("", -1)
+    for symbol in symbols:
+        base, mark, number = symbol.rpartition(".")
+        phase = int(number) if mark and number.isdecimal() else -1
+        same = phase > 0 and before == (base, phase - 1)
+        calls.append((calls[-1] if calls else -1) + (not same))
+        before = (base, phase)
+    return calls
+
+
+def _row_kernels(module: ModuleOp, name: str) -> list[Operation]:
+    """What gives each row of a program its kernel."""
+    for table in module.ops:
+        if isinstance(table, llvm.GlobalOp) and table.sym_name.data == f"{name}.program":
+            return [op for op in table.body.block.ops if isinstance(op, (llvm.AddressOfOp, llvm.ZeroOp))]
+    return []
+
+
+def _symbol(kernel: Operation) -> str:
+    return kernel.global_name.root_reference.data if isinstance(kernel, llvm.AddressOfOp) else ""
+
+
+def program_globals(name: str, entries: Sequence[Entry]) -> list[llvm.GlobalOp]:
+    """`@<name>.program` and `@<name>.arguments`; the kernels are llvm.funcs of the module."""
+    bindings = [pair for entry in entries for pair in entry.arguments] or [(0, 0)]
+    type_ = llvm.LLVMArrayType(len(bindings), llvm.LLVMArrayType(2, i64))
+    dense = DenseIntElementsAttr.from_list(TensorType(i64, [len(bindings), 2]), [n for pair in bindings for n in pair])
+    external = llvm.LinkageAttr("external")
+    table = llvm.LLVMArrayType(len(entries), ROW)
+    body = Region(_table(table, entries))
+    return [
+        llvm.GlobalOp(table, f"{name}.program", external, constant=True, alignment=ALIGNMENT, body=body),
+        llvm.GlobalOp(type_, f"{name}.arguments", external, constant=True, alignment=ALIGNMENT, value=dense),
+    ]
+
+
+def _table(type_: llvm.LLVMArrayType, entries: Sequence[Entry]) -> Block:
+    """The rows, field by field; a number that occurs again is one constant."""
+    ops: list[Operation] = [llvm.PoisonOp.create(result_types=[type_])]
+    numbers: dict[int, SSAValue] = {}
+    table = ops[0].results[0]
+    first = 0
+    for row, entry in enumerate(entries):
+        kernel = llvm.ZeroOp.create(result_types=[POINTER])
+        if entry.kernel is not None:
+            kernel = llvm.AddressOfOp(entry.kernel, POINTER)
+        if entry.location is not None:
+            kernel.location = entry.location
+        ops.append(kernel)
+        fields: list[SSAValue] = [kernel.results[0]]
+        for number in (entry.extent, entry.grain, first, len(entry.arguments)):
+            if number not in numbers:
+                constant = llvm.ConstantOp(IntegerAttr(number, i64), i64)
+                ops.append(constant)
+                numbers[number] = constant.results[0]
+            fields.append(numbers[number])
+        for column, field in enumerate(fields):
+            insert = llvm.InsertValueOp(DenseArrayBase.from_list(i64, [row, column]), table, field)
+            ops.append(insert)
+            table = insert.results[0]
+        first += len(entry.arguments)
+    ops.append(llvm.ReturnOp(table))
+    return Block(ops)

@@ -1,0 +1,357 @@
+"""The third stair: loops over buffers become llvm functions.
+
+Each tir.func is cut into phases: every parallel loop and every team at its top level is one, whatever stands between
+them another.
+A phase is two functions. The entry has the runner's signature `(args, lo, hi)`: it reads the buffer pointers from
+the argument array and calls the body; `lo` to `hi` is the slice of the parallel loop. The body's pointers are `noalias`
+but for those that the kernel's attribute `shared` names.
+`@main` becomes the program table that the runner walks (`stair/program.py`).
+
+Before:
+    tir.func @f(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64} {
+      tir.for %i = 0 to 4 parallel "y.i" {
+        %v = tir.load %x[%i * 16 + lane] : memref<64xf32>, vector<16xf32>
+        tir.store %v, %y[%i * 16 + lane] : memref<64xf32>, vector<16xf32> } }
+After:
+    llvm.func internal @f.body(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %lo: i64, %hi: i64) { ... }
+    llvm.func @f(%args: !llvm.ptr, %lo: i64, %hi: i64) { ... llvm.call @f.body(%x, %y, %lo, %hi) ... }
+
+Assumes `tir-lower-blocks` and `tir-vectorize-loop`, and for `@main` also `tir-plan-memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.func import FuncOp as MainOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from lamina.dialects.fast_ir import all_ops, discard, operands_of
+from lamina.dialects.llvm_target import ops as llvm
+from lamina.dialects.target import TargetAttr, module_target
+from lamina.dialects.tir.checks import CheckOp
+from lamina.dialects.tir.intrinsics import IntrinsicOp
+from lamina.dialects.tir.memory import extents_of, type_of
+from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
+from lamina.errors import InputError
+from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.relay.partition.external_backends import check_on_buffers, is_declaration
+from lamina.passes.tir.memory.plan_memory import SHARED
+from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
+from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
+from lamina.passes.tir_to_llvm.checks import Checks
+from lamina.passes.tir_to_llvm.cost import cycles, grain_of
+from lamina.passes.tir_to_llvm.limits import check_limits
+from lamina.passes.tir_to_llvm.loops import least, run_loop
+from lamina.passes.tir_to_llvm.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Phase, check_main, lower_main
+from lamina.passes.tir_to_llvm.replay import Replay
+from lamina.passes.tir_to_llvm.scalars import OVERFLOW
+from lamina.passes.tir_to_llvm.teams import Team, most_threads, patience, team_of, written_together
+
+KernelDone: TypeAlias = "Callable[[Sequence[llvm.FuncOp], Mapping[str, llvm.FuncOp]], None]"
+"""What a context's `kernel_done` is: it takes a kernel's functions and, by name, the external ones declared so far.
+
+It is called as soon as a kernel is finished and may empty its functions, so that what compiles them can start early
+and one kernel's ops are in memory at a time.
+"""
+KernelShare: TypeAlias = "Callable[[Sequence[FuncOp]], Iterator[FuncOp]]"
+"""What a context's `kernel_share` is: of the module's kernels it gives those to be lowered here, in any order.
+
+The others stay declarations, as if `kernel_done` had emptied them: other processes lower them.
+"""
+SLICES = 256
+"""A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
+
+
+@dataclass(frozen=True)
+class TirToLlvmPass(ModulePass):
+    name = "tir-to-llvm"
+    needed: ClassVar[bool] = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_features(op)
+        phases: dict[str, list[Phase]] = {}
+        declarations: dict[str, llvm.FuncOp] = {}
+        signatures: dict[str, list[Attribute]] = {}
+        mains: list[MainOp] = []
+        external: dict[str, MainOp] = {}
+        codes: dict[str, int] = {}
+        made: set[Operation] = set()
+        done: KernelDone | None = getattr(ctx, "kernel_done", None)
+        share: KernelShare | None = getattr(ctx, "kernel_share", None)
+        target = module_target(op)
+        kernels = [top for top in op.ops if isinstance(top, FuncOp)]
+
+        def lower(top: FuncOp, elsewhere: bool = False) -> None:
+            check_limits(top)
+            functions, found = lower_function(top, declarations, codes, target, elsewhere)
+            phases[top.sym_name.data] = found
+            signatures[top.sym_name.data] = list(top.function_type.inputs)
+            made.update(functions)
+            for f in functions:
+                if done is None:
+                    inherit_location(f, top)
+                else:  # its ops are gone before anybody asks them
+                    f.location = top.location
+                op.body.block.insert_op_before(f, top)
+            top.detach()
+            discard(top.body)
+            if done is not None and not elsewhere:
+                done(functions, declarations)
+
+        for top in kernels if share is None else share(kernels):
+            lower(top)
+        for top in kernels:
+            if top.sym_name.data not in phases:
+                lower(top, elsewhere=True)
+        for top in list(op.ops):
+            if isinstance(top, MainOp) and is_declaration(top):
+                check_on_buffers(top)
+                external[top.sym_name.data] = top
+                signatures[top.sym_name.data] = list(top.function_type.inputs)
+            elif isinstance(top, MainOp):
+                mains.append(top)
+        for main in mains:
+            check_main(main, signatures)
+            lower_main(op, main, phases, list(codes), external)
+        for top in external.values():
+            top.detach()
+            top.erase()
+        for declaration in declarations.values():
+            op.body.block.add_op(declaration)
+        for top in op.ops:
+            if top not in made:
+                for left in all_ops(top):
+                    if left.name.startswith("tir."):
+                        raise InputError(f"tir-to-llvm leaves {left.name} behind", op=left)
+
+
+def check_features(module: ModuleOp) -> None:
+    """Raise InputError at a machine intrinsic that the module's target does not have.
+
+    Without a target in the module it is the emitter that refuses: LLVM would kill the process.
+    """
+    target = module_target(module)
+    if target is None:
+        return
+    for op in all_ops(module):
+        if isinstance(op, IntrinsicOp):
+            missing = op.row.missing(target.has_feature)
+            if missing:
+                raise InputError(
+                    f"'{op.intrinsic.data}' needs the target feature {', '.join(missing)}, which "
+                    f"{target.cpu.data} has not",
+                    op=op,
+                )
+
+
+def lower_function(
+    func: FuncOp,
+    declarations: dict[str, llvm.FuncOp],
+    codes: dict[str, int],
+    target: TargetAttr | None,
+    elsewhere: bool = False,
+) -> tuple[list[llvm.FuncOp], list[Phase]]:
+    """The llvm functions of a kernel and its phases, in order; `codes` numbers the messages of checks.
+
+    One that is lowered elsewhere has declarations of its phases' functions.
+    """
+    name = func.sym_name.data
+    vector_bits = 128 if target is None else target.vector_bits.data
+    explicit_indices(func)
+    groups = phases_of(func)
+    self_contained(groups)
+    functions: list[llvm.FuncOp] = []
+    phases: list[Phase] = []
+    arguments = list(func.body.block.args)
+    positions = func.attributes.get(SHARED)
+    shared = [arguments[n] for n in positions.get_values()] if isinstance(positions, DenseArrayBase) else []
+    for n, ops in enumerate(groups):
+        symbol = name if len(groups) == 1 else f"{name}.{n}"
+        inside = [inner for o in ops for inner in all_ops(o)]
+        mentioned = {v for inner in inside for v in operands_of(inner)}
+        # A buffer's strides may be sizes that nothing else mentions.
+        mentioned |= {
+            d for a in arguments if a in mentioned and _is_dynamic(a) for e in extents_of(a) for d in e.dims()
+        }
+        used = [a for a in arguments if a in mentioned]
+        checks = any(type(inner) is CheckOp for inner in inside)
+        loop = _parallel_loop(ops)
+        extent = 1 if loop is None else SLICES if loop.bounds else loop.trip
+        # What the loop costs is told by the tir, which is short: the code below has its unrolled loops written out.
+        grain = 1 if loop is None or loop.bounds else grain_of(extent, cycles(loop.body.block.ops, vector_bits))
+        team = team_of(ops)
+        if team is not None:
+            extent, grain = most_threads(team), -patience(team, vector_bits)
+        if elsewhere:
+            functions.append(llvm.FuncOp(symbol, _ENTRY, linkage=llvm.LinkageAttr("external")))
+        else:
+            body = _lower_phase(
+                f"{symbol}.body", ops, used, declarations, len(groups) > 1, codes if checks else None, shared, target
+            )
+            hints = [a.name_hint for a in used] + ["status"] * checks + ["team"] * (team is not None)
+            functions += [body, _entry(symbol, body, hints)]
+        taken = [arguments.index(a) for a in used] + [STATUS_ARGUMENT] * checks + [TEAM_ARGUMENT] * (team is not None)
+        phases.append(Phase(symbol, extent, grain, taken))
+    return functions, phases
+
+
+def _is_dynamic(argument: SSAValue) -> bool:
+    return isinstance(argument.type, MemRefType) and DYNAMIC_INDEX in type_of(argument).get_shape()
+
+
+def _parallel_loop(ops: Sequence[Operation]) -> ForOp | None:
+    """The parallel loop that a phase consists of."""
+    only = ops[0] if len(ops) == 1 else None
+    return only if isinstance(only, ForOp) and only.kind.data == "parallel" else None
+
+
+def _used_only_in(alloc: AllocOp, ops: Sequence[Operation]) -> bool:
+    """Whether a buffer lives within one phase."""
+    inside = {id(o) for top in ops for o in all_ops(top)}
+    return all(id(u.operation) in inside for u in alloc.result.uses)
+
+
+def declare(declarations: dict[str, llvm.FuncOp], symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
+    """Remember that an external function is called."""
+    if symbol not in declarations:
+        declarations[symbol] = llvm.FuncOp(
+            symbol, llvm.LLVMFunctionType(list(inputs), output), linkage=llvm.LinkageAttr("external")
+        )
+
+
+_MICRO_KERNEL: dict[str, Attribute | None] = {
+    # Spilled vectors must not straddle cache lines, whatever frame the caller has: the stack is realigned.
+    "passthrough": ArrayAttr(
+        [
+            StringAttr("noinline"),
+            StringAttr("nounwind"),
+            ArrayAttr([StringAttr("alignstack"), StringAttr("64")]),
+            StringAttr("stackrealign"),
+        ]
+    )
+}
+
+
+def _lower_phase(
+    symbol: str,
+    ops: Sequence[Operation],
+    used: Sequence[SSAValue],
+    declarations: dict[str, llvm.FuncOp],
+    several: bool,
+    codes: dict[str, int] | None,
+    shared: Sequence[SSAValue],
+    target: TargetAttr | None,
+) -> llvm.FuncOp:
+    team = team_of(ops)
+    extra = (codes is not None) + (team is not None)
+    taken = [i64 if isinstance(a.type, IndexType) else POINTER for a in used] + [POINTER] * extra
+    entry = Block(arg_types=[*taken, i64, i64])
+    lo, hi = entry.args[-2:]
+    lo.name_hint, hi.name_hint = "lo", "hi"
+    builder = FunctionBuilder(entry, lambda s, i, o: declare(declarations, s, i, o))
+    pointers: dict[SSAValue, SSAValue] = {}
+    for old, new in zip(used, entry.args, strict=False):
+        new.name_hint = old.name_hint
+        if isinstance(old.type, IndexType):
+            builder.variables[old] = new
+            builder.depth[old] = 0
+        else:
+            pointers[old] = new
+    replay = Replay(builder, pointers, target)
+    if codes is not None:
+        status = entry.args[len(used)]
+        status.name_hint = "status"
+        replay.checks = Checks(status, codes)
+    if team is not None:
+        place = entry.args[len(taken) - 1]
+        place.name_hint, lo.name_hint, hi.name_hint = "team", "me", "size"
+        replay.team = Team(replay, place, lo, hi)
+    loop = _parallel_loop(ops)
+    if loop is not None:
+        builder.depth[loop.var] = -1
+        steps = replay.compile(loop.body.block)
+        if loop.bounds:
+            limit, _ = least(builder, loop.limits())
+            lo, hi = (_slice_start(builder, limit, n) for n in (lo, hi))
+        run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
+    else:
+        for op in ops:
+            if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):
+                if op.scope.data == "register":
+                    raise InputError(
+                        f"tir-to-llvm: register buffer {op.stage.data!r} is also used in a parallel loop, whose "
+                        "threads have registers of their own, or beyond one; use another scope",
+                        op=op,
+                    )
+                raise InputError(
+                    f"tir-to-llvm: buffer {op.stage.data!r} of scope {op.scope.data!r} is shared by phases of a "
+                    "kernel; run tir-plan-memory",
+                    op=op,
+                )
+            replay.compile_step(op)()
+    builder.add(llvm.ReturnOp.create())
+    region = Region(builder.finish())
+    noalias = DictionaryAttr({"llvm.noalias": UnitAttr()})
+    empty = DictionaryAttr({})
+    # What another thread of a team writes changes behind the back of this one.
+    together = set[SSAValue]() if team is None else written_together(team)
+    own = [a not in shared and a not in together for a in used] + [True] * extra
+    attrs = [noalias if t is POINTER and alone else empty for t, alone in zip(taken, own, strict=True)]
+    return llvm.FuncOp(
+        symbol,
+        llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
+        linkage=llvm.LinkageAttr("internal"),
+        body=region,
+        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*attrs, empty, empty])},
+    )
+
+
+def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAValue:
+    """Where slice n of [0, limit) starts: limit * n / SLICES."""
+    whole = builder.emit(llvm.MulOp, [limit, n], i64, OVERFLOW)
+    return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES)], i64, {})
+
+
+_ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType())
+"""What the runner calls: the buffers and the slice."""
+
+
+def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:
+    from xdsl.dialects.builtin import SymbolRefAttr
+
+    block = Block(arg_types=[POINTER, i64, i64])
+    args, lo, hi = block.args
+    args.name_hint, lo.name_hint, hi.name_hint = "args", "lo", "hi"
+    builder = FunctionBuilder(block, lambda s, i, o: None)
+    pointers: list[SSAValue] = []
+    for n, (hint, type_) in enumerate(zip(hints, body.function_type.inputs, strict=False)):
+        slot = builder.offset(args, POINTER, n)
+        value = builder.emit(llvm.LoadOp, [slot], POINTER, {})
+        if type_ == i64:
+            value = builder.emit(llvm.LoadOp, [value], i64, {"alignment": IntegerAttr(8, i64)})
+        value.name_hint = hint
+        pointers.append(value)
+    builder.add(llvm.CallOp(SymbolRefAttr(body.sym_name.data), *pointers, lo, hi))
+    builder.add(llvm.ReturnOp.create())
+    return llvm.FuncOp(
+        symbol,
+        _ENTRY,
+        linkage=llvm.LinkageAttr("external"),
+        body=Region(builder.finish()),
+    )
