@@ -101,7 +101,7 @@ def cast(g: OnnxGraph, name: str) -> None:
     to = g.draw.dtype(allowed(g, name, ANY))
     if x.is_float and to[0] in "iu":
         g.ordinary(x)  # an integer of NaN is nowhere defined
-    if to[0] == "u" and x.dtype[0] not in "ub":
+    if to[0] == "u" and x.dtype != "bool" and x.dtype[0] != "u":
         (x,) = g.node("Abs", [x], bound=x.bound)
     if g.opset < 6:
         word = TensorProto.DataType.Name(code(to))
