@@ -65,16 +65,19 @@ def shorten(loop: ForOp) -> None:
     """
     if loop.is_dynamic or loop.bounds or loop.kind.data not in ("serial", "unrolled"):
         return
-    needed = 0
+    needed, facts = 0, Facts(RangeCache())
     for op in loop.body.block.ops:
         if type(op) is not ForOp:
             return
         iterations = [loop.trip]
         for bound in op.min_bounds():
             step = -bound.terms.get(loop.var, 0)
-            if step > 0 and len(bound.terms) == 1:
-                # const - step * i is at least 1.
-                iterations.append(max((bound.const - 1) // step + 1, 0))
+            if step <= 0:
+                continue
+            limits = facts.bounds(bound + Linear.dim(loop.var) * step)
+            if limits is not None:
+                # What the bound is in the first iteration, less step * i, is at least 1.
+                iterations.append(max((limits[1] - 1) // step + 1, 0))
         needed = max(needed, min(iterations))
     if 0 < needed < loop.trip:
         loop.properties["extent"] = ForOp.make(needed, "").extent
