@@ -10,6 +10,7 @@ value that is exact, such as a small multiple of 1/8, stays so, and everything t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,7 +151,7 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     off: Any
     if dtype not in NOISE:
         off = ROUNDED_FLOATS.get(dtype, 0.0) * np.abs(wide)
-    elif op.FUSION_KIND <= OpPattern.INJECTIVE:
+    elif op.FUSION_KIND <= OpPattern.INJECTIVE and not _weighs_in_thirds(op, operands):
         exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
         # Double precision is not known better than it is computed: what single precision holds is taken to be exact.
         off = NOISE[dtype] * np.abs(wide) * (exact != exact.astype(np.float32))
@@ -186,6 +187,15 @@ def _dequantized(op: RelayOp, operands: Sequence[Any]) -> Any:
     data, scale, zero = operands
     axis = attrs_of(op)["axis"]
     return qs.ref_centred(data, zero, axis) * qs.ref_along(scale.astype(np.float64), axis, data.ndim)
+
+
+def _weighs_in_thirds(op: RelayOp, operands: Sequence[Any]) -> bool:
+    """Whether an image is resized by weights that no float holds: between equal values may lie another one."""
+    if not op.name.startswith("relay.image.resize"):
+        return False
+    steps = [Fraction(a, b) for a, b in zip(operands[0].shape, op.results[0].type.get_shape(), strict=True) if b]
+    whole = all(s.denominator & (s.denominator - 1) == 0 for s in steps)
+    return not whole or attrs_of(op)["coordinate_transformation_mode"] == "align_corners"
 
 
 def _only_moves(array: Any, operands: Sequence[Any]) -> bool:

@@ -179,6 +179,16 @@ def test_neutral_elements_of_other_combiners_go(op: str, start: str) -> None:
     assert table.text(given[0][0]).startswith(f"{name}(arith.subf f32(arg0[0], arg1[0]), arith.subf")
 
 
+@pytest.mark.parametrize(("op", "neutral"), [("subf", "0.0"), ("divf", "1.0")])
+def test_a_right_operand_that_changes_nothing_goes(op: str, neutral: str) -> None:
+    table = TraceTable()
+    kept = f"%n = arith.constant {neutral} : f32 %c = arith.{op} %d, %n : f32 %s = arith.addf %acc, %c"
+    changed = kept.replace("%d, %n", "%n, %d")
+    plain = trace_tir_func(kernel(SUM), (), table)
+    assert trace_tir_func(kernel(SUM.replace("%s = arith.addf %acc, %d", kept)), (), table) == plain
+    assert trace_tir_func(kernel(SUM.replace("%s = arith.addf %acc, %d", changed)), (), table) != plain
+
+
 # -- reducers of the user's own ------------------------------------------------------------------------------------
 
 ARGMAX = """

@@ -64,8 +64,7 @@ def expand(op: GlobalOp) -> None:
 
 def _fits(call: CallOp, op: GlobalOp) -> bool:
     """Whether a call by name can stand for a call: it must not know more of its arguments than the function."""
-    given = [v.type for v in call.arguments]
-    return op.result not in call.arguments and given == list(op.result.type.inputs)
+    return [v.type for v in call.arguments] == list(op.result.type.inputs)
 
 
 def _calling(op: GlobalOp) -> FnOp:
