@@ -37,8 +37,8 @@ def vector_lanes(stage: Stage, target: TargetAttr) -> int:
     lanes = target.lanes(8 * itemsize(dtype_name(element)))
     vector = vector_dim(stage.spatial)
     row = 1 if vector is None else stage.spatial[vector]
-    # What it reads, and what its epilogue writes, are vectors of as many lanes.
-    held = [element, *(read.result.type for read in stage.reads())]
+    # What it reads, what is inlined into it, and what its epilogue writes, are vectors of as many lanes.
+    held = [element, *(read.result.type for s in stage.within() for read in s.reads())]
     held += [reader.element_type for reader in stage.readers]
     whole = row > lanes or all(lanes_have_code(e, row) for e in held)
     return lanes if whole else 1 << (row.bit_length() - 1)

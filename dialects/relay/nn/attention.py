@@ -8,6 +8,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample
+from lamina.dialects.relay.contraction import matmul
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 
@@ -62,10 +63,10 @@ class ContribAttentionOp(RelayOp):
         query: NDArray[Any], key: NDArray[Any], value: NDArray[Any], scale: Any, bias: NDArray[Any], *, heads: int
     ) -> NDArray[Any]:
         q, k, v = (x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3) for x in (query, key, value))
-        scores = np.matmul(q, k.swapaxes(2, 3)) * scale + bias
+        scores = matmul(q, k.swapaxes(2, 3)) * scale + bias
         e = np.exp(scores - np.max(scores, axis=3, keepdims=True))
         p = e / np.sum(e, axis=3, keepdims=True, dtype=e.dtype)
-        return np.matmul(p, v).transpose(0, 2, 1, 3).reshape(*query.shape[:2], value.shape[2]).astype(query.dtype)
+        return matmul(p, v).transpose(0, 2, 1, 3).reshape(*query.shape[:2], value.shape[2]).astype(query.dtype)
 
     @staticmethod
     def te_compute(query: Tensor, key: Tensor, value: Tensor, scale: Tensor, bias: Tensor, *, heads: int) -> Tensor:

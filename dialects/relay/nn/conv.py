@@ -16,6 +16,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample, to_attribute
+from lamina.dialects.relay.contraction import tensordot
 from lamina.dialects.relay.grad.windows import convolution_gradients
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout
@@ -155,7 +156,7 @@ def correlate(
         part = taps[:, g * per_in : (g + 1) * per_in]
         kernel = w[g * per_out : (g + 1) * per_out].astype(wide)
         over = [1, *range(2 + rank, 2 + 2 * rank)]
-        outs.append(np.moveaxis(np.tensordot(part, kernel, (over, list(range(1, 2 + rank)))), -1, 1))
+        outs.append(np.moveaxis(tensordot(part, kernel, (over, list(range(1, 2 + rank)))), -1, 1))
     return np.concatenate(outs, axis=1).astype(dtype)
 
 

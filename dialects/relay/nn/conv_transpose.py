@@ -23,6 +23,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Precision, Sample, same_dtype, sample
+from lamina.dialects.relay.contraction import tensordot
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import ints_prop
 from lamina.dialects.relay.grad.facet import dtype_of, r, shape_of
@@ -170,7 +171,7 @@ class TransposedConvolution(Convolution, DataAndWeight):
             for g in range(groups):
                 part, taps = x[:, g * per_in : (g + 1) * per_in], w[(slice(g * per_in, (g + 1) * per_in), ..., *tap)]
                 full[(slice(None), slice(g * per_out, (g + 1) * per_out), *places)] += np.moveaxis(
-                    np.tensordot(part, taps, (1, 0)), -1, 1
+                    tensordot(part, taps, ([1], [0])), -1, 1
                 )
         cut = tuple(slice(b, e - a) for b, a, e in zip(before, after, full.shape[2:], strict=True))
         y = full[(slice(None), slice(None), *cut)].astype(dtype)

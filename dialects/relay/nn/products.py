@@ -12,6 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
+from lamina.dialects.relay.contraction import matmul as product_of
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
 from lamina.dialects.relay.grad.elements import product_gradients
@@ -37,7 +38,7 @@ def _product(a: NDArray[Any], b: NDArray[Any], out_dtype: str) -> NDArray[Any]:
     """numpy.matmul, accumulated in float32 for the half types and in the result's type for integers."""
     dtype = out_dtype or a.dtype.name
     wide = np.float32 if a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else np.dtype(dtype)
-    return np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
+    return product_of(a.astype(wide), b.astype(wide)).astype(dtype)
 
 
 @irdl_op_definition

@@ -27,6 +27,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_d
 
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Sample, sample
+from lamina.dialects.relay.contraction import matmul
 from lamina.dialects.relay.families import bool_prop, str_prop
 from lamina.dialects.relay.grad.facet import number, r
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 def _dense(h: Array, weight: Array, dtype: Any) -> Array:
     """[G, B, N] of [B, K] and [G, N, K]."""
-    return np.matmul(h.astype(weight.dtype), weight.transpose(0, 2, 1)).astype(dtype)
+    return matmul(h.astype(weight.dtype), weight.transpose(0, 2, 1)).astype(dtype)
 
 
 def _gates(x: Array, count: int) -> list[Array]:
