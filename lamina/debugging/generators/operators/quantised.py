@@ -169,6 +169,8 @@ def qlinear_average_pool(g: OnnxGraph, name: str) -> None:
     assert x.shape is not None
     n, c, h, w = x.shape
     k = min(g.draw.integer(1, 3), h, w)
+    if k == h == w:
+        g.alone.append("onnxruntime takes a window of the whole image for its global kernel, where ties fall otherwise")
     operands = [x, scale(g), zero_point(g, x.dtype), scale(g), zero_point(g, x.dtype)]
     g.node(name, operands, domain=MICROSOFT, bound=255, types=[(x.dtype, (n, c, h - k + 1, w - k + 1))],
            kernel_shape=[k, k])  # fmt: skip
