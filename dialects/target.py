@@ -25,6 +25,13 @@ _OPTIONAL = ("backends", "kind")
 """Printed where they are not empty."""
 _NUMBERS = ("vector_bits", "registers", "threads")
 
+_DOT_BITS = 512
+_DOT_PRODUCTS = (
+    ("avx512vnni", ("uint8", "int8", "int32"), 4),
+    ("avx512bf16", ("bfloat16", "bfloat16", "float32"), 2),
+)
+"""Of vectors of so many bits: vpdpbusd takes four bytes, vdpbf16ps two bfloat16 numbers."""
+
 
 @irdl_attr_definition
 class TargetAttr(ParametrizedAttribute):
@@ -91,6 +98,16 @@ class TargetAttr(ParametrizedAttribute):
     def lanes(self, element_bits: int) -> int:
         """Elements of one vector register."""
         return max(1, self.vector_bits.data // element_bits)
+
+    def dot_products(self) -> dict[tuple[str, str, str], int]:
+        """How many neighbours an instruction multiplies and adds up at once, by the dtypes of factors and sum."""
+        if self.vector_bits.data != _DOT_BITS:
+            return {}
+        return {dtypes: count for feature, dtypes, count in _DOT_PRODUCTS if self.has_feature(feature)}
+
+    def has_short_vectors(self) -> bool:
+        """Whether vectors of half the bits have the masks and instructions of whole ones."""
+        return self.has_feature("avx512vl")
 
     def with_threads(self, threads: int) -> TargetAttr:
         return self._with(threads=IntAttr(threads))
