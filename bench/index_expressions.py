@@ -184,7 +184,7 @@ def final_tir(path: Path) -> ModuleOp:
     from lamina import load
     from lamina.backends.cpu.jit import host_target
     from lamina.dialects.target import TARGET
-    from lamina.driver.compiler import lower
+    from lamina.driver.pipelines import Pipeline
     from lamina.ir.context import LaminaContext
 
     model = load(path)
@@ -192,7 +192,8 @@ def final_tir(path: Path) -> ModuleOp:
     model.module.attributes["lamina.params"] = StringAttr("weights.safetensors")
     ctx = LaminaContext()
     ctx.params = model.params
-    return lower(model.module, ctx, 3, until="tir").module
+    Pipeline(3).run(model.module, ctx, until="tir")
+    return model.module
 
 
 def main() -> int:

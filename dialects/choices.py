@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.listener import listener_of
+
 CHOICES = "lamina.choices"
 """The module attribute that holds the answers."""
 
@@ -80,10 +82,8 @@ class Choices:
         return candidates[spelled.index(answer)]
 
     def tell(self, ctx: Any) -> None:
-        """Add what was asked to the questions that a context collects, if it does."""
-        questions: list[Question] | None = getattr(ctx, "questions", None)
-        if questions is not None:
-            questions.extend(self.asked.values())
+        """Say what was asked to the listener of a context."""
+        listener_of(ctx).asked(self.asked.values())
 
 
 def spelling(candidate: Any) -> str:

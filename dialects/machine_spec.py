@@ -23,6 +23,7 @@ class TargetSpec(NamedTuple):
     registers: int
     threads: int = 1
     backends: str = ""
+    kind: str = ""
 
     @staticmethod
     def of(target: TargetAttr) -> TargetSpec:

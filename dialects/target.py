@@ -21,8 +21,16 @@ TARGET = "lamina.target"
 """The module attribute that holds the target."""
 
 _TEXTS = ("triple", "cpu", "features")
-_BACKENDS = "backends"
+_OPTIONAL = ("backends", "kind")
+"""Printed where they are not empty."""
 _NUMBERS = ("vector_bits", "registers", "threads")
+
+_DOT_BITS = 512
+_DOT_PRODUCTS = (
+    ("avx512vnni", ("uint8", "int8", "int32"), 4),
+    ("avx512bf16", ("bfloat16", "bfloat16", "float32"), 2),
+)
+"""Of vectors of so many bits: vpdpbusd takes four bytes, vdpbf16ps two bfloat16 numbers."""
 
 
 @irdl_attr_definition
@@ -39,10 +47,19 @@ class TargetAttr(ParametrizedAttribute):
     threads: IntAttr
     backends: StringAttr
     """The external compilers that may take parts of a program, the preferred one first: `openblas,dnnl`."""
+    kind: StringAttr
+    """The backend whose passes compile for it, `backends/<kind>/pipeline.py`; empty for the CPU that compiles."""
 
     @staticmethod
     def get(
-        triple: str, cpu: str, features: str, vector_bits: int, registers: int, threads: int = 1, backends: str = ""
+        triple: str,
+        cpu: str,
+        features: str,
+        vector_bits: int,
+        registers: int,
+        threads: int = 1,
+        backends: str = "",
+        kind: str = "",
     ) -> TargetAttr:
         return TargetAttr(
             StringAttr(triple),
@@ -52,6 +69,7 @@ class TargetAttr(ParametrizedAttribute):
             IntAttr(registers),
             IntAttr(threads),
             StringAttr(backends),
+            StringAttr(kind),
         )
 
     def verify(self) -> None:
@@ -81,17 +99,28 @@ class TargetAttr(ParametrizedAttribute):
         """Elements of one vector register."""
         return max(1, self.vector_bits.data // element_bits)
 
+    def dot_products(self) -> dict[tuple[str, str, str], int]:
+        """How many neighbours an instruction multiplies and adds up at once, by the dtypes of factors and sum."""
+        if self.vector_bits.data != _DOT_BITS:
+            return {}
+        return {dtypes: count for feature, dtypes, count in _DOT_PRODUCTS if self.has_feature(feature)}
+
+    def has_short_vectors(self) -> bool:
+        """Whether vectors of half the bits have the masks and instructions of whole ones."""
+        return self.has_feature("avx512vl")
+
     def with_threads(self, threads: int) -> TargetAttr:
-        given = self.triple, self.cpu, self.features, self.vector_bits, self.registers
-        return TargetAttr(*given, IntAttr(threads), self.backends)
+        return self._with(threads=IntAttr(threads))
 
     def backend_list(self) -> tuple[str, ...]:
         """The external compilers, the preferred one first."""
         return tuple(b for b in self.backends.data.split(",") if b)
 
     def with_backends(self, backends: Sequence[str]) -> TargetAttr:
-        given = self.triple, self.cpu, self.features, self.vector_bits, self.registers
-        return TargetAttr(*given, self.threads, StringAttr(",".join(backends)))
+        return self._with(backends=StringAttr(",".join(backends)))
+
+    def _with(self, **changed: IntAttr | StringAttr) -> TargetAttr:
+        return TargetAttr(*(changed.get(name, getattr(self, name)) for name in (*_TEXTS, *_NUMBERS, *_OPTIONAL)))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -100,9 +129,10 @@ class TargetAttr(ParametrizedAttribute):
                 printer.print_string_literal(getattr(self, name).data)
                 printer.print_string(", ")
             printer.print_string(", ".join(f"{name} = {getattr(self, name).data}" for name in _NUMBERS))
-            if self.backends.data:
-                printer.print_string(f", {_BACKENDS} = ")
-                printer.print_string_literal(self.backends.data)
+            for name in _OPTIONAL:
+                if getattr(self, name).data:
+                    printer.print_string(f", {name} = ")
+                    printer.print_string_literal(getattr(self, name).data)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -117,12 +147,12 @@ class TargetAttr(ParametrizedAttribute):
                     parameters.append(StringAttr(parser.parse_str_literal()))
                 else:
                     parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
-            backends = ""
-            if parser.parse_optional_punctuation(",") is not None:
-                parser.parse_keyword(_BACKENDS)
+            given = dict.fromkeys(_OPTIONAL, "")
+            while parser.parse_optional_punctuation(",") is not None:
+                name = parser.parse_keyword_in(_OPTIONAL)
                 parser.parse_punctuation("=")
-                backends = parser.parse_str_literal()
-            parameters.append(StringAttr(backends))
+                given[name] = parser.parse_str_literal()
+            parameters.extend(map(StringAttr, given.values()))
         return parameters
 
 

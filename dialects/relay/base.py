@@ -8,7 +8,7 @@ the attributes by keyword:
     te_compute(*tensors, **attrs) the meaning as index equations (`lamina.dialects.te.lib`)
     decompose(*values, **attrs)   instead of te_compute: the same value from other Relay ops
     samples()                     operand types, value ranges and attributes to test on; at least 8, one invalid
-    infer_layout(layouts, **attrs)  conv-like ops only
+    infer_layout(layouts, **attrs)  what stands between convolutions on blocks
     relay_grad(grads, operands, results, **attrs)  the gradient of each operand (None: it has none) from those of the
                                   results, in Relay ops: `lamina.dialects.relay.grad.facet`; else through decompose
     legalize(operands, **attrs)   another form of the op that is computed better, or None: for relay-legalize

@@ -10,7 +10,7 @@ from lamina.errors import LaminaError, UsageError
 
 if TYPE_CHECKING:
     from lamina.driver.api import Executable, Model
-    from lamina.driver.build import StageTexts
+    from lamina.driver.stage_texts import StageTexts
     from lamina.transform import PassContext
 
 
@@ -148,10 +148,11 @@ def context_of(args: Any) -> PassContext:
 def texts_of(args: Any) -> StageTexts:
     """The texts of a model at every level."""
     from lamina.driver.api import texts
+    from lamina.driver.settings import Settings
 
     model, shapes = model_of(args)
-    how = shapes, args.threads, context_of(args), args.sanitize, args.choices
-    return texts(model, args.target, *how)
+    settings = Settings.of(args.target, args.threads, context_of(args), sanitize=args.sanitize)
+    return texts(model, settings, shapes, args.choices)
 
 
 def shapes_of(given: Sequence[str]) -> dict[str, Any]:

@@ -41,13 +41,13 @@ def check(args: Any, out: TextIO, err: TextIO) -> int:
 
 def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
     """Compile; print the text of one level, write those of all, or write the program."""
-    from lamina.driver.compiler import pipeline_text
+    from lamina.driver.pipelines import pipeline_text
     from lamina.ir.suffixes import is_saved, refuse_saved
-    from lamina.ir.targets import target_of
+    from lamina.ir.targets import spec_of
 
     context = context_of(args)
     if args.print_pipeline:
-        out.write(pipeline_text(context, args.sanitize, target_of(args.target, args.threads).backend_list()) + "\n")
+        out.write(pipeline_text(context, args.sanitize, spec_of(args.target, args.threads)) + "\n")
         return EXIT_OK
     if args.model is None:
         raise UsageError("no MODEL given", hint="`lamina compile --help` shows how")
@@ -81,7 +81,7 @@ def compile_model(args: Any, out: TextIO, err: TextIO) -> int:
             for path in texts.save(folder):
                 out.write(f"{path}\n")
             return EXIT_OK
-        from lamina.driver.build import FILES
+        from lamina.driver.stage_texts import FILES
 
         path = folder if alone else folder / FILES[args.emit]
         _write_text(path, texts.get(args.emit))

@@ -282,12 +282,12 @@ def with_primitives(program: Program, count: int) -> Program:
 
 def whole_pipeline(how: How, target: Any) -> list[ModulePass]:
     """The passes that a program goes through in that way. Raises UsageError for one that is not known."""
-    from lamina.driver.compiler import pipeline_text
+    from lamina.driver.pipelines import pipeline_text
     from lamina.ir.pipeline import parse_pipeline
 
     text = how.pipeline
     if text is None:
-        text = pipeline_text(how.opt_level, backends=target.backend_list() if target is not None else ())
+        text = pipeline_text(how.opt_level, target=target)
     if not text:
         raise UsageError("there are no passes", hint="give them with -p")
     return parse_pipeline(text, registry_of(how))

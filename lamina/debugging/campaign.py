@@ -270,7 +270,7 @@ def _columns(title: str, counts: dict[str, int], goal: int, graphs: int) -> list
 
 def optimising_passes() -> list[str]:
     """The passes of the default pipeline of this machine that act by themselves: no stairs, and nothing asked for."""
-    from lamina.driver.compiler import pipeline_text
+    from lamina.driver.pipelines import pipeline_text
     from lamina.ir.pipeline import parse_pipeline
 
     names = list(dict.fromkeys(p.name for p in parse_pipeline(pipeline_text(3))))

@@ -128,12 +128,12 @@ def compare_levels(
 
 def default_passes(module: ModuleOp) -> list[ModulePass]:
     """The compiler's passes from the level of a module on."""
-    from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE, pipeline_text
+    from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE, pipeline_text
 
     level = level_of(module)
     if level == "relay":
         target = module_target(module)
-        return parse_pipeline(pipeline_text(3, backends=target.backend_list() if target is not None else ()))
+        return parse_pipeline(pipeline_text(3, target=target))
     if level == "llvm":
         raise UsageError("the program is at the llvm level already; there is nothing to compare it with")
     passes = [*TIR_PIPELINE, *LLVM_PIPELINE]

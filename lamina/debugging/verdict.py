@@ -135,8 +135,9 @@ def warm() -> None:
     """
     from lamina.dialects.lazy_formats import read_formats_late
 
-    for name in ("lamina.driver.api", "lamina.driver.build", "lamina.backends.llvm.emit", "lamina.debugging.precise"):
-        import_module(name)
+    needed = ("driver.api", "driver.compilation", "driver.lowering_here", "backends.llvm.emit", "debugging.precise")
+    for name in needed:
+        import_module(f"lamina.{name}")
     read_formats_late()
     _try_passes()
     pid = os.fork()
@@ -153,7 +154,7 @@ def warm() -> None:
 
 def _try_passes() -> None:
     """Take the small program through all passes: an exception does no harm."""
-    from lamina.driver.compiler import pipeline_text
+    from lamina.driver.pipelines import pipeline_text
     from lamina.ir.parsing import parse_text
 
     ctx, how = LaminaContext(), How()
@@ -328,8 +329,10 @@ def compiled_results(
     step: Callable[[str], object] = lambda _: None,
 ) -> dict[str, Any]:
     """What the program gives that `lamina.compile` makes; nothing where numbers do not count."""
-    from lamina.driver.build import Source, build
+    from lamina.dialects.machine_spec import TargetSpec
+    from lamina.driver.compilation import Compilation, Source, build
     from lamina.driver.relay_source import of_module
+    from lamina.driver.settings import Settings
     from lamina.ir.instrument import PassInfo, PassInstrument
     from lamina.runtime.compiled import load_program
     from lamina.runtime.program_file import StoredProgram
@@ -347,7 +350,7 @@ def compiled_results(
     step("compile")
     # An instrument keeps the passes in this process.
     context = PassContext(how.opt_level, instruments=[] if how.copies else [Told()])
-    made = build(fresh, target_of(how), context, None, None, how.sanitize)
+    made = build(Compilation(fresh, Settings(TargetSpec.of(target_of(how)), context, how.sanitize)))
     if not how.numbers:
         return {}
     step("load")

@@ -9,8 +9,10 @@ print(exe.profile({"data_0": x}).table())
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from lamina.backends.cpu.processors import available_threads
-from lamina.dialects.machine_spec import TargetSpec
 from lamina.driver.model import Model, Origin, Shapes, Source, port_of
+from lamina.driver.settings import Settings
 from lamina.errors import InputError, OpenExtentError, UnsupportedError, UsageError
 from lamina.ir.collector import quiet_gc
 from lamina.ir.targets import check_host, spec_of
@@ -30,17 +32,20 @@ from lamina.passes.relay.partition.external_backends import is_foreign
 from lamina.runtime.compiled import CompiledProgram, Memory, Port, load_program
 from lamina.runtime.program_file import StoredProgram
 from lamina.store.program_cache import ProgramCache, enabled, program_key
-from lamina.transform import PassContext
 
 if TYPE_CHECKING:
+    from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.choices import Question
+    from lamina.dialects.machine_spec import TargetSpec
     from lamina.dialects.target import TargetAttr
     from lamina.driver import artefact
-    from lamina.driver.build import Fresh, StageTexts
-    from lamina.driver.build import Source as _Module
-    from lamina.driver.compiler import Progress
+    from lamina.driver.compilation import Compilation, Fresh
+    from lamina.driver.compilation import Source as _Module
     from lamina.driver.machine_program import MachineProgram
     from lamina.driver.open_model import OpenProgram
+    from lamina.driver.pipelines import Progress
+    from lamina.driver.stage_texts import StageTexts
+    from lamina.transform import PassContext
 
     Array = np.ndarray[Any, np.dtype[Any]]
     Choice: TypeAlias = str | os.PathLike[str] | Mapping[str, str] | None
@@ -87,85 +92,100 @@ def compile(
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
-    origin, source = _source_of(model, shapes)
-    context = _context(opt_level, numerics)
-    chosen = spec_of(target, threads)
-    check_host(chosen)
-    answers = _answers(choices, chosen)
-    fresh = _with_choices(source, answers)
-    # What decides a program of a backend from another package, or with forms of ops that a user has written, is not
-    # among what the key holds.
-    foreign = any_registered() or any(map(is_foreign, chosen.backend_list()))
+    origin, fresh = _source_of(model, shapes)
+    settings = Settings.of(target, threads, opt_level, numerics, sanitize)
+    check_host(settings.target)
+    answers = _answers(choices, settings.target)
     programs = ProgramCache() if enabled(cache) else None
-    stored: StoredProgram | MachineProgram | OpenProgram | None = None
-    key = ""
-    if programs is not None and origin.digest is not None and not foreign:
-        key = program_key(origin.digest, origin.shapes, chosen.text(), str(context), sanitize, answers)
-        # Instruments want to see the passes run.
-        stored = programs.load(key) if not context.instruments else None
-    cached = stored is not None
-    writing: Future[None] | None = None
-    if stored is None:
-        from lamina.dialects.lazy_formats import read_formats_late
+    key = _key(origin, settings, answers) if programs is not None else ""
+    # Instruments want to see the passes run.
+    found = programs.load(key) if programs is not None and key and not settings.context.instruments else None
+    wanted = _with_choices(fresh, answers)
+    stages = _stages(wanted, settings)
+    if found is not None:
+        return Executable(load_program(found, _objects(programs)), stages, settings, found, cached=True)
+    compilation = _compilation(wanted, settings, progress, _objects(programs))
+    made = _built(compilation, origin)
+    if not isinstance(made, StoredProgram):
+        if answers:
+            what = f"choices are for models whose kernels have a fixed order; this one is {made.describe()}"
+            raise UnsupportedError(what, hint="compile it without")
+        return Executable(made, stages, settings)
+    # What ops of a user mean is in no key.
+    foreign = isinstance(fresh, _Imports) and fresh.foreign
+    kept = key and not foreign and origin.unchanged()
+    with _written(programs, key, made) if programs is not None and kept else nullcontext():
+        return Executable(load_program(made, _objects(programs)), stages, settings, made)
 
-        read_formats_late()
-        from lamina.backends.cpu.pool import runtime_library
-        from lamina.driver.build import build
 
-        try:
-            # What runs the program is the same for all of them, and made before there is one.
-            meanwhile = partial(runtime_library, cache=_objects(programs))
-            stored = build(fresh, chosen.attr(), context, progress, _objects(programs), sanitize, meanwhile)
-        except OpenExtentError as e:
-            from lamina.driver.open_model import OpenProgram
+def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
+    """The key of a program in the cache, empty where none holds all that decides it.
 
-            how: dict[str, Any] = {"opt_level": context, "cache": programs is not None, "sanitize": sanitize}
-            stored = OpenProgram(origin, e, lambda known: compile(known, chosen.attr(), **how).run)
-        # What ops of a user mean is in no key either.
-        known = key and not (isinstance(source, _Imports) and source.foreign)
-        if programs is not None and known and isinstance(stored, StoredProgram) and origin.unchanged():
-            # Written while it is linked: both wait for the disk and for LLVM rather than for Python.
-            writer = ThreadPoolExecutor(1, "lamina-store")
-            writing = writer.submit(programs.store, key, stored)
-            writer.shutdown(wait=False)
-    stages = _stages(fresh, chosen, context, sanitize)
-    if answers and not isinstance(stored, StoredProgram):
-        what = f"choices are for models whose kernels have a fixed order; this one is {stored.describe()}"
-        raise UnsupportedError(what, hint="compile it without")
-    if isinstance(stored, StoredProgram):
-        try:
-            program = load_program(stored, _objects(programs))
-        finally:
-            if writing is not None:
-                writing.result()
-        return Executable(program, stages, chosen, context, cached, sanitize, stored)
-    return Executable(stored, stages, chosen, context, cached, sanitize)
+    That are programs of a backend from another package, and those with forms of ops that a user has written.
+    """
+    target = settings.target
+    if origin.digest is None or any_registered() or any(map(is_foreign, target.backend_list())):
+        return ""
+    context = str(settings.context)
+    return program_key(origin.digest, origin.shapes, target.text(), context, settings.sanitize, answers)
+
+
+def _compilation(
+    fresh: Fresh, settings: Settings, progress: Progress | None = None, objects: ObjectCache | None = None
+) -> Compilation:
+    """What compiles a model: only who needs it loads a compiler."""
+    from lamina.dialects.lazy_formats import read_formats_late
+
+    read_formats_late()
+    from lamina.backends.cpu.pool import runtime_library
+    from lamina.driver.compilation import Compilation
+
+    # What runs the program is the same for all of them, and made before there is one.
+    return Compilation(fresh, settings, objects, progress, partial(runtime_library, cache=objects))
+
+
+def _built(compilation: Compilation, origin: Origin) -> StoredProgram | MachineProgram | OpenProgram:
+    """A program of a model; one for each shape that it meets, where its extents are open."""
+    from lamina.driver.compilation import build
+
+    try:
+        return build(compilation)
+    except OpenExtentError as e:
+        from lamina.driver.open_model import OpenProgram
+
+        settings, cache = compilation.settings, compilation.objects is not None
+        how: dict[str, Any] = {"opt_level": settings.context, "cache": cache, "sanitize": settings.sanitize}
+        return OpenProgram(origin, e, lambda known: compile(known, settings.attr, **how).run)
+
+
+@contextmanager
+def _written(programs: ProgramCache, key: str, made: StoredProgram) -> Generator[None]:
+    """Write a program to disk while it is linked: both wait for the disk and for LLVM rather than for Python."""
+    writer = ThreadPoolExecutor(1, "lamina-store")
+    writing = writer.submit(programs.store, key, made)
+    writer.shutdown(wait=False)
+    try:
+        yield
+    finally:
+        writing.result()
 
 
 def texts(
-    model: Model | Source,
-    target: str | TargetAttr = "cpu",
-    shapes: Shapes | None = None,
-    threads: int | None = None,
-    opt_level: int | PassContext | None = None,
-    sanitize: bool = False,
-    choices: Choice = None,
-    numerics: str | None = None,
+    model: Model | Source, settings: Settings, shapes: Shapes | None = None, choices: Choice = None
 ) -> StageTexts:
     """The texts of a model at every level, also for a machine that is not this one."""
     _, fresh = _source_of(model, shapes)
-    chosen = spec_of(target, threads)
-    return _stages(_with_choices(fresh, _answers(choices, chosen)), chosen, _context(opt_level, numerics), sanitize)()
+    return _stages(_with_choices(fresh, _answers(choices, settings.target)), settings)()
 
 
-def _stages(fresh: Fresh, target: TargetSpec, context: PassContext, sanitize: bool) -> Callable[[], StageTexts]:
+def _stages(fresh: Fresh, settings: Settings) -> Callable[[], StageTexts]:
     """The texts of a model, made when first asked for: who only runs a program needs no compiler."""
 
     @cache
     def make() -> StageTexts:
-        from lamina.driver.build import StageTexts
+        from lamina.driver.stage_texts import StageTexts
 
-        return StageTexts(fresh, target.attr(), context, sanitize)
+        return StageTexts(fresh, settings)
 
     return make
 
@@ -178,10 +198,10 @@ def questions(
     numerics: str | None = None,
 ) -> list[Question]:
     """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
-    from lamina.driver.build import questions_of
+    from lamina.driver.compilation import Compilation, questions_of
 
     _, fresh = _source_of(model, None)
-    return questions_of(fresh, spec_of(target, threads).attr(), _context(opt_level, numerics))
+    return questions_of(Compilation(fresh, Settings.of(target, threads, opt_level, numerics)))
 
 
 def _answers(choices: Choice, target: TargetSpec) -> Mapping[str, str]:
@@ -208,11 +228,6 @@ def _with_choices(fresh: Fresh, answers: Mapping[str, str]) -> Fresh:
     return chosen
 
 
-def _context(opt_level: int | PassContext | None, numerics: str | None) -> PassContext:
-    given = PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
-    return given.with_numerics(numerics)
-
-
 def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fresh]:
     if not isinstance(model, Model):
         origin = Origin.of(model, shapes)
@@ -222,7 +237,7 @@ def _source_of(model: Model | Source, shapes: Shapes | None) -> tuple[Origin, Fr
     return model.origin, _copies_of(model)
 
 
-def _objects(programs: ProgramCache | None) -> Any:
+def _objects(programs: ProgramCache | None) -> ObjectCache | None:
     from lamina.backends.cpu.object_cache import ObjectCache
 
     return ObjectCache() if programs is not None else None
@@ -230,7 +245,7 @@ def _objects(programs: ProgramCache | None) -> Any:
 
 def _copies_of(model: Model) -> Fresh:
     def fresh() -> _Module:
-        from lamina.driver.build import Source
+        from lamina.driver.compilation import Source
 
         return Source(model.module.clone(), model.params, model.label, model.inputs)
 
@@ -246,7 +261,7 @@ class _Imports:
         """Whether it was seen to hold ops whose meaning the digest of its origin does not tell."""
 
     def __call__(self) -> _Module:
-        from lamina.driver.build import Source
+        from lamina.driver.compilation import Source
 
         imported = self.origin.read()
         self.foreign = getattr(imported, "foreign", False)
@@ -260,11 +275,9 @@ class Executable:
         self,
         program: CompiledProgram | MachineProgram | OpenProgram,
         texts: Callable[[], StageTexts],
-        target: TargetSpec,
-        context: PassContext,
-        cached: bool = False,
-        sanitize: bool = False,
+        settings: Settings,
         stored: StoredProgram | None = None,
+        cached: bool = False,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         self._program = program
@@ -272,11 +285,11 @@ class Executable:
         self._stored = stored
         self._description = stored.description if stored is not None else {}
         self._texts = texts
-        self._target = target
-        self.opt_level = context.opt_level
-        self.context = context
+        self._settings = settings
+        self.opt_level = settings.context.opt_level
+        self.context = settings.context
         """Which graph passes compiled it."""
-        self.sanitize = sanitize
+        self.sanitize = settings.sanitize
         self.cached = cached
         """Whether the program came from the cache."""
         self.notes = dict(notes or {})
@@ -293,11 +306,11 @@ class Executable:
     @property
     def target(self) -> TargetAttr:
         """The machine that it was compiled for."""
-        return self._target.attr()
+        return self._settings.attr
 
     @property
     def threads(self) -> int:
-        return self._target.threads
+        return self._settings.target.threads
 
     def __call__(self, *arrays: Any) -> Any:
         """Run on arrays in the order of `inputs`: the output, or a tuple of them where there are several."""
@@ -360,9 +373,7 @@ class Executable:
     @property
     def pipeline(self) -> str:
         """The passes that compile at this level, for `opt-tool -p`."""
-        from lamina.driver.compiler import pipeline_text
-
-        return pipeline_text(self.context, self.sanitize, self._target.backend_list())
+        return str(self._settings.pipeline)
 
     @property
     def is_fixed(self) -> bool:
@@ -414,10 +425,9 @@ class Executable:
 
         if self._stored is not None:
             external = artefact.external_compilers([self._stored])
-            how = self._target, self.context, self.sanitize
-            return artefact.Saved(artefact.PROGRAM, self._stored, *how, external, notes)
+            return artefact.Saved(artefact.PROGRAM, self._stored, self._settings, external, notes)
         if isinstance(self._program, MachineProgram):
-            return artefact.machine_saved(self._program, self.context, self.sanitize, notes)
+            return artefact.machine_saved(self._program, notes)
         hint = "give the shapes: lamina.compile(model, shapes={...})"
         raise UnsupportedError("this model is compiled for each shape, which no file can hold", hint=hint)
 
@@ -446,16 +456,15 @@ class Executable:
         """The program of a file that was read."""
         from lamina.driver import artefact
 
-        target = saved.target if threads is None else spec_of(saved.target, threads)
-        how = target, saved.context, saved.sanitize
+        settings = saved.settings
+        if threads is not None:
+            settings = replace(settings, target=spec_of(settings.target, threads))
         if saved.kind == artefact.MACHINE:
-            machine, fresh = artefact.load_machine(saved, target.threads)
-            stages = _stages(fresh, *how)
-            return Executable(machine, stages, target, saved.context, False, saved.sanitize, None, saved.notes)
-        stored = artefact.with_threads(saved.contents, target.threads)
-        stages = _stages(artefact.no_texts, *how)
+            machine, fresh = artefact.load_machine(replace(saved, settings=settings))
+            return Executable(machine, _stages(fresh, settings), settings, notes=saved.notes)
+        stored = artefact.with_threads(saved.contents, settings.target.threads)
         program = load_program(stored, _objects(ProgramCache() if enabled(True) else None))
-        return Executable(program, stages, target, saved.context, False, saved.sanitize, stored, saved.notes)
+        return Executable(program, _stages(artefact.no_texts, settings), settings, stored, notes=saved.notes)
 
     def _arrays(self, inputs: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if inputs is None:
@@ -478,7 +487,7 @@ class Executable:
         how = f"{len(program.info.entries)} kernels" if fixed else program.describe()
         return (
             f"lamina.Executable ({sides[0]}) -> ({sides[1]}), {how}, "
-            f"{self._target.cpu}, {threads_text(self.threads)}, opt level {self.opt_level}"
+            f"{self._settings.target.cpu}, {threads_text(self.threads)}, opt level {self.opt_level}"
         )
 
 

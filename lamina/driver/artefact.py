@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.machine_spec import TargetSpec
+from lamina.driver.settings import Settings
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.ir.suffixes import SAVED
 from lamina.runtime.program_file import LABEL, MAGIC, StoredProgram, program_bytes, read_program, write_file
@@ -32,7 +33,7 @@ from lamina.store.program_cache import enabled
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from lamina.driver.build import Source
+    from lamina.driver.compilation import Source
     from lamina.driver.machine_program import MachineProgram
     from lamina.ir.context import LaminaContext
     from lamina.runtime.compiled import Port
@@ -61,9 +62,7 @@ class Saved:
 
     kind: str
     contents: StoredProgram
-    target: TargetSpec
-    context: PassContext
-    sanitize: bool
+    settings: Settings
     external: tuple[str, ...] = ()
     """The external backends that it calls."""
     notes: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -95,9 +94,9 @@ def _described(saved: Saved) -> StoredProgram:
     description = {
         "lamina": __version__,
         "kind": saved.kind,
-        "target": saved.target._asdict(),
-        "context": _context_plain(saved.context),
-        "sanitize": saved.sanitize,
+        "target": saved.settings.target._asdict(),
+        "context": _context_plain(saved.settings.context),
+        "sanitize": saved.settings.sanitize,
         "external": list(saved.external),
         "notes": dict(saved.notes),
         "contents": saved.contents.description,
@@ -136,8 +135,8 @@ def _checked(found: StoredProgram, kinds: Sequence[str], where: str) -> Saved:
     target, external = TargetSpec(**description["target"]), tuple(description["external"])
     _check_here(target, external, where)
     contents = StoredProgram(description["contents"], found.objects, found.params)
-    context = _context_from_plain(description["context"])
-    return Saved(kind, contents, target, context, description["sanitize"], external, description["notes"])
+    settings = Settings(target, _context_from_plain(description["context"]), description["sanitize"])
+    return Saved(kind, contents, settings, external, description["notes"])
 
 
 def _check_begin(begin: bytes, where: str) -> None:
@@ -250,7 +249,7 @@ def machine_contents(program: MachineProgram) -> StoredProgram:
 
     The parts whose shapes are known are compiled where they have not been yet.
     """
-    from lamina.driver.build import named_weights
+    from lamina.driver.stage_texts import named_weights
     from lamina.ir.printing import print_op
 
     text = print_op(program.module, _context_of_texts(), locations=True) + "\n"
@@ -275,23 +274,20 @@ def with_threads(program: StoredProgram, threads: int) -> StoredProgram:
     return StoredProgram({**program.description, "threads": threads}, program.objects, program.params)
 
 
-def machine_saved(
-    program: MachineProgram, context: PassContext, sanitize: bool, notes: Mapping[str, Any] | None = None
-) -> Saved:
+def machine_saved(program: MachineProgram, notes: Mapping[str, Any] | None = None) -> Saved:
     """What a file holds of a program for the machine."""
     contents = machine_contents(program)
     called = [*program.external_compilers(), *external_compilers(program.kernels.stored.values())]
     external = tuple(dict.fromkeys(called))
-    return Saved(MACHINE, contents, TargetSpec.of(program.kernels.target), context, sanitize, external, notes or {})
+    return Saved(MACHINE, contents, program.settings, external, notes or {})
 
 
-def load_machine(saved: Saved, threads: int) -> tuple[MachineProgram, Callable[[], Source]]:
+def load_machine(saved: Saved) -> tuple[MachineProgram, Callable[[], Source]]:
     """The machine's program, and what gives its module anew."""
     from xdsl.parser import Parser
 
-    from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.relay.params import ParamAttr, ParamStore
-    from lamina.driver.build import Source
+    from lamina.driver.compilation import Source
     from lamina.driver.machine_program import MachineProgram
     from lamina.driver.relay_source import port_of_type
     from lamina.store.program_cache import enabled
@@ -307,20 +303,9 @@ def load_machine(saved: Saved, threads: int) -> tuple[MachineProgram, Callable[[
         tuple(port_of_type(name, Parser(ctx, type_).parse_type()) for name, type_ in side)
         for side in description["ports"]
     )
-    objects = ObjectCache() if enabled(True) else None
-    module = _parsed(text, label)
-    program = MachineProgram(
-        module,
-        store,
-        label,
-        inputs,
-        saved.target.attr(),
-        saved.context,
-        objects,
-        saved.sanitize,
-        outputs,
-        description["placement"],
-    )
+    source = Source(_parsed(text, label), store, label, inputs)
+    program = MachineProgram(source, saved.settings, enabled(True), description["placement"], outputs)
+    threads = saved.settings.target.threads
     for digest, entry in description["segments"].items():
         program.kernels.stored[digest] = with_threads(_unbundled(contents, entry), threads)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,8 +13,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.listener import Listener
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import lower
+from lamina.driver.pipelines import Pipeline
 from lamina.ir.context import LaminaContext
 from lamina.ir.printing import module_text
 from lamina.runtime.compiled import compile_module, load_program
@@ -47,6 +49,16 @@ def evaluate(
     return VirtualMachine(module, kernels or CompiledKernels(store)).run(args, entry)
 
 
+class _Placement(Listener):
+    """Keeps what external backends took."""
+
+    def __init__(self) -> None:
+        self.reports: list[str] = []
+
+    def placed(self, report: Callable[[], str]) -> None:
+        self.reports.append(report())
+
+
 class CompiledKernels(Kernels):
     """Machine code for a target, made by the ordinary pipeline when shapes are seen for the first time."""
 
@@ -71,6 +83,11 @@ class CompiledKernels(Kernels):
         self.stored: dict[str, StoredProgram] = {}
         """What has been compiled, and what a saved program brings, by the digest of the module's text."""
         self.objects = ObjectCache() if enabled(cache) else None
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The passes that all segments go through."""
+        return Pipeline(self.opt_level, self.sanitize, self.target)
 
     def run(self, segment: Segment, arrays: Sequence[Array], into: Sequence[Array] | None = None) -> Sequence[Array]:
         ready = segment.ready.get(key_of(arrays))
@@ -98,13 +115,13 @@ class CompiledKernels(Kernels):
         digest = hashlib.sha256(text.encode()).hexdigest()
         stored = self.stored.get(digest)
         if stored is None:
-            ctx = LaminaContext()
+            placement = _Placement()
+            ctx = LaminaContext(listener=placement)
             ctx.params = self.store
-            ctx.placement = []
-            lower(module, ctx, self.opt_level, sanitize=self.sanitize)
+            self.pipeline.run(module, ctx)
             _, stored = compile_module(module, self.store, self.target, self.objects, workers=1)
-            if ctx.placement:
-                stored.description["placement"] = "\n".join(ctx.placement)
+            if placement.reports:
+                stored.description["placement"] = "\n".join(placement.reports)
             self.stored[digest] = stored
         program = load_program(stored, self.objects)
         made = [(p.shape, numpy_dtype(p.dtype)) for p in program.info.outputs]

@@ -23,11 +23,10 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from socket import socketpair
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -36,21 +35,17 @@ from lamina.backends.cpu.compile_worker import receive, send
 from lamina.backends.llvm.emit import emit_kernel, emit_kernels
 from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.llvm_target.ops import FuncOp
-from lamina.dialects.te.ops import ParamOp
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.limits import unrolled_length
 from lamina.dialects.tir.ops import FuncOp as Kernel
-from lamina.driver.compiler import LLVM_PIPELINE, Progress, lower, step_note
-from lamina.passes.relay.partition.external_backends import CONSTANTS
+from lamina.driver.lowering_here import LAST, Kernels, LoweringHere, constants_of, has_many_kernels
+from lamina.driver.pipelines import Progress
+from lamina.driver.step_notes import step_note
 from lamina.runtime.compiled import ProgramInfo
-from lamina.transform import PassContext
 
 if TYPE_CHECKING:
-    from xdsl.ir import Attribute
-
-    from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.dialects.target import TargetAttr
-    from lamina.ir.context import LaminaContext
+    from lamina.driver.compilation import Compilation
+    from lamina.driver.weight_packing import WeightPacking
 
 _NUMBER = struct.Struct("<H")
 """A kernel in the queue. The pipe that holds it has room for 32,768 of them on Linux."""
@@ -61,15 +56,6 @@ MOST_KERNELS = 8192
 LONGEST_SILENCE = 120.0
 """Seconds without a word after which a copy counts as lost. It says one after each pass and each kernel."""
 _ALIVE, _OBJECT, _END = b"a", b"o", b"e"
-
-
-class Kernels(NamedTuple):
-    """What the levels below te make of a module."""
-
-    program: dict[str, Any]
-    """What `ProgramInfo.plain` says."""
-    params: list[Attribute]
-    objects: dict[str, bytes]
 
 
 _NEEDED = frozenset(("lamina", "xdsl", "llvmlite", "importlib", "_frozen_importlib", "numba"))
@@ -100,46 +86,32 @@ def _others_in_the_way() -> bool:
     return False
 
 
-def constants_of(module: ModuleOp) -> list[Attribute]:
-    """The constants that a module of the te level may need when it runs, each once."""
-    found: dict[Attribute, None] = {}
-    for op in all_ops(module):
-        if isinstance(op, ParamOp):
-            found[op.param] = None
-        elif CONSTANTS in op.attributes:
-            found.update(dict.fromkeys(cast(Any, op.attributes[CONSTANTS]).data))
-    return list(found)
-
-
-@dataclass
 class Lowering:
-    """A module at the te level on its way down, and what is needed for it."""
+    """Kernels on their way down in a copy, or in one that helps it: it takes them from the last pass."""
 
-    module: ModuleOp
-    ctx: LaminaContext
-    target: TargetAttr
-    context: PassContext
-    cache: ObjectCache | None
-    sanitize: bool
-    steps: list[tuple[str, float, str]] = field(default_factory=list[tuple[str, float, str]])
-    """What is to be reported of the passes: `Progress`."""
-    alive: Callable[[], None] = lambda: None
-    """Called after each pass and each kernel."""
-    ops: int = 0
-    emitting: float = 0.0
-    compiling: float = 0.0
-    length: int = 0
-    objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    def __init__(self, compilation: Compilation) -> None:
+        self.compilation = compilation
+        self.module = compilation.source.module
+        self.target = compilation.settings.attr
+        self.steps: list[tuple[str, float, str]] = []
+        """What is to be reported of the passes: `Progress`."""
+        self.alive: Callable[[], None] = lambda: None
+        """Called after each pass and each kernel."""
+        self._helpers: _Helpers | None = None
+        self.ops = 0
+        self.length = 0
+        self.emitting = self.compiling = 0.0
+        self.objects: dict[str, bytes] = {}
 
     def run(self) -> Kernels:
-        """Lower and compile everything, with the help of copies."""
-        self.ctx.kernel_done = self._finished
-        self._lower("te", "tir", self._step)
+        """Lower and compile everything, with the help of more copies."""
+        self.compilation.kernels = self
+        self._lower(self.module, "te", "tir", self._step)
         kernels = [op for op in self.module.ops if isinstance(op, Kernel)]
         start = perf_counter()
         with _Helpers(self, kernels) as helpers:
-            self.ctx.kernel_share = helpers.share
-            self._lower("tir", "llvm")
+            self._helpers = helpers
+            self._lower(self.module, "tir", "llvm")
             info = ProgramInfo.of(self.module)
             symbols = [op.sym_name.data for op in self.module.ops if isinstance(op, FuncOp)]
             self._compile(emit_kernels(self.module, self.target))
@@ -149,7 +121,7 @@ class Lowering:
         spent = perf_counter() - start - self.emitting - self.compiling
         size = sum(map(len, self.objects.values())) / 1e6
         self.steps += [
-            (LLVM_PIPELINE[-1], spent, f"{self.ops} ops"),
+            (LAST, spent, f"{self.ops} ops"),
             ("emit-llvm", self.emitting, f"{len(self.objects)} pieces, {self.length / 1e6:.1f} MB of LLVM assembly"),
             ("llvm-codegen", self.compiling, f"{size:.2f} MB of machine code"),
         ]
@@ -157,8 +129,8 @@ class Lowering:
         order = [*(s for s in symbols if s in self.objects), *(n for n in self.objects if n not in symbols)]
         return Kernels(info.plain(), list(info.params), {name: self.objects[name] for name in order})
 
-    def _lower(self, start: str, until: str, progress: Progress | None = None) -> None:
-        lower(self.module, self.ctx, self.context, (), progress, until, self.sanitize, start)
+    def _lower(self, module: ModuleOp, start: str, until: str, progress: Progress | None = None) -> None:
+        self.compilation.settings.pipeline.run(module, self.compilation.ctx, progress, start, until)
 
     def _step(self, name: str, seconds: float, note: str) -> None:
         self.steps.append((name, seconds, note or step_note(name, self.module)))
@@ -166,14 +138,16 @@ class Lowering:
 
     def take(self, kernels: Iterable[Kernel]) -> dict[str, bytes]:
         """Lower and compile some kernels of the tir level by themselves; their objects."""
-        self.ctx.kernel_done = self._finished
+        self._helpers = None
         for kernel in kernels:
             kernel.detach()
-            alone = ModuleOp([kernel], dict(self.module.attributes))
-            lower(alone, self.ctx, self.context, sanitize=self.sanitize, start="tir")
+            self._lower(ModuleOp([kernel], dict(self.module.attributes)), "tir", "llvm")
         return self.objects
 
-    def _finished(self, functions: Sequence[FuncOp], declared: Mapping[str, FuncOp]) -> None:
+    def share(self, kernels: Sequence[Kernel]) -> Iterable[Kernel]:
+        return self._helpers.share(kernels) if self._helpers is not None else kernels
+
+    def finished(self, functions: Sequence[FuncOp], declared: Mapping[str, FuncOp]) -> None:
         self._compile(emit_kernel(functions, declared, self.target))
         self.ops += len(functions) + sum(discard(f.body) for f in functions)
 
@@ -182,7 +156,7 @@ class Lowering:
         pieces = list(texts)
         between = perf_counter()
         for name, text in pieces:
-            self.objects[name] = compile_cached(name, text, self.target, self.cache)
+            self.objects[name] = compile_cached(name, text, self.target, self.compilation.objects)
             self.length += len(text)
             self.alive()
         self.emitting += between - start
@@ -328,7 +302,7 @@ class LoweringCopy:
     """A copy of this process that takes a module from te down. Making one raises CannotCopy."""
 
     def __init__(self, lowering: Lowering) -> None:
-        self._constants = constants_of(lowering.module)
+        self.constants = constants_of(lowering.module)
         self._copy = Copy(lambda sink: self._work(lowering, sink))
 
     def __enter__(self) -> LoweringCopy:
@@ -340,7 +314,7 @@ class LoweringCopy:
     def _work(self, lowering: Lowering, sink: IO[bytes]) -> None:
         lowering.alive = partial(send, cast(Any, sink), _ALIVE, b"")
         found = lowering.run()
-        places = {attr: n for n, attr in enumerate(self._constants)}
+        places = {attr: n for n, attr in enumerate(self.constants)}
         _send_objects(sink, found.objects)
         _send_json(sink, _END, [found.program, [places[p] for p in found.params], lowering.steps])
 
@@ -358,7 +332,26 @@ class LoweringCopy:
         program, params, steps = end
         for name, seconds, note in steps:
             progress(name, seconds, note)
-        return Kernels(program, [self._constants[n] for n in params], objects)
+        return Kernels(program, [self.constants[n] for n in params], objects)
+
+
+class LoweringInCopies(LoweringHere):
+    """Lowers and compiles the kernels in copies where there are many, and here where that fails."""
+
+    ahead = False
+
+    def kernels(self, weights: WeightPacking) -> Kernels:
+        made = self._copied(weights) if has_many_kernels(self.compilation.source.module) else None
+        return made if made is not None else super().kernels(weights)
+
+    def _copied(self, weights: WeightPacking) -> Kernels | None:
+        try:
+            with LoweringCopy(Lowering(self.compilation)) as copy:
+                weights.result(copy.constants)
+                self.compilation.meanwhile()
+                return copy.result(self.compilation.step)
+        except CannotCopy:
+            return None  # too little memory, or a thread has come
 
 
 def _send_objects(sink: IO[bytes], objects: Mapping[str, bytes]) -> None:

@@ -19,13 +19,11 @@ from lamina.ir.diagnostics import location_text
 from lamina.passes.relay.partition.external_backends import compiler_of, is_declaration
 from lamina.runtime.compiled import Port, check_inputs
 from lamina.runtime.fork_lock import ForkLock
-from lamina.transform import PassContext
 from lamina.vm import vm
 
 if TYPE_CHECKING:
-    from lamina.backends.cpu.object_cache import ObjectCache
-    from lamina.dialects.relay.params import ParamStore
-    from lamina.dialects.target import TargetAttr
+    from lamina.driver.compilation import Source
+    from lamina.driver.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -40,28 +38,19 @@ class MachineProgram:
     """A module, its weights and what has been compiled of it so far. Calls from several threads take turns."""
 
     def __init__(
-        self,
-        module: ModuleOp,
-        store: ParamStore,
-        label: str,
-        inputs: Sequence[Port],
-        target: TargetAttr,
-        opt_level: int | PassContext,
-        cache: ObjectCache | None,
-        sanitize: bool = False,
-        outputs: Sequence[Port] = (),
-        placement: str = "",
+        self, source: Source, settings: Settings, cache: bool, placement: str = "", outputs: Sequence[Port] = ()
     ) -> None:
-        given, results = ports_of(module)
-        self.info = MachineInfo(tuple(inputs) or given, tuple(outputs) or results)
-        self.module = module
+        given, results = ports_of(source.module)
+        self.info = MachineInfo(source.inputs or given, tuple(outputs) or results)
+        self.settings = settings
+        self.module = source.module
         self.placed = placement
         """What external backends took of functions that were partitioned before."""
-        self.store = store
-        self.label = label
-        self.threads = target.threads.data
-        self.kernels = CompiledKernels(store, target, opt_level, cache is not None, sanitize)
-        self.machine = vm.VirtualMachine(module, self.kernels)
+        self.store = source.params
+        self.label = source.label
+        self.threads = settings.target.threads
+        self.kernels = CompiledKernels(self.store, settings.attr, settings.context, cache, settings.sanitize)
+        self.machine = vm.VirtualMachine(self.module, self.kernels)
         self._lock = ForkLock()
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
 from lamina.dialects.relay.core import FnOp
-from lamina.driver.compiler import functions_away
 from lamina.interpreters.beyond_programs import needs_machine as has_beyond
 from lamina.passes.relay.functional.inline import is_kernel
-from lamina.transform import PassContext, pass_info
 
 if TYPE_CHECKING:
+    from lamina.driver.pipelines import Pipeline
     from lamina.ir.context import LaminaContext
 
 
-def needs_machine(module: ModuleOp, ctx: LaminaContext, opt_level: int | PassContext) -> bool:
+def needs_machine(module: ModuleOp, ctx: LaminaContext, pipeline: Pipeline) -> bool:
     """Whether the machine has to run a model. Where its calls might hide that it need not, they are inlined."""
     if not _is_beyond_programs(module):
         return False
-    context = PassContext.of(opt_level)
-    for p in functions_away(context):
-        context.run(pass_info(type(p)), module, partial(p.apply, ctx, module))
+    for p in pipeline.functions_away:
+        pipeline.run_pass(p, module, ctx)
     return _is_beyond_programs(module)
 
 

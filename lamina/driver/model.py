@@ -158,7 +158,7 @@ def _load_compiler() -> None:
     from lamina.dialects.lazy_formats import read_formats_late
 
     read_formats_late()
-    for name in ("lamina.driver.build", "lamina.frontends.onnx"):
+    for name in ("lamina.driver.compilation", "lamina.driver.lowering_processes", "lamina.frontends.onnx"):
         import_module(name)
 
 

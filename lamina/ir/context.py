@@ -23,15 +23,14 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
 from xdsl.utils.exceptions import UnregisteredConstructException
 
+from lamina.dialects.listener import NOBODY, Listener
 from lamina.errors import InputError
 from lamina.ir.own_dialects import OUR_DIALECTS
 
 if TYPE_CHECKING:
-    from lamina.dialects.choices import Question
     from lamina.dialects.relay.params import ParamStore
     from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
     from lamina.dialects.te.tensor_intrin import TensorIntrinOp
-    from lamina.passes.tir_to_llvm.tir_to_llvm import KernelDone, KernelShare
 
 # Dialects whose module has the hooks for reading ops one file at a time.
 _LAZY_DIALECTS = ("relay",)
@@ -78,16 +77,8 @@ class LaminaContext(Context):
 
     source_path: Path | None = None
     """The file that the module was read from: names in `lamina.params` are relative to it."""
-    emit: Callable[[str, str, Operation | None], None] | None = None
-    """Where warnings and remarks of passes go: (severity, message, op)."""
-    placement: list[str] | None = None
-    """Where passes that give parts of a module to external compilers report it, if it is wanted."""
-    kernel_done: KernelDone | None = None
-    """Takes each kernel as soon as `tir-to-llvm` has finished it, if somebody waits for them."""
-    kernel_share: KernelShare | None = None
-    """Chooses the kernels that `tir-to-llvm` lowers in this process, where others lower the rest."""
-    questions: list[Question] | None = None
-    """Where passes that choose among candidates say what they asked, if it is wanted."""
+    listener: Listener = NOBODY
+    """Hears what passes have to say, and takes their kernels."""
     _params: Any = None
     _finders: dict[str, Any] = field(default_factory=dict[str, Any])
     _looked_around: bool = False
@@ -132,13 +123,11 @@ class LaminaContext(Context):
 
     def warn(self, message: str, op: Operation | None = None) -> None:
         """Tell the user something that does not stop the compilation."""
-        if self.emit is not None:
-            self.emit("warning", message, op)
+        self.listener.message("warning", message, op)
 
     def remark(self, message: str, op: Operation | None = None) -> None:
         """Tell the user what was (not) done; shown by opt-tool only."""
-        if self.emit is not None:
-            self.emit("remark", message, op)
+        self.listener.message("remark", message, op)
 
     def clone(self) -> LaminaContext:
         return LaminaContext(
@@ -149,11 +138,7 @@ class LaminaContext(Context):
             self._loaded_types.copy(),
             self._registered_dialects.copy(),
             self.source_path,
-            self.emit,
-            self.placement,
-            self.kernel_done,
-            self.kernel_share,
-            self.questions,
+            self.listener,
             self._params,
             self._finders,
             self._looked_around,

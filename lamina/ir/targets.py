@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lamina.dialects.machine_spec import TargetSpec
@@ -37,14 +39,24 @@ def spec_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> Targe
             raise UsageError(f"target {target!r}: the machine stands last", hint="as in 'openblas, cpu'")
         find_table(backend)
     host = HOSTS.get(host, host)
-    if not is_named_target(host):
+    threads = threads or available_threads()
+    chosen = None if is_named_target(host) else _target_of_backend(host, threads)
+    if chosen is None and not is_named_target(host):
         from lamina.passes.relay.partition.pattern_tables import table_names
 
         if host in table_names():
             what = f"unknown target {target!r}; {host} is an external backend"
             raise UsageError(what, hint=f"as in '{target}, cpu'")
-    chosen = named_spec(host, threads or available_threads())
+    chosen = chosen or named_spec(host, threads)
     return chosen.with_backends(list(dict.fromkeys(backends))) if backends else chosen
+
+
+def _target_of_backend(kind: str, threads: int) -> TargetSpec | None:
+    """The machine of a backend that compiles models for one of its own, as its `pipeline.py` says."""
+    name = f"lamina.backends.{kind}"
+    if not kind.isidentifier() or find_spec(name) is None or find_spec(f"{name}.pipeline") is None:
+        return None
+    return import_module(f"{name}.pipeline").target(threads)
 
 
 def target_of(target: str | TargetAttr | TargetSpec, threads: int | None) -> TargetAttr:

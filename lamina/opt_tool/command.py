@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
+from lamina.dialects.listener import Listener
 from lamina.errors import (
     EXIT_INPUT,
     EXIT_INTERNAL,
@@ -53,6 +54,18 @@ SPLIT_MARKER = "// -----"
 STDIN = "<stdin>"
 
 
+class _Shown(Listener):
+    """Shows what passes have to say."""
+
+    wants_remarks = True
+
+    def __init__(self, emit: Callable[[Diagnostic], None]) -> None:
+        self._emit = emit
+
+    def message(self, severity: str, text: str, op: Operation | None = None) -> None:
+        self._emit(at_op(severity, text, op))
+
+
 class Session:
     """One run of the tool: its options, the texts it has read, and the diagnostics so far."""
 
@@ -78,9 +91,6 @@ class Session:
             self.produced.append(diagnostic)
         else:
             self.err.write(render(diagnostic, self.sources))
-
-    def emit_from_pass(self, severity: str, message: str, op: Operation | None) -> None:
-        self.emit(at_op(severity, message, op))
 
     def report(self, error: LaminaError | DiagnosticException) -> int:
         """Show an error that is the user's; the exit status it has."""
@@ -181,7 +191,7 @@ class Session:
         ctx = LaminaContext(allow_unregistered=self.args.allow_unregistered_dialect)
         file = self.args.input_file
         ctx.source_path = self.source or (Path(file) if file not in (None, "-") else None)
-        ctx.emit = self.emit_from_pass
+        ctx.listener = _Shown(self.emit)
         return ctx
 
     def _format(self, name: str) -> str:
@@ -275,7 +285,7 @@ class Session:
 
     def _write_weights(self, module: ModuleOp, ctx: LaminaContext) -> None:
         """Write the weights of an imported model beside the text that is to be written, and name them in it."""
-        from lamina.driver.build import named_weights
+        from lamina.driver.stage_texts import named_weights
 
         weights = named_weights(module)
         if not weights or self.args.output_file in (None, "-"):

@@ -129,18 +129,16 @@ def read_text(threads: int, lanes: int, lines: int, rounds: int) -> str:
 def _compiled(text: str, target: TargetAttr) -> CompiledProgram:
     from lamina.backends.cpu.object_cache import ObjectCache
     from lamina.dialects.target import TARGET
-    from lamina.driver.compiler import stage_pipelines
+    from lamina.driver.pipelines import Pipeline
     from lamina.ir.context import LaminaContext
     from lamina.ir.parsing import parse_text
-    from lamina.ir.pipeline import parse_pipeline, run_pipeline
     from lamina.runtime.compiled import load_module
     from lamina.store.program_cache import enabled
 
     context = LaminaContext()
     module = parse_text(context, text, "roof.mlir")
     module.attributes[TARGET] = target
-    passes = stage_pipelines(3)
-    run_pipeline(module, context, parse_pipeline(f"{passes['tir']},{passes['llvm']}"))
+    Pipeline(3, target=target).run(module, context, start="te")
     return load_module(module, None, cache=ObjectCache() if enabled(True) else None)
 
 

@@ -109,7 +109,7 @@ def _text(module: ModuleOp) -> str:
 
 def _split(module: ModuleOp, target: Target) -> ModuleOp:
     """Kernels and host code of a module of the te level, which is changed."""
-    from lamina.driver.compiler import DEVICE_PIPELINE, enabled
+    from lamina.driver.pipelines import DEVICE_PIPELINE, enabled
     from lamina.ir.collector import quiet_gc
     from lamina.tensor.passes import run_passes
     from lamina.transform import PassContext

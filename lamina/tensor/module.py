@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.driver import artefact
+from lamina.driver.settings import Settings
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.ir.location import placed
 from lamina.measure.timing import Benchmark
@@ -216,7 +217,7 @@ class Module:
     def _make_texts(self, source: ModuleOp) -> None:
         from lamina.backends.cpu.jit import assembly
         from lamina.backends.llvm.emit import emit_module
-        from lamina.driver.compiler import LLVM_PIPELINE
+        from lamina.driver.pipelines import LLVM_PIPELINE
         from lamina.ir.printing import module_text
         from lamina.tensor.passes import run_passes
 
@@ -228,7 +229,7 @@ class Module:
         self._texts["asm"] = assembly(self._texts["ll"], self.target)
 
     def _compile(self) -> tuple[PackedSignature, CompiledProgram, CompiledKernel]:
-        from lamina.driver.compiler import LLVM_PIPELINE
+        from lamina.driver.pipelines import LLVM_PIPELINE
         from lamina.ir.collector import quiet_gc
         from lamina.tensor.passes import run_passes
 
@@ -278,7 +279,7 @@ class Module:
         }
         stored = self._compiled.stored
         contents = StoredProgram(description, stored.objects, stored.params)
-        return artefact.Saved(artefact.KERNEL, contents, TargetSpec.of(self.target), PassContext(0), False)
+        return artefact.Saved(artefact.KERNEL, contents, Settings(TargetSpec.of(self.target), PassContext(0)))
 
     def _place(self, argument: Any) -> list[Any]:
         """Which size or parameter an argument is."""
@@ -314,7 +315,7 @@ class Module:
         made = Module.__new__(Module)
         made.entry_name, made.target, made.type_key, made.imported_modules = (
             told["name"],
-            saved.target.attr(),
+            saved.settings.attr,
             "llvm",
             [],
         )
@@ -381,7 +382,7 @@ def _of_bytes(data: bytes) -> Module:
 
 def _pipeline(sanitize: bool) -> list[str]:
     """The passes to the end of the tir level, with the calling convention once there is a kernel."""
-    from lamina.driver.compiler import tir_pipeline
+    from lamina.driver.pipelines import tir_pipeline
 
     stair, *passes = tir_pipeline(PassContext.active() or PassContext(0), sanitize)
     return [stair, "tir-make-packed-api", *passes]

@@ -72,7 +72,7 @@ def lower(sch: Any, args: Sequence[Any], simple_mode: bool = True, name: str = "
     (`build` runs the same): those that the current PassContext leaves in.
     Raises LaminaError, with the line of the schedule, where a primitive cannot be applied.
     """
-    from lamina.driver.compiler import tir_pipeline
+    from lamina.driver.pipelines import tir_pipeline
     from lamina.transform import PassContext
 
     module, _ = te_module(sch, args, name)

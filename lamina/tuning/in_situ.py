@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from lamina.dialects.choices import Question
     from lamina.dialects.target import TargetAttr
     from lamina.driver.api import Executable, Model
-    from lamina.driver.compiler import Progress
     from lamina.driver.model import Shapes, Source
+    from lamina.driver.pipelines import Progress
     from lamina.transform import PassContext
 
 LEAST_GAIN = 0.03

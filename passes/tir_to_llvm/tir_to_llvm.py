@@ -21,9 +21,9 @@ Assumes `tir-lower-blocks` and `tir-vectorize-loop`, and for `@main` also `tir-p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -42,6 +42,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
+from lamina.dialects.listener import listener_of
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.checks import CheckOp
@@ -63,17 +64,6 @@ from lamina.passes.tir_to_llvm.replay import Replay
 from lamina.passes.tir_to_llvm.scalars import OVERFLOW
 from lamina.passes.tir_to_llvm.teams import Team, most_threads, patience, team_of, written_together
 
-KernelDone: TypeAlias = "Callable[[Sequence[llvm.FuncOp], Mapping[str, llvm.FuncOp]], None]"
-"""What a context's `kernel_done` is: it takes a kernel's functions and, by name, the external ones declared so far.
-
-It is called as soon as a kernel is finished and may empty its functions, so that what compiles them can start early
-and one kernel's ops are in memory at a time.
-"""
-KernelShare: TypeAlias = "Callable[[Sequence[FuncOp]], Iterator[FuncOp]]"
-"""What a context's `kernel_share` is: of the module's kernels it gives those to be lowered here, in any order.
-
-The others stay declarations, as if `kernel_done` had emptied them: other processes lower them.
-"""
 SLICES = 256
 """A parallel loop whose extent is known only when the kernel runs is cut into so many slices."""
 
@@ -92,8 +82,7 @@ class TirToLlvmPass(ModulePass):
         external: dict[str, MainOp] = {}
         codes: dict[str, int] = {}
         made: set[Operation] = set()
-        done: KernelDone | None = getattr(ctx, "kernel_done", None)
-        share: KernelShare | None = getattr(ctx, "kernel_share", None)
+        taker = listener_of(ctx).kernels
         target = module_target(op)
         kernels = [top for top in op.ops if isinstance(top, FuncOp)]
 
@@ -104,17 +93,17 @@ class TirToLlvmPass(ModulePass):
             signatures[top.sym_name.data] = list(top.function_type.inputs)
             made.update(functions)
             for f in functions:
-                if done is None:
+                if taker is None:
                     inherit_location(f, top)
                 else:  # its ops are gone before anybody asks them
                     f.location = top.location
                 op.body.block.insert_op_before(f, top)
             top.detach()
             discard(top.body)
-            if done is not None and not elsewhere:
-                done(functions, declarations)
+            if taker is not None and not elsewhere:
+                taker.finished(functions, declarations)
 
-        for top in kernels if share is None else share(kernels):
+        for top in kernels if taker is None else taker.share(kernels):
             lower(top)
         for top in kernels:
             if top.sym_name.data not in phases:

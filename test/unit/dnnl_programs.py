@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.listener import Listener
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.rules.terms import inserting
@@ -61,12 +62,17 @@ def graph(types: Sequence[tuple[tuple[int, ...], str]], make: Callable[..., SSAV
 
 def offloaded(module: ModuleOp) -> tuple[ModuleOp, str]:
     """A copy with its parts compiled by oneDNN, and the report."""
-    copy, ctx = module.clone(), LaminaContext()
-    ctx.placement = []
+    reports: list[str] = []
+
+    class Placed(Listener):
+        def placed(self, report: Callable[[], str]) -> None:
+            reports.append(report())
+
+    copy, ctx = module.clone(), LaminaContext(listener=Placed())
     for p in parse_pipeline(PARTITION):
         p.apply(ctx, copy)
     copy.verify()
-    return copy, "\n".join(ctx.placement)
+    return copy, "\n".join(reports)
 
 
 def check(module: ModuleOp, wanted: str, arrays: Sequence[Array], tolerance: float = 2e-5) -> None:

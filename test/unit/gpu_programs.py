@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.driver.compiler import DEVICE_PIPELINE
+from lamina.driver.pipelines import DEVICE_PIPELINE
 
 Array = np.ndarray[Any, Any]
 

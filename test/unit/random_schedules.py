@@ -36,7 +36,7 @@ from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.memory import AllocOp, StoreOp
 from lamina.dialects.tir.ops import ForOp
 from lamina.dialects.tir.ops import FuncOp as Kernel
-from lamina.driver.compiler import DEVICE_PIPELINE, TIR_PIPELINE
+from lamina.driver.pipelines import DEVICE_PIPELINE, TIR_PIPELINE
 from lamina.errors import InputError, LaminaError
 from lamina.interpreters.te_interpreter import run_te_func
 from lamina.interpreters.tir_interpreter import run_tir_func

@@ -11,8 +11,8 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturn
 
 from lamina.dialects.te.ops import CallOp, FuncOp
-from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.driver.execute import run_module
+from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.interpreters.te_interpreter import run_te_func
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext

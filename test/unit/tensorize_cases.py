@@ -11,8 +11,8 @@ from xdsl.parser import Parser
 
 from lamina.backends.cpu.jit import host_target, named_target
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.driver.execute import run_module
+from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 

@@ -10,8 +10,8 @@ import pytest
 from xdsl.parser import Parser
 
 from lamina.dialects.schedule.primitives.sampling import divisors, draw_perfect_tile, factorizations
-from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.driver.execute import run_module
+from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.ir.context import LaminaContext
 
 from . import tir_kernels as kernels

@@ -224,17 +224,16 @@ def test_text_of_each_level(exe: lamina.Executable) -> None:
 
 
 def test_saved_texts_are_made_by_opt_tool_byte_for_byte(exe: lamina.Executable, tmp_path: Path) -> None:
-    from lamina.driver.compiler import stage_pipelines
+    from lamina.driver.pipelines import Pipeline
     from lamina.opt_tool.command import run_opt_tool
 
     files = exe.save_texts(tmp_path)
     assert [f.name for f in files] == [
         *("relay.mlir", "te.mlir", "tir.mlir", "llvm.mlir", "kernels.ll", "kernels.s", "relay.safetensors"),
     ]
-    stages = stage_pipelines(exe.opt_level)
     so_far: list[str] = []
     for level in ("te", "tir", "llvm"):
-        so_far.append(stages[level])
+        so_far.append(Pipeline(exe.opt_level).text(level))
         status, out, err = run_opt_tool([str(tmp_path / "relay.mlir"), "-p", ",".join(so_far)])
         assert status == 0, err
         assert out == (tmp_path / f"{level}.mlir").read_text()
@@ -272,7 +271,7 @@ def test_threads_share_an_executable(exe: lamina.Executable) -> None:
 
 def test_progress_names_every_pass() -> None:
     from lamina.cli.progress import StageProgress
-    from lamina.driver.compiler import pipeline_text
+    from lamina.driver.pipelines import pipeline_text
     from lamina.ir.pipeline import parse_pipeline
 
     progress = StageProgress()

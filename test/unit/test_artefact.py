@@ -112,7 +112,7 @@ def test_a_loaded_program_computes_the_same_without_a_pass(
     exe.save(path)
     expected = exe.run(inputs(exe))
     os.remove(tmp_path / "net.mlir")
-    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", no_passes)
+    monkeypatch.setattr("lamina.driver.pipelines.Pipeline.run", no_passes)
     loaded = lamina.Executable.load(path)
     assert loaded.inputs == exe.inputs and loaded.outputs == exe.outputs and repr(loaded) == repr(exe)
     equal(loaded.run(inputs(exe)), expected)
@@ -148,7 +148,7 @@ def test_the_machine_calls_functions_that_were_partitioned_before(
     exe.save(tmp_path / "net.lamina")
     saved = artefact.read(tmp_path / "net.lamina", [artefact.MACHINE])
     assert saved.external == ("openblas",) and not any("dense" in n for n in saved.contents.objects)
-    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", no_passes)
+    monkeypatch.setattr("lamina.driver.pipelines.Pipeline.run", no_passes)
     loaded = lamina.Executable.load(tmp_path / "net.lamina")
     equal(loaded.run(given), exe.run(given))
     assert loaded.placement == exe.placement
@@ -177,7 +177,7 @@ def test_code_for_shapes_that_were_met_is_saved(tmp_path: Path, monkeypatch: pyt
     exe.save(path)
     loaded = lamina.Executable.load(path)
     np.testing.assert_allclose(loaded(x[:3]), np.exp(x[:3]), rtol=1e-6)  # one that was not: compiled now
-    monkeypatch.setattr("lamina.driver.compiled_kernels.lower", no_passes)
+    monkeypatch.setattr("lamina.driver.pipelines.Pipeline.run", no_passes)
     loaded = lamina.Executable.load(path)
     np.testing.assert_array_equal(loaded(x), expected)
     with pytest.raises(AssertionError, match="a pass runs"):

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from lamina.backends.cpu.jit import named_target
 from lamina.backends.cpu.passes.winograd import CpuWinograd
 from lamina.cli import command as cli
 from lamina.dialects.choices import Question
+from lamina.dialects.listener import Listener
 from lamina.driver import api
 from lamina.errors import InputError, UnsupportedError
 from lamina.ir.context import LaminaContext
@@ -114,13 +116,18 @@ def test_a_question_names_the_padding_in_one_way_and_the_element_type() -> None:
     cases = [("f32", "[1, 1]", "", 28), ("f32", "[1, 1, 1, 1]", "", 28), ("f64", "[1, 1]", "", 28)]
     cases += [("f32", "[2, 2]", ", dilation = [2, 2]", 28)]
     texts = [CONVOLUTION.format(n=n, t=t, p=p, more=more, o=o) for n, (t, p, more, o) in enumerate(cases)]
-    ctx = LaminaContext()
+    asked: list[Question] = []
+
+    class Asked(Listener):
+        def asked(self, questions: Iterable[Question]) -> None:
+            asked.extend(questions)
+
+    ctx = LaminaContext(listener=Asked())
     module = parse_text(ctx, "\n".join(texts), "convolutions.mlir")
     module.attributes["lamina.target"] = named_target("x86-64-v4")
-    ctx.questions = []
     CpuWinograd().sizes(ctx, module)
     work = "by 2x4x3x3x16x32 padded 1x1x1x1"
-    assert [q.name for q in ctx.questions] == [f"winograd 1x4x28x28x16x{t} {work}" for t in ("f32", "f64")]
+    assert [q.name for q in asked] == [f"winograd 1x4x28x28x16x{t} {work}" for t in ("f32", "f64")]
 
 
 def test_choosing_takes_what_was_faster() -> None:

@@ -193,7 +193,7 @@ def test_graph_passes_are_chosen_by_options(model: Path) -> None:
 
 
 def test_pipeline_and_texts(model: Path, tmp_path: Path) -> None:
-    from lamina.driver.compiler import pipeline_text
+    from lamina.driver.pipelines import pipeline_text
 
     assert lamina("compile", model, "--print-pipeline") == (0, pipeline_text(3) + "\n", "")
     assert lamina("compile", "--print-pipeline", "--opt-level", "0")[1] == pipeline_text(0) + "\n"

@@ -15,10 +15,12 @@ from lamina.backends.cpu.jit import named_target
 from lamina.backends.llvm.emit import emit_kernel, emit_kernels
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.fast_ir import discard
+from lamina.dialects.listener import Listener
 from lamina.dialects.llvm_target.ops import FuncOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import lower
+from lamina.dialects.tir.ops import FuncOp as Kernel
+from lamina.driver.pipelines import Pipeline
 from lamina.driver.weight_packing import WeightPacking
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext
@@ -46,22 +48,26 @@ def doubled(x: Array) -> Array:
 def lowered(ctx: LaminaContext) -> ModuleOp:
     module = parse_text(ctx, MODEL, "model.mlir")
     module.attributes[TARGET] = named_target("x86-64-v3")
-    lower(module, ctx, 3)
+    Pipeline(3).run(module, ctx)
     return module
 
 
 def test_kernels_that_leave_early_have_the_text_of_whole_modules() -> None:
     expected = dict(emit_kernels(lowered(LaminaContext())))
     texts: dict[str, str] = {}
-    ctx = LaminaContext()
 
-    def done(functions: Sequence[FuncOp], declared: Mapping[str, FuncOp]) -> None:
-        texts.update(emit_kernel(functions, declared, named_target("x86-64-v3")))
-        for f in functions:
-            discard(f.body)
+    class Taker(Listener):
+        def share(self, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
+            return kernels
 
-    ctx.kernel_done = done
-    left = lowered(ctx)
+        def finished(self, functions: Sequence[FuncOp], declared: Mapping[str, FuncOp]) -> None:
+            texts.update(emit_kernel(functions, declared, named_target("x86-64-v3")))
+            for f in functions:
+                discard(f.body)
+
+    taker = Taker()
+    taker.kernels = taker
+    left = lowered(LaminaContext(listener=taker))
     assert len(texts) == len(expected) - 1 > 2, "all but the program table leave early"
     texts.update(emit_kernels(left))
     assert texts == expected

@@ -24,7 +24,7 @@ from lamina.debugging.generators.blocks import Block, chain_of, image, sequence,
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import lower
+from lamina.driver.pipelines import Pipeline
 from lamina.interpreters.relay_reference import main_function
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
@@ -98,7 +98,8 @@ def fired(module: Any, target: str, ctx: LaminaContext, start: str = "relay", co
     """How often each pass changes a module on its way to the end of the tir level, for two threads."""
     instrument = FiringInstrument()
     module.attributes[TARGET] = named_target(target, threads=2)
-    lower(module, ctx, PassContext(3, instruments=[instrument], config=config), until="tir", start=start)
+    context = PassContext(3, instruments=[instrument], config=config)
+    Pipeline(context).run(module, ctx, start=start, until="tir")
     return instrument.counts
 
 

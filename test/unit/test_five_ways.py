@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.driver.compiler import stage_pipelines
 from lamina.driver.execute import run_module
+from lamina.driver.pipelines import LEVELS, Pipeline
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from lamina.runtime.entry_names import level_of
@@ -30,7 +30,7 @@ def execute(file: str, pipeline: str, level: str, arrays: dict[str, Any]) -> dic
 def test_all_levels_agree_in_every_element(opt_level: int) -> None:
     arrays = execute("arrays.mlir", "", "te", {})
     expected = execute("block.mlir", "", "relay", arrays)["y"]
-    stages = stage_pipelines(opt_level)
+    stages = {level: Pipeline(opt_level).text(level) for level in LEVELS[1:]}
     pipelines = {
         "te": stages["te"],
         "tir": f"{stages['te']},te-to-tir",

@@ -16,8 +16,7 @@ import onnx
 import pytest
 
 import lamina
-from lamina.driver.compiler import FUSION, relay_pipeline
-from lamina.ir.pipeline import parse_pipeline
+from lamina.driver.pipelines import FUSION, LEVELS, Pipeline
 from lamina.transform import OPT_LEVELS, PassContext
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,7 +98,7 @@ def _small(name: str) -> tuple[onnx.ModelProto, dict[str, np.ndarray], np.ndarra
 
 def _graph_passes(context: int | PassContext) -> set[str]:
     """The graph passes that compile a model. What follows them is no context's to leave out."""
-    return {p.name for p in parse_pipeline(",".join(relay_pipeline(context)))}
+    return {p.name for p in Pipeline(context).graph}
 
 
 def _small_cases() -> list[Any]:
@@ -117,7 +116,7 @@ def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache
     model, inputs, expected = _small(name)
     context = PassContext(OPT_LEVELS[-1], disabled_pass=[disabled])
     if disabled == FUSION:  # it stays, and gives each op a function of its own
-        assert relay_pipeline(context)[-1] == f"{FUSION}{{fuse-opt-level=0}}"
+        assert Pipeline(context).graph_texts()[-1] == f"{FUSION}{{fuse-opt-level=0}}"
     else:
         assert _graph_passes(context) == _graph_passes(OPT_LEVELS[-1]) - {disabled}
     exe = lamina.compile(model, threads=1, opt_level=context)
@@ -131,15 +130,14 @@ def test_no_pass_is_needed_for_the_result(name: str, disabled: str, kernel_cache
 )
 def test_stage_texts(name: str, tmp_path: Path) -> None:
     """opt-tool makes each text from relay.mlir byte for byte; the last one runs to the same output."""
-    from lamina.driver.compiler import stage_pipelines
     from lamina.opt_tool.command import run_opt_tool
 
     model = models.encoder_block(heads=2, width=32, length=8) if name == "encoder" else models.light_model(name)
     exe = lamina.compile(model, threads=1, cache=False)
     exe.save_texts(tmp_path)
     so_far: list[str] = []
-    for level, pipeline in stage_pipelines(exe.opt_level).items():
-        so_far.append(pipeline)
+    for level in LEVELS[1:]:
+        so_far.append(Pipeline(exe.opt_level).text(level))
         status, out, err = run_opt_tool([str(tmp_path / "relay.mlir"), "-p", ",".join(so_far)])
         assert status == 0, err
         assert out == (tmp_path / f"{level}.mlir").read_text(), level

@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
 import pytest
+from xdsl.ir import Operation
 
 import lamina
 from lamina.backends.cpu.compile_worker import receive
-from lamina.backends.cpu.jit import named_target
+from lamina.dialects.listener import Listener
+from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.tir.ops import FuncOp
-from lamina.driver import build as driver
 from lamina.driver import lowering_processes
+from lamina.driver.compilation import Compilation, Source
+from lamina.driver.lowering_here import LoweringHere
 from lamina.driver.lowering_processes import CannotCopy, Copy, Lowering, LoweringCopy, _send_objects  # pyright: ignore[reportPrivateUsage]
+from lamina.driver.settings import Settings
+from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.passes.tir_to_llvm.tir_to_llvm import TirToLlvmPass
-from lamina.transform import PassContext
 
 LAYERS = range(3, 11)
 """Widths of layers: each is a kernel of its own."""
@@ -49,7 +53,7 @@ def model() -> str:
 def compiled(monkeypatch: pytest.MonkeyPatch, copied: bool) -> tuple[dict[str, bytes], dict[str, Any], list[str]]:
     """Objects, description and steps."""
     monkeypatch.setattr(lowering_processes, "default_workers", lambda: 3 if copied else 1)
-    module = parse_text(driver.LaminaContext(), model(), "net.mlir")
+    module = parse_text(LaminaContext(), model(), "net.mlir")
     steps: list[str] = []
     exe = lamina.compile(module, threads=1, cache=False, progress=lambda name, _s, _n: steps.append(name))
     stored = exe._stored  # pyright: ignore[reportPrivateUsage]
@@ -76,7 +80,7 @@ def test_copies_make_the_objects_of_one_process(monkeypatch: pytest.MonkeyPatch,
             made.append(self.pid)
 
     monkeypatch.setattr(lowering_processes, "Copy", Counted)
-    monkeypatch.setattr(driver, "_kernels", None)
+    monkeypatch.setattr(LoweringHere, "kernels", None)
     objects, description, steps = compiled(monkeypatch, copied=True)
     assert made, "a copy is made"
     assert list(objects.items()) == list(alone[0].items()) and description == alone[1]
@@ -92,10 +96,9 @@ def test_a_copy_that_dies_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None
         os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr(LoweringCopy, "_work", dies)
-    ctx = driver.LaminaContext()
-    module = parse_text(ctx, "func.func @main() { return }", "net.mlir")
-    lowering = Lowering(module, ctx, named_target("x86-64-v3"), PassContext(3), None, False)
-    with LoweringCopy(lowering) as copy:
+    module = parse_text(LaminaContext(), "func.func @main() { return }", "net.mlir")
+    compilation = Compilation(lambda: Source(module, ParamStore(), "net.mlir"), Settings.of("x86-64-v3"))
+    with LoweringCopy(Lowering(compilation)) as copy:
         assert copy.result(lambda name, seconds, note: pytest.fail("no step is done")) is None
 
 
@@ -179,12 +182,17 @@ tir.func @there(%x: memref<8xf32>) { tir.for %i = 0 to 8 parallel "i" {
   tir.store %v, %x[%i] : memref<8xf32> } }
 """
 
-    def share(kernels: Sequence[FuncOp]) -> Iterator[FuncOp]:
-        return iter([k for k in kernels if k.sym_name.data == "here"])
+    class Taker(Listener):
+        def share(self, kernels: Sequence[FuncOp]) -> Sequence[FuncOp]:
+            return [k for k in kernels if k.sym_name.data == "here"]
 
-    ctx = driver.LaminaContext()
+        def finished(self, functions: Sequence[Operation], declared: Mapping[str, Operation]) -> None:
+            pass
+
+    taker = Taker()
+    taker.kernels = taker
+    ctx = LaminaContext(listener=taker)
     module = parse_text(ctx, text, "kernels.mlir")
-    ctx.kernel_share = share
     TirToLlvmPass().apply(ctx, module)
     found: list[Any] = list(module.ops)
     assert [(f.sym_name.data, len(f.body.blocks) > 0) for f in found] == [

@@ -26,8 +26,8 @@ from lamina.dialects.relay.elementwise.arithmetic import AddOp, MultiplyOp
 from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.reduce.reductions import MaxOp
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.driver.execute import run_module
+from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline

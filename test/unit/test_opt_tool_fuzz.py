@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.driver.compiler import stage_pipelines
+from lamina.driver.pipelines import Pipeline
 from lamina.opt_tool.command import run_opt_tool
 
 TEST = Path(__file__).parents[1]
@@ -126,8 +126,8 @@ def test_no_mutant_of_a_program_breaks_a_pass(seed: int, tmp_path: Path, monkeyp
         text, pipeline = draw.choice(programs())
         mutant = mutate_tokens(text, draw)
         if draw.random() < 0.4:
-            stages = stage_pipelines(2, sanitize=draw.random() < 0.3)
-            pipeline = f"{stages['tir']},{stages['llvm']}"
+            stages = Pipeline(2, sanitize=draw.random() < 0.3)
+            pipeline = f"{stages.text('tir')},{stages.text('llvm')}"
         status, _, err = run_opt_tool(["-p", pipeline] if pipeline else ["--verify-roundtrip"], mutant)
         assert status == 0 or (status == 1 and SAID.match(err)), (pipeline, mutant, err)
         accepted += status == 0

@@ -13,7 +13,8 @@ from lamina.backends.cpu.jit import named_target
 from lamina.backends.cpu.tiles import registers_of
 from lamina.dialects.target import TARGET
 from lamina.driver.api import texts
-from lamina.driver.compiler import lower
+from lamina.driver.pipelines import Pipeline
+from lamina.driver.settings import Settings
 from lamina.frontends.onnx import load_onnx
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
@@ -72,7 +73,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["x86-64-v2", "x86-64-v3", "aarch64"])
 def test_micro_kernels_do_not_touch_the_stack(name: str, path: Path) -> None:
-    found = micro_kernels(texts(path, target=name, threads=1).get("asm"))
+    found = micro_kernels(texts(path, Settings.of(name, 1)).get("asm"))
     assert len(found) >= 3
     for loop in found:
         assert [line for line in loop if STACK.search(line)] == []
@@ -143,7 +144,7 @@ def test_numbers(machine_name: str, layers: Layers, tmp_path: Path) -> None:
     imported = load_onnx(layers.model)
     module, ctx = imported.module, LaminaContext()
     module.attributes[TARGET], ctx.params = machine, imported.store
-    lower(module, ctx, 3)
+    Pipeline(3).run(module, ctx)
     info, stored = compile_module(module, ctx.params, machine, workers=1)
     if machine_name != "aarch64":
         needs(machine_name)

@@ -22,8 +22,8 @@ from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.relay.qnn.scales import ref_ratio, ref_rescaled
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import lower
 from lamina.driver.execute import run_module
+from lamina.driver.pipelines import Pipeline
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline
@@ -60,7 +60,7 @@ def program(op_type: type[RelayOp], s: Sample, arrays: Arrays) -> tuple[ModuleOp
 
 def compiled(module: ModuleOp, arrays: Arrays, level: int) -> Arrays:
     ctx = LaminaContext()
-    lower(module, ctx, level)
+    Pipeline(level).run(module, ctx)
     loaded = load_module(module, ctx.params, workers=1)
     return list(loaded.run({p.name: a for p, a in zip(loaded.info.inputs, arrays, strict=True)}).values())
 
@@ -115,7 +115,7 @@ def test_a_tflite_convolution_is_its_definition_in_64_bits(level: int) -> None:
     module = parse_text(LaminaContext(), file.read_text(), str(file))
     module.attributes[TARGET] = host_target(1)
     ctx = LaminaContext()
-    lower(module, ctx, level)
+    Pipeline(level).run(module, ctx)
     loaded = load_module(module, ctx.params, workers=1)
     random = np.random.default_rng(level)
     for _ in range(5):

@@ -20,6 +20,11 @@ TOUCHED = {
         "test/passes/relay/simplify_expr/powers_are_positive.mlir",
     },
     "Add a pass": {"passes/relay/simplify/drop_copies.py"},
+    "Add a pass of a target": {
+        "backends/cpu/passes/fold_negations.py",
+        "backends/cpu/pipeline.py",
+        "test/backends/cpu/fold_negations/two_are_none.mlir",
+    },
     "Add a pattern table": {
         "backends/byoc/np_unit/patterns.py",
         "test/backends/byoc/np_unit/absolute_value_of_a_sum.mlir",

@@ -16,7 +16,7 @@ from lamina.debugging.minimise import minimised, smallest
 from lamina.debugging.outcome import Kind
 from lamina.debugging.program import Program
 from lamina.debugging.verdict import How, target_of
-from lamina.driver.compiler import pipeline_text
+from lamina.driver.pipelines import pipeline_text
 from lamina.driver.relay_source import ports_of
 from lamina.errors import UsageError
 from lamina.ir.context import LaminaContext

@@ -20,7 +20,7 @@ from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
 from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import ParamAttr, ParamStore
 from lamina.dialects.target import TARGET
-from lamina.driver.compiler import relay_pipeline
+from lamina.driver.pipelines import Pipeline
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext
 from lamina.ir.pipeline import parse_pipeline
@@ -317,7 +317,7 @@ def test_pipeline_keeps_values(level: int, program: Drawn):
     module, store = program.module, program.store
     want = outputs(module, store)
     module.attributes[TARGET] = named_target("x86-64-v3", 1)
-    run_passes(",".join(relay_pipeline(level)), module, store)
+    run_passes(",".join(Pipeline(level).graph_texts()), module, store)
     check_same(want, outputs(module, store))
     # Every relay op is in a primitive function now.
     for op in main_function(module).body.block.ops:

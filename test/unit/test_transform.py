@@ -21,14 +21,14 @@ import lamina
 from lamina import te, transform
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import Precision, precision_of
-from lamina.driver.compiler import GRAPH_PASSES, LLVM_PIPELINE, TE_PIPELINE, TIR_PIPELINE, pipeline_text, relay_pipeline
 from lamina.driver.model import Model
+from lamina.driver.pipelines import FUNCTIONS_AWAY, Pipeline, pipeline_text, steps_of
 from lamina.errors import UsageError
-from lamina.ir.pipeline import parse_pipeline
 from lamina.ir.registry import our_passes
 from lamina.store.program_cache import program_key
 from lamina.transform import OPT_LEVELS, PassContext, Sequential
 
+GRAPH_PASSES = [s.name for s in (*FUNCTIONS_AWAY, *steps_of("cpu").graph)]
 X = np.random.default_rng(0).standard_normal((1, 8, 9, 9)).astype(np.float32)
 
 
@@ -107,7 +107,7 @@ def test_tvm_spellings_of_names() -> None:
         (lambda: transform.FuseOps(1, 2, 3), "FuseOps takes 2 arguments, got 3"),
         (lambda: Sequential([transform.FoldConstant]), "is no pass"),
         (lambda: PassContext(disabled_pass=["tir.UnrolLoop"]), "'tir.UnrolLoop'; did you mean 'tir.UnrollLoop'"),
-        (lambda: relay_pipeline(PassContext(3, ["DivToMul"])), "'relay-div-to-mul' is none of the passes"),
+        (lambda: Pipeline(PassContext(3, ["DivToMul"])), "'relay-div-to-mul' is none of the passes"),
     ],
 )
 def test_mistakes_are_named(call: Any, words: str) -> None:
@@ -120,7 +120,7 @@ def test_mistakes_are_named(call: Any, words: str) -> None:
 
 
 def names(context: int | PassContext) -> list[str]:
-    return [p.name for p in parse_pipeline(",".join(relay_pipeline(context)))]
+    return [p.name for p in Pipeline(context).graph]
 
 
 def test_levels_add_passes_in_one_order() -> None:
@@ -128,7 +128,7 @@ def test_levels_add_passes_in_one_order() -> None:
     for level, (fewer, more) in enumerate(zip(found, found[1:], strict=False)):
         remaining = iter(more)
         assert all(name in remaining for name in fewer), level
-    assert found[-1] == list(GRAPH_PASSES)
+    assert found[-1] == GRAPH_PASSES
     assert "relay-fold-constant" in found[2] and "relay-fold-constant" not in found[1]
     assert "relay-alter-op-layout" in found[3] and "relay-alter-op-layout" not in found[2]
     assert {"relay-fast-math", "relay-combine-parallel-conv2d"} <= set(found[4]) - set(found[3])
@@ -139,10 +139,11 @@ def test_required_and_disabled_passes() -> None:
     assert "relay-fold-constant" not in names(PassContext(3, disabled_pass=["FoldConstant"]))
     both = PassContext(4, required_pass=["FastMath"], disabled_pass=["relay.FastMath"])
     assert "relay-fast-math" not in names(both)
-    assert relay_pipeline(PassContext(3, disabled_pass=["FuseOps"]))[-1] == "relay-fuse-ops{fuse-opt-level=0}"
+    assert Pipeline(PassContext(3, disabled_pass=["FuseOps"])).graph_texts()[-1] == "relay-fuse-ops{fuse-opt-level=0}"
     # what a context says of passes that compile no model is for those that are called
     assert names(PassContext(3, config={"relay.ToMixedPrecision.keep_orig_output_dtype": True})) == names(3)
-    assert relay_pipeline(PassContext(3, config={"relay.FuseOps.max_depth": 7}))[-1] == "relay-fuse-ops{max-depth=7}"
+    seven = Pipeline(PassContext(3, config={"relay.FuseOps.max_depth": 7}))
+    assert seven.graph_texts()[-1] == "relay-fuse-ops{max-depth=7}"
 
 
 def test_sequential_runs_what_the_context_enables_and_what_passes_require(model: Model) -> None:
@@ -239,7 +240,7 @@ def test_no_pass_is_needed_for_the_result(model: Model, expected: Any, name: str
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
 
 
-BELOW = [p.partition("{")[0] for p in (*TE_PIPELINE, *TIR_PIPELINE, *LLVM_PIPELINE)]
+BELOW = [s.name for part in steps_of("cpu")[1:] for s in part]
 NEEDED = {"relay-to-te", "te-to-tir", "tir-lower-blocks", "tir-vectorize-loop", "tir-plan-memory", "tir-to-llvm"}
 
 

@@ -466,10 +466,10 @@ def test_the_ops_beyond_programs_are_those_that_the_machine_runs() -> None:
 
 
 def test_lowering_says_what_it_cannot_lower() -> None:
-    from lamina.driver.compiler import lower
+    from lamina.driver.pipelines import Pipeline
 
     module = parsed(CHOICE)
     with pytest.raises(
         InputError, match="@main has an argument whose extents are unknown; run the module by lamina.vm.vm"
     ):
-        lower(module, LaminaContext(), 1)
+        Pipeline(1).run(module, LaminaContext())

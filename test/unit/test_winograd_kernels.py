@@ -15,6 +15,7 @@ from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.target import TargetAttr
 from lamina.driver.api import texts
+from lamina.driver.settings import Settings
 from lamina.transform import PassContext
 
 
@@ -84,7 +85,7 @@ def test_products_leave_their_accumulators_in_registers() -> None:
     named = named_target("x86-64-v4")
     target = TargetAttr.get(named.triple.data, "znver4", named.features.data, 512, 32, 1)
     made, _, _ = model((1, 64, 14, 14), 64, [1, 1, 1, 1])
-    code = texts(made, target=target, threads=1).get("asm")
+    code = texts(made, Settings.of(target, 1)).get("asm")
     hot = max(re.split(r"^\.L\w+:", code, flags=re.MULTILINE), key=lambda block: block.count("vfmadd"))
     assert hot.count("vfmadd") >= 128
     assert hot.count("(%rsp)") <= 8

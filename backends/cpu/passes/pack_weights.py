@@ -30,7 +30,7 @@ from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.rules.terms import attr, computed, const, inserting, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
-from lamina.passes.relay.layout.layout_rules import Dots, dots_of
+from lamina.passes.relay.layout.layout_rules import Dots
 from lamina.passes.rules.rewriting import Rules
 
 x = var("x")
@@ -119,9 +119,9 @@ class CpuPackWeights(ModulePass):
         target = module_target(op)
         if target is None:
             raise VerifyException("cpu-pack-weights: the module names no 'lamina.target'")
-        dots = dots_of(target)
+        dots = target.dot_products()
         for dense in [o for o in op.walk() if dots and o.name in PRODUCTS]:
-            pack_groups(cast(RelayOp, dense), dots, target.has_feature("avx512vl"))
+            pack_groups(cast(RelayOp, dense), dots, target.has_short_vectors())
         packing(target.lanes(32), registers_of(target)).apply(op)
 
 

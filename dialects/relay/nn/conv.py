@@ -19,7 +19,7 @@ from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sa
 from lamina.dialects.relay.contraction import tensordot
 from lamina.dialects.relay.grad.windows import convolution_gradients
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout
+from lamina.dialects.relay.layout import axis_of, extents, parse_layout
 from lamina.dialects.relay.window_fields import (
     ConvolutionFields1d,
     ConvolutionFields2d,
@@ -233,35 +233,6 @@ class Conv2dOp(PlainConvolution, ConvolutionFields2d):
     kernel_size = opt_prop_def(DenseArrayBase)
 
     @staticmethod
-    def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
-        """Blocks of 16 channels. Stays plain where operand types are unknown or layouts are not NCHW and OIHW."""
-        stay = LayoutChoice(
-            (attrs["data_layout"], attrs["kernel_layout"]), attrs.get("out_layout") or attrs["data_layout"]
-        )
-        if (
-            len(types) != 2
-            or attrs["data_layout"] != "NCHW"
-            or attrs["kernel_layout"] != "OIHW"
-            or attrs.get("out_layout")
-        ):
-            return stay
-        (_, channels, _, _), (out, per_group, _, _), groups = types[0].shape, types[1].shape, attrs["groups"]
-        if types[0].dtype != "float32":
-            return stay
-        blocked = {"out_layout": "NCHW16c", "channels": out}
-        if groups == channels == out:
-            chosen = {"data_layout": "NCHW16c", "kernel_layout": "OIHW1i16o"} | blocked
-            return _choice("relay.nn.contrib_depthwise_conv2d_NCHWc", chosen)
-        if groups > 1 and (per_group % 16 or (out // groups) % 16):
-            return stay
-        block = 32 if out % 32 == 0 else 16
-        if groups == 1 and channels < 16:
-            chosen = {"data_layout": "NCHW", "kernel_layout": f"OIHW{block}o"} | blocked
-        else:
-            chosen = {"data_layout": "NCHW16c", "kernel_layout": f"OIHW16i{block}o"} | blocked
-        return _choice("relay.nn.contrib_conv2d_NCHWc", chosen)
-
-    @staticmethod
     def samples() -> tuple[Sample, ...]:
         x, w = (1, 3, 9, 7), (4, 3, 3, 3)
         return (
@@ -283,10 +254,6 @@ class Conv2dOp(PlainConvolution, ConvolutionFields2d):
             sample(x, w, attrs={"groups": 0}, error="groups 0 is out of range"),
             sample((1, 3, 2, 2), w, error="kernel of 3 does not fit into the padded input of 2"),
         )  # fmt: skip
-
-
-def _choice(op: str, attrs: dict[str, Any]) -> LayoutChoice:
-    return LayoutChoice((attrs["data_layout"], attrs["kernel_layout"]), attrs["out_layout"], attrs, op)
 
 
 @irdl_op_definition

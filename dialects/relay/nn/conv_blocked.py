@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import Sample, same_dtype, sample
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout, plain
+from lamina.dialects.relay.layout import block_of, extents, parse_layout, plain
 from lamina.dialects.relay.nn.conv import Convolution, check_kernel, correlate, padded_stage
 from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import windows
@@ -146,10 +146,6 @@ class ContribConv2dNCHWcOp(_Blocked):
         return te.compute(shape, element, "conv")
 
     @staticmethod
-    def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
-        return LayoutChoice((attrs["data_layout"], attrs["kernel_layout"]), attrs["out_layout"])
-
-    @staticmethod
     def samples() -> tuple[Sample, ...]:
         x, w = (1, 2, 5, 4, 16), (1, 2, 3, 3, 16, 32)
         plain_first = {"data_layout": "NCHW", "kernel_layout": "OIHW32o"}
@@ -273,10 +269,6 @@ class ContribDepthwiseConv2dNCHWcOp(_Blocked):
 
         shape = (data.shape[0], data.shape[1], h.outputs(), v.outputs(), data.shape[4])
         return te.compute(shape, element, "conv")
-
-    @staticmethod
-    def infer_layout(layouts: Sequence[str], types: Sequence[TensorInfo] = (), **attrs: Any) -> LayoutChoice:
-        return LayoutChoice((attrs["data_layout"], attrs["kernel_layout"]), attrs["out_layout"])
 
     @staticmethod
     def samples() -> tuple[Sample, ...]:

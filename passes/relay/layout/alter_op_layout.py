@@ -37,9 +37,12 @@ from lamina.dialects.relay.params import array_dense, store_of
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold.fold_constant import fold_constants
-from lamina.passes.relay.layout.layout_rules import NO_DOTS, PLAIN, Dots, Offer, Plan, dots_of, plan
+from lamina.passes.relay.layout.layout_rules import NO_DOTS, PLAIN, Dots, Offer, Plan, plan
 from lamina.passes.relay.layout.legal_forms import ALTERED
 from lamina.passes.relay.layout.legalize import replace_by_form
+
+UNKNOWN_LANES = 16
+"""Channels in a block where the module names no target."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class AlterOpLayout(ModulePass):
     name = "relay-alter-op-layout"
     opt_level: ClassVar[int] = 3
     block: int = 0
-    """Channels in a block; 0: the lanes of the target's f32 vectors, 16 where the module names no target."""
+    """Channels in a block; 0: the lanes of the target's f32 vectors."""
     v: int = 2
     """Blocks of output channels that a kernel computes together; 1 where their number is odd."""
 
@@ -59,8 +62,11 @@ class AlterOpLayout(ModulePass):
             if forms and not has_unknown_extents([*each.operand_types, *each.result_types]):
                 replace_by_form(each, forms, store_of(ctx))
         target = module_target(op)
-        rows = target is not None and target.has_feature("avx512vl")
-        to_blocks(op, self.block or (target.lanes(32) if target is not None else 16), self.v, dots_of(target), rows)
+        if target is None:
+            to_blocks(op, self.block or UNKNOWN_LANES, self.v)
+        else:
+            block = self.block or target.lanes(32)
+            to_blocks(op, block, self.v, target.dot_products(), target.has_short_vectors())
         fold_constants(op, store_of(ctx))
 
 

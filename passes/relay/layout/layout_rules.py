@@ -19,7 +19,6 @@ from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.layout import block_of
 from lamina.dialects.relay.qnn import scales as qs
-from lamina.dialects.target import TargetAttr
 from lamina.passes.relay.fold.fold_constant import DIVISIONS
 
 PLAIN = "NCHW"
@@ -67,17 +66,6 @@ class Plan:
 Dots: TypeAlias = Mapping[tuple[str, str, str], int]
 """How many input channels the target's instructions multiply and add at once, by the dtypes of data, weight and sum."""
 NO_DOTS: Dots = {}
-
-
-def dots_of(target: TargetAttr | None) -> Dots:
-    """vpdpbusd takes four bytes, vdpbf16ps two bfloat16 numbers."""
-    found: dict[tuple[str, str, str], int] = {}
-    if target is not None and target.lanes(32) == 16:
-        if target.has_feature("avx512vnni"):
-            found["uint8", "int8", "int32"] = 4
-        if target.has_feature("avx512bf16"):
-            found["bfloat16", "bfloat16", "float32"] = 2
-    return found
 
 
 def plan(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lamina.dialects.listener import listener_of
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.partition.partition_report import partition_report
 from lamina.passes.relay.partition.pattern_tables import find_table
@@ -26,8 +27,8 @@ class ExplainPartition(ModulePass):
     """The compilers whose tables are asked."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        emit = getattr(ctx, "emit", None)
-        if emit is None:
+        listener = listener_of(ctx)
+        if not listener.wants_remarks:
             return
         for left, reason in partition_report(op, [find_table(t) for t in self.targets]).left:
-            emit("remark", f"{word(left)} stays: {reason}", left)
+            listener.message("remark", f"{word(left)} stays: {reason}", left)

@@ -21,12 +21,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.listener import listener_of
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, FnOp
 from lamina.passes.base import Context, ModuleOp, ModulePass
@@ -70,19 +70,13 @@ class ExternalCodegen(ModulePass):
             if not candidates:
                 break
             _offer(ctx, op, tuple(candidates))
-        report = getattr(ctx, "placement", None)
-        if report is not None and asked:
+        if asked:
             # Only models of which parts go to backends need these, here and below.
             from lamina.passes.relay.partition.partition_report import partition_report
             from lamina.passes.relay.partition.pattern_tables import find_table
 
-            report.append(
-                str(
-                    partition_report(
-                        op, [find_table(n) for n in [*self.targets, *sorted(asked - {*self.targets})]], why
-                    )
-                )
-            )
+            tables = [find_table(n) for n in [*self.targets, *sorted(asked - {*self.targets})]]
+            listener_of(ctx).placed(lambda: str(partition_report(op, tables, why)))
         for function, code in compiled.items():
             _declare(function, code)
 
@@ -90,10 +84,9 @@ class ExternalCodegen(ModulePass):
 def _remark(ctx: Context, function: func.FuncOp, reason: str) -> None:
     from lamina.passes.rules.pattern_explaining import word
 
-    remark: Any = getattr(ctx, "remark", None)
     for op in function.walk():
-        if remark is not None and isinstance(op, RelayOp):
-            remark(f"{word(op)} comes back from {compiler_of(function)}: {reason}", op)
+        if isinstance(op, RelayOp):
+            listener_of(ctx).message("remark", f"{word(op)} comes back from {compiler_of(function)}: {reason}", op)
 
 
 def _offer(ctx: Context, module: ModuleOp, compilers: tuple[str, ...]) -> None:

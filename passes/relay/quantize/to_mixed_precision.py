@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.listener import listener_of
 from lamina.dialects.relay.base import Precision, RelayOp, attrs_of, precision_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.elementwise.unary import CastOp
@@ -65,10 +66,10 @@ class ToMixedPrecision(ModulePass):
         if missing and self.missing_op_mode == 0:
             name, first = next(iter(missing.items()))
             raise UnsupportedError(f"relay-to-mixed-precision: {name} does not say what it does", op=first)
-        warn = getattr(ctx, "warn", None)
-        if self.missing_op_mode == 1 and warn is not None:
+        if self.missing_op_mode == 1:
             for name, first in missing.items():
-                warn(f"{name} does not say what it does in mixed precision and stays in {WIDE}", first)
+                what = f"{name} does not say what it does in mixed precision and stays in {WIDE}"
+                listener_of(ctx).message("warning", what, first)
 
 
 def dtype_of(type_: Attribute) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lamina.compat.tvm.global_functions import list_global_func_names
@@ -96,10 +95,8 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
 def optimized(mod: IRModule, machine: TargetAttr, context: PassContext) -> tuple[ModuleOp, ParamStore]:
     """A module of our IR after the graph passes for a target, and its weights."""
     from lamina.dialects.target import TARGET
-    from lamina.driver.compiler import CODEGEN, relay_pipeline
+    from lamina.driver.pipelines import CODEGEN, Pipeline
     from lamina.ir.context import LaminaContext
-    from lamina.ir.pipeline import parse_pipeline
-    from lamina.transform import pass_info
 
     module, store = mod.ir()
     ctx = LaminaContext()
@@ -107,9 +104,10 @@ def optimized(mod: IRModule, machine: TargetAttr, context: PassContext) -> tuple
     changed = module.clone()
     changed.attributes[TARGET] = machine
     with weights_from(store):
-        for p in parse_pipeline(",".join(relay_pipeline(context, machine.backend_list()))):
+        pipeline = Pipeline(context, target=machine)
+        for p in pipeline.graph:
             if p.name != CODEGEN:  # the functions of external compilers are still to be seen
-                context.run(pass_info(type(p)), changed, partial(p.apply, ctx, changed))
+                pipeline.run_pass(p, changed, ctx)
     return changed, store
 
 

@@ -13,17 +13,19 @@ from typing import Any, cast
 
 from xdsl.dialects.func import FuncOp
 
-from lamina.backends.cpu.object_cache import ObjectCache
 from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult, timed
 from lamina.compat.tvm.ir import IRModule
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
 from lamina.compat.tvm.relay.build_module import optimize, with_params
 from lamina.compat.tvm.relay.targets import compile_target
 from lamina.compat.tvm.runtime import Device, cpu
+from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.value_names import NAME
 from lamina.driver import artefact
+from lamina.driver.compilation import Source
 from lamina.driver.compiled_kernels import CompiledKernels
 from lamina.driver.machine_program import MachineProgram
+from lamina.driver.settings import Settings
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.store.program_cache import enabled
 from lamina.transform import PassContext
@@ -40,11 +42,10 @@ class Executable:
     def __init__(self, mod: IRModule, target: Any, context: PassContext, saved: MachineProgram | None = None) -> None:
         module, store = mod.ir()
         self._module = module
-        self._context = context
         self._program = saved
         if saved is None and "main" in mod:
-            cache = ObjectCache() if enabled(True) else None
-            self._program = MachineProgram(module, store, "main", (), compile_target(target), context, cache)
+            settings = Settings(TargetSpec.of(compile_target(target)), context)
+            self._program = MachineProgram(Source(module, store, "main"), settings, enabled(True))
         if self._program is not None:
             self.machine = self._program.machine
         else:
@@ -92,7 +93,7 @@ class Executable:
             raise UsageError("addons cannot be exported", hint="the file holds the program and its weights")
         if self._program is None:
             raise UsageError("a program without main cannot be exported", hint=f"it has {', '.join(self.globals)}")
-        artefact.write(file_name, artefact.machine_saved(self._program, self._context, False, {_KIND: "vm"}))
+        artefact.write(file_name, artefact.machine_saved(self._program, {_KIND: "vm"}))
         return str(file_name)
 
     @staticmethod
@@ -109,8 +110,8 @@ class Executable:
         """The program of a file; None where `export_library` of another kind of library wrote it."""
         if saved.kind != artefact.MACHINE or saved.notes.get(_KIND) != "vm":
             return None
-        program, _ = artefact.load_machine(saved, saved.target.threads)
-        return Executable(IRModule.of_ir(program.module, program.store), None, saved.context, program)
+        program, _ = artefact.load_machine(saved)
+        return Executable(IRModule.of_ir(program.module, program.store), None, saved.settings.context, program)
 
 
 def _parameters(function: FuncOp) -> list[str]:
