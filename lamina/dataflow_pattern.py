@@ -8,7 +8,9 @@
 `explain(pattern, value)` says which part of a pattern does not match.
 """
 
-from lamina.dialects.rules.dataflow_pattern import (
+from lamina.dialects.rules.graph_patterns import FunctionPattern
+from lamina.passes.rules.dataflow_partition import DFPatternCallback, find, match, partition, rewrite
+from lamina.passes.rules.dataflow_pattern import (
     Pattern,
     dominates,
     has_attr,
@@ -25,8 +27,6 @@ from lamina.dialects.rules.dataflow_pattern import (
     is_var,
     wildcard,
 )
-from lamina.dialects.rules.graph_patterns import FunctionPattern
-from lamina.passes.rules.dataflow_partition import DFPatternCallback, find, match, partition, rewrite
 from lamina.passes.rules.pattern_explaining import explain
 
 __all__ = [

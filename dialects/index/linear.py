@@ -10,7 +10,6 @@ is the table in `rules.py`; `analyzer.Facts` are ranges that know of conditions 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -204,30 +203,34 @@ def floordiv(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear
     """floor(x / divisor) for a positive divisor, as far simplified as the ranges allow."""
     if divisor <= 0:
         raise ValueError(f"division by {divisor}: the divisor of an index is positive")
-    return _simplifier().divide("floordiv", x, divisor, ranges)
+    return _divide("floordiv", x, divisor, ranges)
 
 
 def mod(x: Linear, divisor: int, ranges: Ranges = unknown_ranges) -> Linear:
     """x - divisor*floor(x / divisor), in [0, divisor), simplified."""
     if divisor <= 0:
         raise ValueError(f"remainder by {divisor}: the divisor of an index is positive")
-    return _simplifier().divide("mod", x, divisor, ranges)
+    return _divide("mod", x, divisor, ranges)
 
 
 def recombine(x: Linear, ranges: Ranges = unknown_ranges) -> Linear:
     """x mod d + (x floordiv d) * d = x: what split an index into digits and put them together again cancels."""
     for atom in x.terms:
         if type(atom) is tuple:
-            return _simplifier().recombine(x, ranges)
+            return _recombine(x, ranges)
     return x
 
 
-@cache
-def _simplifier():  # noqa: ANN202
-    """The rules and what applies them to forms; loaded when forms exist."""
-    from lamina.dialects.index import matching as index_matching
+_divide: Callable[[str, Linear, int, Ranges], Linear]
+_recombine: Callable[[Linear, Ranges], Linear]
 
-    return index_matching
+
+def simplify_by(
+    divide: Callable[[str, Linear, int, Ranges], Linear], recombine: Callable[[Linear, Ranges], Linear]
+) -> None:
+    """From now on divisions and sums are simplified by these: `matching.py`, which the package loads, gives its own."""
+    global _divide, _recombine
+    _divide, _recombine = divide, recombine
 
 
 def linear_text(x: Linear, name: Callable[[Atom], str]) -> str:

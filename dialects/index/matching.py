@@ -1,7 +1,7 @@
 """How the rules of `rules.py` are applied: how their left sides are found in forms, and conditions checked.
 
 A matcher reads a form as the left side of a rule. One for `floordiv(d * q + r, d)` gives d, q and r such that the form
-is this; often there is one way, sometimes several. `divide` and `recombine` are what `linear.py` simplifies with.
+is this; often there is one way, sometimes several. `divide` and `recombine` are what forms are simplified by.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import gcd
 from typing import Any, TypeAlias
 
 from lamina.dialects.index import rules as index_rules
-from lamina.dialects.index.linear import Atom, Division, Linear, Range, Ranges, floordiv, mod
+from lamina.dialects.index.linear import Atom, Division, Linear, Range, Ranges, floordiv, mod, simplify_by
 from lamina.dialects.index.rules import AtLeast, Divides, Rule, Side, Within
 
 Bindings: TypeAlias = "dict[str, Any]"
@@ -360,3 +360,5 @@ _SUM_MATCHERS: dict[str, Callable[[Linear, list[Division], Ranges], Addends]] = 
     "d * floordiv(x, d)": _exact_quotients,
 }
 _SUMS = [Applied(r, _SUM_MATCHERS[str(r.lhs)]) for r in index_rules.SUMS]
+
+simplify_by(divide, recombine)

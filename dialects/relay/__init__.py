@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lamina.dialects.rules.op_protocol import find_operators
+
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
 
@@ -25,6 +27,9 @@ def find_op(name: str) -> Any | None:
         return None
     file, class_name = home
     return getattr(import_module(f"lamina.dialects.relay.{file}"), class_name)
+
+
+find_operators(lambda name: find_op(f"relay.{name}"))
 
 
 class Namespace:

@@ -24,7 +24,6 @@ from __future__ import annotations
 import abc
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
@@ -49,6 +48,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
+from lamina.dialects.rules.op_protocol import Sample as Sample
 
 
 class OpPattern(IntEnum):
@@ -79,23 +79,6 @@ class Ascending(NamedTuple):
 
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One instance of an op to test: operand types, attributes, and the range its random values are drawn from.
-
-    `ranges` holds one (low, high) for each operand (None: -2..2 for floats, all of -8..8 or 0..8 for integers).
-    `error` makes it an invalid instance: building it must fail with a message that contains the text.
-    `rtol` is the relative tolerance of compiled code against `np_ref`, in units of the largest value.
-    """
-
-    operands: tuple[TensorInfo, ...]
-    attrs: dict[str, Any] = field(default_factory=dict[str, Any])
-    ranges: tuple[tuple[float, float] | None, ...] | None = None
-    error: str | None = None
-    rtol: float = 1e-5
-    finite: bool = True
 
 
 def sample(*operands: tuple[tuple[int, ...], str] | tuple[int, ...], **kw: Any) -> Sample:
@@ -155,6 +138,12 @@ class RelayOp(IRDLOperation, Declared):
     NO_GRADIENT: ClassVar[str] = ""
     """Why an op on floats has no gradient."""
 
+    COMMUTES: ClassVar[bool] = False
+    """Whether rules may swap its two operands."""
+
+    ACROSS_BLOCKS: ClassVar[bool] = True
+    """Rules join ops of all blocks: of those inside functions and branches none runs more often than the op outside."""
+
     traits = traits_def(Pure())
 
     # -- facets that every op must state; see the module docstring ---------------------------------
@@ -182,6 +171,30 @@ class RelayOp(IRDLOperation, Declared):
     def known_attributes(cls) -> dict[str, PropertyDef]:
         """The definitions of the op's own attributes."""
         return cls.get_irdl_definition().properties
+
+    @classmethod
+    def operand_count(cls) -> int | None:
+        """How many operands the op takes; None when it takes any number."""
+        return arity(cls)
+
+    @classmethod
+    def result_count(cls) -> int:
+        """How many results the op's definition has; -1 when it varies."""
+        from xdsl.irdl import VarResultDef
+
+        results = cls.get_irdl_definition().results
+        return -1 if any(isinstance(d, VarResultDef) for _, d in results) else len(results)
+
+    @classmethod
+    def oracle(cls, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        """`np_ref` with the op's defaults filled in, quietly."""
+        import numpy as np
+
+        given = {n: from_attribute(a) for n, a in cls.defaults().items()} | {
+            k: v for k, v in attrs.items() if v is not None
+        }
+        with np.errstate(all="ignore"):
+            return cls.np_ref(*(np.asarray(a) for a in arrays), **given)  # type: ignore[attr-defined]
 
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
@@ -227,6 +240,18 @@ class RelayOp(IRDLOperation, Declared):
         except TypeMismatch as e:
             raise TypeMismatch(f"{cls.name}: {e}") from None
         return cls.create(operands=values, result_types=types, properties=properties)
+
+    @classmethod
+    def make_typed(
+        cls, operands: Sequence[SSAValue], types: Sequence[Attribute], properties: dict[str, Attribute]
+    ) -> Self:
+        """An instance whose result types are known."""
+        return cls.create(operands=operands, result_types=types, properties=properties)
+
+    @classmethod
+    def make_constant(cls, number: Any, like: SSAValue) -> Operation:
+        """A rank 0 constant of the element type of another value."""
+        return scalar_constant(number, like)
 
     def verify_(self) -> None:
         if self.attributes:
@@ -338,6 +363,18 @@ def arity(cls: type[RelayOp]) -> int | None:
 
     operands = cls.get_irdl_definition().operands
     return None if any(isinstance(d, VarOperandDef) for _, d in operands) else len(operands)
+
+
+def scalar_constant(number: Any, like: SSAValue) -> Operation:
+    """A rank 0 constant of the element type of another value, which stands nowhere."""
+    from lamina.dialects.dtypes import dtype_name, numpy_dtype
+    from lamina.dialects.lazy import np
+    from lamina.dialects.relay.core import ConstantOp
+    from lamina.dialects.relay.params import array_dense
+
+    type_: Any = like.type
+    dtype = numpy_dtype(dtype_name(type_.element_type))
+    return ConstantOp.make(array_dense(np.asarray(number).astype(dtype)))
 
 
 def precision_of(op: type[RelayOp]) -> Precision | None:

@@ -1,40 +1,16 @@
-"""Shapes and dtypes of operands and results, which type inference computes with, and its refusal."""
+"""Shapes and dtypes of tensor types. What they are as values, and the refusal, stand in `lamina.dialects.infos`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import ClassVar, NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
-from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.dtypes import dtype_name, ir_type
-
-
-@cache
-def _type_text(dtype: str) -> str:
-    return str(ir_type(dtype))
-
-
-class TensorInfo(NamedTuple):
-    """Shape and numpy dtype name of a tensor: what type inference computes with."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-    def __str__(self) -> str:
-        # As the type is printed, without making it: where extents are unknown thousands of refusals name theirs.
-        dims = "".join("?x" if extent == DYNAMIC_INDEX else f"{extent}x" for extent in self.shape)
-        return f"tensor<{dims}{_type_text(self.dtype)}>"
-
-
-class TypeMismatch(VerifyException):
-    """Operand types or attributes do not fit an op; the text is what the user reads after the op's name."""
-
-    decided: ClassVar[bool] = True
-    """False where extents are unknown and nobody can tell whether they fit (`unknown_extents.py`)."""
+from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.infos import TensorInfo as TensorInfo
+from lamina.dialects.infos import TypeMismatch as TypeMismatch
 
 
 def tensor_info(type_: Attribute) -> TensorInfo:

@@ -1,7 +1,7 @@
 """Patterns of what is more than an op on values: calls of any callee, tuples, branches, functions, whole regions.
 
 They complete `lamina.dialects.rules.patterns` to TVM's node kinds, and are written with the words of
-`lamina.dialects.rules.dataflow_pattern`. In SSA form every value is bound by a let: `LetPattern(v, value, body)`
+`lamina.passes.rules.dataflow_pattern`. In SSA form every value is bound by a let: `LetPattern(v, value, body)`
 matches what `body` matches if `value` matches what `v` stands for there.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.rules.patterns import Constrained, OpPattern, Pattern, RuleError, Var, as_pattern
+from lamina.dialects.rules.op_protocol import rule_op
+from lamina.dialects.rules.patterns import Constrained, ConstVar, OpPattern, Pattern, Var, Wildcard, as_pattern
+from lamina.dialects.rules.values import RuleError
 
 
 class InputVar(Pattern):
@@ -50,13 +51,11 @@ class OpWord(Pattern):
 
     __slots__ = ("op",)
 
-    def __init__(self, op: type[RelayOp]) -> None:
+    def __init__(self, op: type[Operation]) -> None:
         self.name = ""
         self.op = op
 
     def __call__(self, *args: Any, **attrs: Any) -> Pattern:
-        from lamina.dialects.rules.dataflow_pattern import op_pattern
-
         return op_pattern(self.op, args, attrs)
 
     def has_attr(self, attrs: dict[str, Any]) -> Pattern:
@@ -64,28 +63,6 @@ class OpWord(Pattern):
 
     def __repr__(self) -> str:
         return self.op.name.removeprefix("relay.")
-
-
-class AnyCall(Pattern):
-    """A call of a callee: an op that the callee pattern admits, or a function value that it matches.
-
-    `args` is None where the operands are left open.
-    """
-
-    __slots__ = ("callee", "args")
-
-    def __init__(self, callee: Pattern, args: Sequence[Any]) -> None:
-        self.name = ""
-        self.callee = callee
-        open_ = len(args) == 1 and args[0] is None
-        self.args = None if open_ else tuple(map(as_pattern, args))
-
-    def children(self) -> Sequence[Pattern]:
-        return (self.callee, *(self.args or ()))
-
-    def __repr__(self) -> str:
-        args = "..." if self.args is None else ", ".join(map(repr, self.args))
-        return f"{self.callee!r}({args})"
 
 
 class TuplePattern(Pattern):
@@ -175,22 +152,38 @@ class FunctionPattern(Pattern):
         return f"fn({params}) {self.body!r}"
 
 
-class Dominator(Pattern):
-    """`child`, all of whose inputs but constants and parameters lead through `path` to one `parent`."""
+def op_pattern(op: type[Operation], args: Sequence[Any], attrs: dict[str, Any] | None = None) -> OpPattern:
+    """An op applied to patterns; numbers and lists as `lamina.passes.rules.dataflow_pattern` says. Raises RuleError."""
+    known = rule_op(op).known_attributes()
+    for name in attrs or {}:
+        if name not in known:
+            raise RuleError(f"{op.name} has no attribute {name!r}; it has {', '.join(known) or 'none'}")
+    expected = rule_op(op).operand_count()
+    if len(args) == 1 and args[0] is None:
+        return _open(op, attrs)
+    patterns = [as_pattern(a) for a in args]
+    if expected is None:
+        if len(patterns) == 1 and isinstance(patterns[0], TuplePattern):
+            fields = patterns[0].fields
+            return _open(op, attrs) if fields is None else OpPattern(op, fields, attrs or {})
+        if len(patterns) == 1 and _is_plain(patterns[0]):
+            return _open(op, attrs)
+    elif len(patterns) > expected and all(map(_is_plain, patterns[expected:])):
+        patterns = patterns[:expected]
+    elif len(patterns) != expected:
+        raise RuleError(f"{op.name} takes {expected} operands, got {len(patterns)}")
+    return OpPattern(op, patterns, attrs or {})
 
-    __slots__ = ("parent", "path", "child")
 
-    def __init__(self, parent: Pattern, path: Pattern, child: Pattern) -> None:
-        self.name = ""
-        self.parent = parent
-        self.path = path
-        self.child = child
+def _open(op: type[Operation], attrs: dict[str, Any] | None) -> OpPattern:
+    made = OpPattern(op, (), attrs or {})
+    made.any_args = True
+    return made
 
-    def children(self) -> Sequence[Pattern]:
-        return (self.child, self.parent, self.path)
 
-    def __repr__(self) -> str:
-        return f"dominates({self.parent!r}, {self.path!r}, {self.child!r})"
+def _is_plain(p: Pattern) -> bool:
+    """Whether it says nothing that a number could not be."""
+    return isinstance(p, (Wildcard, ConstVar)) or (isinstance(p, Var) and p.target is None)
 
 
 def followed(pattern: Pattern) -> Sequence[Pattern]:

@@ -8,101 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation
 
-from lamina.dialects.relay.base import RelayOp
-
-
-class RuleError(TypeError):
-    """A rule that says what an equation cannot; raised where the rule is written."""
-
-
-# -- values that a rule computes -------------------------------------------------------------------
-
-
-class Expr:
-    """A value that is known once the left side has matched: an attribute, a shape, or computed from such."""
-
-    __slots__ = ()
-
-    def parts(self) -> Sequence[Expr | Pattern]:
-        """What it is computed from."""
-        return ()
-
-
-class AttrVar(Expr):
-    """A variable for an attribute, as its Python value (None where an optional one is absent)."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class TypeExpr(Expr):
-    """`x.shape`, `x.dtype`, `x.rank` of a matched value, the value `x.ssa`, or of a small inline constant `c.value`."""
-
-    __slots__ = ("pattern", "what")
-
-    def __init__(self, pattern: Pattern, what: str) -> None:
-        self.pattern = pattern
-        self.what = what
-
-    def parts(self) -> Sequence[Expr | Pattern]:
-        return (self.pattern,)
-
-    def __repr__(self) -> str:
-        return f"{self.pattern!r}.{self.what}"
-
-
-class Computed(Expr):
-    """A named function of other values: a guard or a computed attribute."""
-
-    __slots__ = ("function", "args")
-
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self.function = function
-        self.args = args
-
-    def parts(self) -> Sequence[Expr | Pattern]:
-        return [a for a in self.args if isinstance(a, (Expr, Pattern))]
-
-    def __repr__(self) -> str:
-        return f"{self.function.__name__}({', '.join(map(repr, self.args))})"
-
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def computed(function: Callable[_P, _R]) -> Callable[..., Any]:
-    """Makes a function usable in rules: `compose(p, q)` of attribute variables is computed when the rule fires.
-
-    Of plain values it is the function itself.
-    """
-
-    @wraps(function)
-    def apply(*args: Any) -> Any:
-        for a in args:
-            if isinstance(a, Pattern):
-                raise RuleError(f"{function.__name__} takes attributes: give {a!r}.shape, .dtype, .rank or .value")
-        if any(isinstance(a, Expr) for a in args):
-            return Computed(function, args)
-        return function(*args)  # type: ignore[call-arg]
-
-    return apply
-
+from lamina.dialects.rules.op_protocol import operator_op, rule_op
+from lamina.dialects.rules.values import AttrVar, Computed, Expr, Part, RuleError, TypeExpr
 
 # -- patterns --------------------------------------------------------------------------------------
 
 
-class Pattern:
+class Pattern(Part):
     """What a value may be. Repeated use of one pattern object stands for one and the same value."""
 
     __slots__ = ("name",)
@@ -151,14 +68,10 @@ class Pattern:
 
     def dominates(self, parent: Pattern, path: Pattern | None = None) -> Pattern:
         """This pattern, where every way up to constants and inputs leads through `path` ops to one `parent`."""
-        from lamina.dialects.rules.graph_patterns import Dominator
-
         return Dominator(parent, _ if path is None else path, self)
 
     def __call__(self, *args: Any) -> Pattern:
         """A call of whatever op or function this pattern matches; of `None`: with any operands."""
-        from lamina.dialects.rules.graph_patterns import AnyCall
-
         return AnyCall(self, args)
 
     # Constraints stand beside what they constrain; the names are those of TVM's dataflow patterns.
@@ -275,13 +188,14 @@ class OpPattern(Pattern):
     `any_args` leaves the operands open: how many, and what.
     """
 
-    __slots__ = ("op", "args", "attrs", "like", "may_share", "origin", "index", "any_args")
+    __slots__ = ("op", "facts", "args", "attrs", "like", "may_share", "origin", "index", "any_args")
 
     def __init__(
-        self, op: type[RelayOp], args: Sequence[Pattern], attrs: dict[str, Any], like: Pattern | None = None
+        self, op: type[Operation], args: Sequence[Pattern], attrs: dict[str, Any], like: Pattern | None = None
     ) -> None:
         self.name = ""
         self.op = op
+        self.facts = rule_op(op)
         self.args = tuple(args)
         self.attrs = attrs
         self.like = like
@@ -305,7 +219,7 @@ class OpPattern(Pattern):
 
     def has_attr(self, attrs: dict[str, Any]) -> OpPattern:
         """With further attributes: the same as giving them by keyword."""
-        known = self.op.get_irdl_definition().properties
+        known = self.facts.known_attributes()
         for name in attrs:
             if name not in known:
                 raise RuleError(f"{self.op.name} has no attribute {name!r}; it has {', '.join(known) or 'none'}")
@@ -391,44 +305,52 @@ class Composite(Pattern):
         return f"composite({self.composite!r})"
 
 
+class AnyCall(Pattern):
+    """A call of a callee: an op that the callee pattern admits, or a function value that it matches.
+
+    `args` is None where the operands are left open.
+    """
+
+    __slots__ = ("callee", "args")
+
+    def __init__(self, callee: Pattern, args: Sequence[Any]) -> None:
+        self.name = ""
+        self.callee = callee
+        open_ = len(args) == 1 and args[0] is None
+        self.args = None if open_ else tuple(map(as_pattern, args))
+
+    def children(self) -> Sequence[Pattern]:
+        return (self.callee, *(self.args or ()))
+
+    def __repr__(self) -> str:
+        args = "..." if self.args is None else ", ".join(map(repr, self.args))
+        return f"{self.callee!r}({args})"
+
+
+class Dominator(Pattern):
+    """`child`, all of whose inputs but constants and parameters lead through `path` to one `parent`."""
+
+    __slots__ = ("parent", "path", "child")
+
+    def __init__(self, parent: Pattern, path: Pattern, child: Pattern) -> None:
+        self.name = ""
+        self.parent = parent
+        self.path = path
+        self.child = child
+
+    def children(self) -> Sequence[Pattern]:
+        return (self.child, self.parent, self.path)
+
+    def __repr__(self) -> str:
+        return f"dominates({self.parent!r}, {self.path!r}, {self.child!r})"
+
+
 _ = Wildcard()
-
-
-def var(names: str) -> Any:
-    """Pattern variables by their names, one or a tuple: `x, w = var("x w")`."""
-    return _several(names, Var)
-
-
-def const(names: str) -> Any:
-    """Variables for constants."""
-    return _several(names, ConstVar)
-
-
-def attr(names: str) -> Any:
-    """Variables for attributes."""
-    return _several(names, AttrVar)
-
-
-def _several(names: str, make: Callable[[str], Any]) -> Any:
-    made = [make(n) for n in names.split()]
-    return made[0] if len(made) == 1 else tuple(made)
-
-
-def composite(name: str) -> Composite:
-    """A function of that name, `<compiler>.<what>`: `nn.relu(conv) >> composite("dnnl.conv2d_relu")`."""
-    return Composite(name)
-
-
-def splat(number: Any, like: Pattern | None = None) -> Splat:
-    """A constant of one repeated number: see `Splat`."""
-    return Splat(number, like)
 
 
 def operator_pattern(name: str, a: Any, b: Any) -> OpPattern:
     """The pattern of a binary op by its name."""
-    from lamina.dialects.relay import find_op
-
-    return OpPattern(find_op(f"relay.{name}"), [as_pattern(a), as_pattern(b)], {})  # type: ignore[arg-type]
+    return OpPattern(operator_op(name), [as_pattern(a), as_pattern(b)], {})
 
 
 def as_pattern(value: Any) -> Pattern:
@@ -464,14 +386,10 @@ class Equation:
         self.rtol = 1e-9
         self.is_finite = False
         self.draws: dict[str, Callable[[Any], Any]] = {}
-        from lamina.dialects.rules.terms_check import check_equation
-
         check_equation(self)
 
     def when(self, *guards: Any) -> Equation:
         """It applies only where all guards hold: `@computed` functions of attributes, shapes and dtypes."""
-        from lamina.dialects.rules.terms_check import check_guard
-
         for g in guards:
             check_guard(self, g)
             self.guards.append(g)
@@ -503,3 +421,119 @@ class Equation:
 
     def __repr__(self) -> str:
         return f"{self.left!r} >> {self.right!r}"
+
+
+# -- what an equation cannot say is refused where it is written ------------------------------------
+
+
+def check_equation(rule: Equation) -> None:
+    """Raises RuleError when the left side has no root op, or the right side uses what the left does not bind."""
+    if isinstance(rule.right, Composite):
+        return  # a pattern table takes every kind of pattern
+    for root in roots(rule.left):
+        if not isinstance(root, OpPattern):
+            raise RuleError(f"the left side {rule.left!r} must be an op")
+    bound = bindings(rule.left)
+    check_left(rule.left)
+    if isinstance(rule.right, Splat) and rule.right.like is None:
+        raise RuleError("a right side of a number alone has no element type: splat(number, like=x)")
+    _check_right(rule.right, bound)
+
+
+def check_guard(rule: Equation, guard: Any) -> None:
+    if isinstance(guard, bool):
+        raise RuleError("the guard is already decided: make its function @computed")
+    if not isinstance(guard, Expr):
+        raise RuleError(f"{guard!r} is no guard: call a @computed function of attributes, shapes or dtypes")
+    _check_expr(guard, bindings(rule.left))
+
+
+def roots(pattern: Pattern) -> list[Pattern]:
+    """The patterns that the root may be, alternatives opened and constraints taken off."""
+    if isinstance(pattern, Alternatives):
+        return [r for c in pattern.choices for r in roots(c)]
+    if isinstance(pattern, Constrained):
+        return roots(pattern.pattern)
+    return [pattern]
+
+
+def sources(like: Pattern) -> list[OpPattern]:
+    """The op patterns that `like=` may take attributes from."""
+    found = [s for s in roots(like) if isinstance(s, OpPattern)]
+    if len(found) < len(roots(like)):
+        raise RuleError(f"like={like!r} is no op")
+    return found
+
+
+def bindings(pattern: Pattern) -> set[Any]:
+    """Variables and sub-patterns that are bound whichever way the pattern matches."""
+    bound: set[Any] = {pattern}
+    if isinstance(pattern, Alternatives):
+        first, *others = (bindings(c) for c in pattern.choices)
+        return bound | first.intersection(*others)
+    for child in pattern.children():
+        bound |= bindings(child)
+    if isinstance(pattern, OpPattern):
+        bound.add(pattern.origin)
+        bound |= {a for a in pattern.attrs.values() if isinstance(a, AttrVar)}
+    return bound
+
+
+def check_left(pattern: Pattern) -> None:
+    if isinstance(pattern, OpPattern):
+        if pattern.like is not None:
+            raise RuleError("like= stands on the right side only")
+        for name, value in pattern.attrs.items():
+            if isinstance(value, Expr) and not isinstance(value, AttrVar):
+                raise RuleError(f"{name}={value!r}: compare it in .when(...)")
+        if pattern.index is None and pattern.facts.result_count() != 1:
+            raise RuleError(f"{pattern.op.name} has several results: say which by [i]")
+    if isinstance(pattern, Splat) and isinstance(pattern.number, Expr):
+        raise RuleError("a splat on the left side is a number")
+    for child in pattern.children():
+        check_left(child)
+
+
+def _check_right(pattern: Pattern, bound: set[Any]) -> None:
+    if pattern in bound:
+        return
+    if isinstance(pattern, (Var, ConstVar)):
+        raise RuleError(f"{pattern.name} is not bound on the left side (or not in every alternative)")
+    if isinstance(pattern, (Wildcard, Alternatives, Constrained)):
+        raise RuleError(f"{pattern!r} stands on the left side only")
+    if isinstance(pattern, Splat):
+        if isinstance(pattern.number, Expr):
+            _check_expr(pattern.number, bound)
+        if pattern.like is not None and pattern.like not in bound:
+            raise RuleError(f"like={pattern.like!r} is not bound on the left side")
+        return
+    assert isinstance(pattern, OpPattern)
+    given = set(pattern.attrs)
+    if pattern.like is not None:
+        if pattern.like not in bound:
+            raise RuleError(f"like={pattern.like!r} is not bound on the left side")
+        first, *others = (set(s.facts.known_attributes()) for s in sources(pattern.like))
+        given |= first.intersection(*others)
+    missing = [n for n in pattern.facts.known_attributes() if n not in given]
+    if missing:
+        raise RuleError(f"{pattern.op.name} on the right side lacks {', '.join(missing)}: give it, or take it by like=")
+    if pattern.index is None and pattern.facts.result_count() != 1:
+        raise RuleError(f"{pattern.op.name} has several results: say which by [i]")
+    for value in pattern.attrs.values():
+        if isinstance(value, Expr):
+            _check_expr(value, bound)
+    for child in pattern.args:
+        _check_right(child, bound)
+    if pattern.args and all(isinstance(a, Splat) and a.like is None and a not in bound for a in pattern.args):
+        raise RuleError("a right side of numbers alone has no element type: splat(number, like=x)")
+
+
+def _check_expr(expr: Expr, bound: set[Any]) -> None:
+    if isinstance(expr, AttrVar) and expr not in bound:
+        raise RuleError(f"{expr.name} is not bound on the left side (or not in every alternative)")
+    if isinstance(expr, TypeExpr) and expr.pattern not in bound:
+        raise RuleError(f"{expr.pattern!r} is not bound on the left side (or not in every alternative)")
+    if isinstance(expr, Computed):
+        for part in expr.parts():
+            if isinstance(part, Expr):
+                _check_expr(part, bound)

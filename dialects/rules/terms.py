@@ -13,43 +13,30 @@ Patterns are immutable data: `lamina.passes.rules.matching` compiles them, the e
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, arity, from_attribute
+from lamina.dialects.rules.op_protocol import RuleOp, rule_op
 from lamina.dialects.rules.patterns import (
     Alternatives,
-    AttrVar,
     Composite,
-    Computed,
     Constrained,
     ConstVar,
     Equation,
-    Expr,
     OpPattern,
     Pattern,
-    RuleError,
     Splat,
-    TypeExpr,
     Var,
     Wildcard,
     _,
     as_pattern,
-    attr,
     caller,
-    composite,
-    computed,
-    const,
-    splat,
-    var,
 )
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.params import Array
+from lamina.dialects.rules.values import AttrVar, Computed, Expr, RuleError, TypeExpr, computed
 
 __all__ = [
     "Alternatives",
@@ -74,13 +61,11 @@ __all__ = [
     "attr",
     "caller",
     "composite",
-    "compute",
     "computed",
     "const",
     "detached",
     "insert",
     "inserting",
-    "scalar_constant",
     "splat",
     "term",
     "var",
@@ -113,10 +98,11 @@ def detached() -> Generator[None]:
 class Term:
     """An op as a word: see the module docstring."""
 
-    __slots__ = ("op",)
+    __slots__ = ("op", "facts")
 
-    def __init__(self, op: type[RelayOp]) -> None:
+    def __init__(self, op: type[Operation]) -> None:
         self.op = op
+        self.facts: RuleOp = rule_op(op)
 
     def __call__(self, *args: Any, like: Any = None, **attrs: Any) -> Any:
         for value in (like, *args, *attrs.values()):
@@ -131,12 +117,11 @@ class Term:
 
     def pattern(self, *args: Any, like: Any = None, **attrs: Any) -> OpPattern:
         """The op applied to patterns. Raises RuleError for a wrong number of operands or an unknown attribute."""
-        op = self.op
-        known = op.get_irdl_definition().properties
+        op, known = self.op, self.facts.known_attributes()
         for name in attrs:
             if name not in known:
                 raise RuleError(f"{op.name} has no attribute {name!r}; it has {', '.join(known) or 'none'}")
-        expected = arity(op)
+        expected = self.facts.operand_count()
         if expected is not None and len(args) != expected:
             raise RuleError(f"{op.name} takes {expected} operands, got {len(args)}")
         if like is not None and not isinstance(like, Pattern):
@@ -150,31 +135,28 @@ class Term:
         """
         if like is not None:
             source: Any = like.owner if isinstance(like, SSAValue) else like  # pyright: ignore[reportUnknownMemberType]
-            known = self.op.get_irdl_definition().properties
+            known = self.facts.known_attributes()
             attrs = {n: a for n, a in source.properties.items() if n in known} | attrs
         values: list[Any] = [a.results[0] if isinstance(a, Operation) else a for a in args]
         given: list[SSAValue] = [v for v in values if isinstance(v, SSAValue)]
-        first = given[0] if given else None
-        operands: list[SSAValue] = [v if isinstance(v, SSAValue) else scalar_constant(v, first) for v in values]
-        made = self.op.make(*operands, **attrs)
+        operands: list[SSAValue] = [v if isinstance(v, SSAValue) else self._constant(v, given) for v in values]
+        made = self.facts.make(*operands, **attrs)
         insert(made)
         return made.results[0] if len(made.results) == 1 else tuple(made.results)
 
+    def _constant(self, number: Any, given: list[SSAValue]) -> SSAValue:
+        if not given:
+            raise TypeError(f"no element type for the constant {number!r}")
+        op = self.facts.make_constant(number, given[0])
+        insert(op)
+        return op.results[0]
+
     def compute(self, *args: Any, **attrs: Any) -> Any:
         """The value by the numpy oracle."""
-        return compute(self.op, args, attrs)
+        return self.facts.oracle(args, attrs)
 
     def __repr__(self) -> str:
         return f"term({self.op.name})"
-
-
-def compute(op: type[RelayOp], arrays: Sequence[Array | float], attrs: dict[str, Any]) -> Any:
-    """`np_ref` with the op's defaults filled in, quietly."""
-    import numpy as np
-
-    given = {n: from_attribute(a) for n, a in op.defaults().items()} | {k: v for k, v in attrs.items() if v is not None}
-    with np.errstate(all="ignore"):
-        return op.np_ref(*(np.asarray(a) for a in arrays), **given)  # type: ignore[attr-defined]
 
 
 def all_results(found: Any) -> list[Any]:
@@ -187,22 +169,39 @@ def insert(op: Operation) -> None:
         _builders[-1].insert(op)
 
 
-def scalar_constant(number: Any, like: SSAValue | None) -> SSAValue:
-    """A rank 0 constant of the element type of another value."""
-    from lamina.dialects.dtypes import dtype_name, numpy_dtype
-    from lamina.dialects.lazy import np
-    from lamina.dialects.relay.core import ConstantOp
-    from lamina.dialects.relay.params import array_dense
-
-    if like is None:
-        raise TypeError(f"no element type for the constant {number!r}")
-    type_: Any = like.type
-    dtype = numpy_dtype(dtype_name(type_.element_type))
-    op = ConstantOp.make(array_dense(np.asarray(number).astype(dtype)))
-    insert(op)
-    return op.result
-
-
-def term(op: type[RelayOp]) -> Term:
+def term(op: type[Operation]) -> Term:
     """The word for an op class."""
     return Term(op)
+
+
+# -- variables and what else stands in rules --------------------------------------------------------
+
+
+def var(names: str) -> Any:
+    """Pattern variables by their names, one or a tuple: `x, w = var("x w")`."""
+    return _several(names, Var)
+
+
+def const(names: str) -> Any:
+    """Variables for constants."""
+    return _several(names, ConstVar)
+
+
+def attr(names: str) -> Any:
+    """Variables for attributes."""
+    return _several(names, AttrVar)
+
+
+def _several(names: str, make: Callable[[str], Any]) -> Any:
+    made = [make(n) for n in names.split()]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def composite(name: str) -> Composite:
+    """A function of that name, `<compiler>.<what>`: `nn.relu(conv) >> composite("dnnl.conv2d_relu")`."""
+    return Composite(name)
+
+
+def splat(number: Any, like: Pattern | None = None) -> Splat:
+    """A constant of one repeated number: see `Splat`."""
+    return Splat(number, like)

@@ -21,7 +21,7 @@ from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.indices import Cond, Index, IterVar, building, current_scope, index_form, range_of_extent
 from lamina.dialects.te.ops import ComputeOp, YieldOp
 from lamina.dialects.te.reducers import REGION_COMBINER
-from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element
+from lamina.dialects.te.scalars import Scalar, const, if_then_else, read_element, truth
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.value_names import value_name
 
@@ -300,7 +300,7 @@ def _known(extent: Linear) -> int:
 
 def _element(value: Any, dtype: str | None) -> Scalar:
     if isinstance(value, Cond):
-        return value.scalar()
+        return truth(value)
     if isinstance(value, Scalar):
         return value
     if dtype is None:

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.dialects.dtypes import is_float, is_unsigned
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, constant, floordiv, mod
-from lamina.dialects.te.ops import ComputeOp, ConditionOp
+from lamina.dialects.te.ops import ComputeOp
 from lamina.dialects.te.scan import ScanOp
-
-if TYPE_CHECKING:
-    from lamina.dialects.te.scalars import Scalar
 
 
 class Scope:
@@ -211,16 +207,6 @@ class Cond:
                 left.append(c)
         return Cond(tuple(left)) if left else True
 
-    def scalar(self) -> Scalar:
-        """The conditions as a boolean."""
-        from lamina.dialects.te.scalars import Scalar, const
-
-        decided = self.decided()
-        if isinstance(decided, bool):
-            return const(decided, "bool")
-        op = ConditionOp.of(decided.conditions)
-        return Scalar(current_scope().add(op), "bool")
-
 
 def index(value: Any) -> Index:
     """What is an index, such as an integer that was read, as one that conditions can be asked of."""
@@ -242,16 +228,7 @@ def index_form(value: Any) -> Linear:
         return constant(value)
     if isinstance(value, IterVar):
         return value.index().form
-    from lamina.dialects.te.scalars import Scalar, cast
-
-    if isinstance(value, Scalar):
-        if is_float(value.dtype):
-            raise TypeError("a float is no index")
-        if isinstance(value.value.type, IndexType):
-            return Linear.dim(value.value)
-        # Index casts read a sign; a wider signed type holds every unsigned value that can be an index.
-        signed = cast(value, "int64") if is_unsigned(value.dtype) else value
-        return Linear.dim(
-            current_scope().add(arith.IndexCastOp.create(operands=[signed.value], result_types=[IndexType()]))
-        )
+    as_index = getattr(value, "as_index", None)
+    if as_index is not None:
+        return Linear.dim(as_index())
     raise TypeError(f"{value!r} is no index")

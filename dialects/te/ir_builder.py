@@ -25,7 +25,7 @@ from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.extern import ExternOp, buffer_of
 from lamina.dialects.te.indices import Cond, Index, current_scope, index_form, range_of_extent
 from lamina.dialects.te.ops import CheckOp, ConditionOp, IndexOp
-from lamina.dialects.te.scalars import Scalar, const
+from lamina.dialects.te.scalars import Scalar, const, truth
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.checks import CheckOp as TirCheckOp
 from lamina.dialects.tir.memory import shape_with, type_of
@@ -49,7 +49,7 @@ class Buffer:
 
     def __setitem__(self, indices: Any, value: Any) -> None:
         forms = self._forms(indices)
-        element = value.scalar() if isinstance(value, Cond) else const(value, self.dtype)
+        element = truth(value) if isinstance(value, Cond) else const(value, self.dtype)
         _append(tir.StoreOp.make(element.value, self.value, forms))
 
     def _forms(self, indices: Any) -> list[Linear]:

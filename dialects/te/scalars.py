@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import ir_type, is_float, is_unsigned, itemsize, scalar_type
@@ -14,7 +14,7 @@ from lamina.dialects.index.accesses import over_positions
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.te.indices import Cond, Index, IterVar, current_scope
-from lamina.dialects.te.ops import CheckOp, IndexOp, ReadOp
+from lamina.dialects.te.ops import CheckOp, ConditionOp, IndexOp, ReadOp
 from lamina.dialects.tir.memory import LoadOp
 
 Number: TypeAlias = "Scalar | int | float | bool"
@@ -91,6 +91,24 @@ class Scalar:
     def __ge__(self, other: Number) -> Scalar:
         return compare("ge", self, other)
 
+    def as_index(self) -> SSAValue:
+        """The value as an index. Raises TypeError for a float."""
+        if is_float(self.dtype):
+            raise TypeError("a float is no index")
+        if isinstance(self.value.type, IndexType):
+            return self.value
+        # Index casts read a sign; a wider signed type holds every unsigned value that can be an index.
+        signed = cast(self, "int64") if is_unsigned(self.dtype) else self
+        return current_scope().add(arith.IndexCastOp.create(operands=[signed.value], result_types=[IndexType()]))
+
+
+def truth(conditions: Cond) -> Scalar:
+    """Conditions on indices as a boolean."""
+    decided = conditions.decided()
+    if isinstance(decided, bool):
+        return const(decided, "bool")
+    return Scalar(current_scope().add(ConditionOp.of(decided.conditions)), "bool")
+
 
 def const(value: Number, dtype: str) -> Scalar:
     """A constant of the dtype (a Scalar of that dtype is returned as it is)."""
@@ -113,15 +131,15 @@ def const(value: Number, dtype: str) -> Scalar:
 
 def _as_scalar(value: Any, dtype: str) -> Scalar:
     if isinstance(value, Cond):
-        return value.scalar()
+        return truth(value)
     return const(value, dtype)
 
 
 def _pair(a: Any, b: Any) -> tuple[Scalar, Scalar]:
     if isinstance(a, Cond):
-        a = a.scalar()
+        a = truth(a)
     if isinstance(b, Cond):
-        b = b.scalar()
+        b = truth(b)
     dtype = a.dtype if isinstance(a, Scalar) else b.dtype
     return const(a, dtype), const(b, dtype)
 
@@ -276,7 +294,7 @@ def cast(x: Any, dtype: str) -> Scalar:
         integer = current_scope().add(arith.IndexCastOp.create(operands=[index], result_types=[IntegerType(64)]))
         return cast(Scalar(integer, "int64"), dtype)
     if isinstance(x, Cond):
-        x = x.scalar()
+        x = truth(x)
     assert isinstance(x, Scalar)
     if x.dtype == dtype:
         return x

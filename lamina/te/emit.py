@@ -19,6 +19,7 @@ from lamina.dialects.te import build, lib
 from lamina.dialects.te.build import Cond, Index, Scalar
 from lamina.dialects.te.indices import index_form
 from lamina.dialects.te.ops import ReadOp
+from lamina.dialects.te.scalars import truth
 from lamina.te import expr as e
 from lamina.te.expr import Expr, fail
 from lamina.te.intrinsics import scalar_function
@@ -103,7 +104,7 @@ class Emitter:
             return build.const(x.value, x.dtype)
         found = self.value(x)
         if isinstance(found, Cond):
-            return found.scalar()
+            return truth(found)
         return lib.cast(found, x.dtype) if isinstance(found, Index) else found
 
     def value(self, x: Expr) -> Value:

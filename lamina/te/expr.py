@@ -1,18 +1,17 @@
 """Scalar expressions of tensor programs: what TVM calls PrimExpr. Nothing is built until a program is lowered.
 
-An expression is a node with a dtype; operators (`operators.py`) make new nodes by TVM's typing rules: an integer beside
+An expression is a node with a dtype; operators make new nodes by TVM's typing rules: an integer beside
 a float is converted to it, of two integers or two floats the wider type wins. `emit.py` turns nodes into te IR.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from lamina.dialects.dtypes import DTYPES, is_float, itemsize
 from lamina.te.mistakes import checked_name
 from lamina.te.mistakes import fail as fail
-from lamina.te.operators import ExprLike, ExprOp
 
 _DTYPE_NAMES = {"uint1": "bool", "int": "int32", "float": "float32", "handle": "int64"}
 
@@ -30,6 +29,132 @@ def _numpy_name(type_: type) -> str:
     import numpy as np
 
     return np.dtype(type_).name
+
+
+ExprLike: TypeAlias = Any
+"""An expression, an axis, a slice of a tensor, or a Python number."""
+
+
+class ExprOp:
+    """The operators that expressions, axes and slices of tensors share."""
+
+    def __add__(self, other: ExprLike) -> Expr:
+        return add(self, other)
+
+    def __radd__(self, other: ExprLike) -> Expr:
+        return add(other, self)
+
+    def __sub__(self, other: ExprLike) -> Expr:
+        return subtract(self, other)
+
+    def __rsub__(self, other: ExprLike) -> Expr:
+        return subtract(other, self)
+
+    def __mul__(self, other: ExprLike) -> Expr:
+        return multiply(self, other)
+
+    def __rmul__(self, other: ExprLike) -> Expr:
+        return multiply(other, self)
+
+    def __truediv__(self, other: ExprLike) -> Expr:
+        return divide(self, other)
+
+    def __rtruediv__(self, other: ExprLike) -> Expr:
+        return divide(other, self)
+
+    def __floordiv__(self, other: ExprLike) -> Expr:
+        return binary(FloorDiv, self, other)
+
+    def __rfloordiv__(self, other: ExprLike) -> Expr:
+        return binary(FloorDiv, other, self)
+
+    def __mod__(self, other: ExprLike) -> Expr:
+        return binary(FloorMod, self, other)
+
+    def __rmod__(self, other: ExprLike) -> Expr:
+        return binary(FloorMod, other, self)
+
+    def __neg__(self) -> Expr:
+        return multiply(self, const(-1, as_expr(self).dtype))
+
+    def __pow__(self, other: ExprLike) -> Expr:
+        a, b = matched(self, other)
+        return Call("power", (a, b), a.dtype)
+
+    def __lshift__(self, other: ExprLike) -> Expr:
+        return binary(LeftShift, self, other)
+
+    def __rlshift__(self, other: ExprLike) -> Expr:
+        return binary(LeftShift, other, self)
+
+    def __rshift__(self, other: ExprLike) -> Expr:
+        return binary(RightShift, self, other)
+
+    def __rrshift__(self, other: ExprLike) -> Expr:
+        return binary(RightShift, other, self)
+
+    def __and__(self, other: ExprLike) -> Expr:
+        return binary(BitAnd, self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: ExprLike) -> Expr:
+        return binary(BitOr, self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: ExprLike) -> Expr:
+        return binary(BitXor, self, other)
+
+    __rxor__ = __xor__
+
+    def __invert__(self) -> Expr:
+        x = as_expr(self)
+        return Not(x) if x.dtype == "bool" else BitXor(x, const(-1, x.dtype), x.dtype)
+
+    def __lt__(self, other: ExprLike) -> Expr:
+        return comparison(LT, self, other)
+
+    def __le__(self, other: ExprLike) -> Expr:
+        return comparison(LE, self, other)
+
+    def __gt__(self, other: ExprLike) -> Expr:
+        return comparison(GT, self, other)
+
+    def __ge__(self, other: ExprLike) -> Expr:
+        return comparison(GE, self, other)
+
+    def __eq__(self, other: object) -> Any:
+        """An expression; as a Python truth value, whether the two are the same object."""
+        return comparison(EQ, self, other) if _is_operand(other) else NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        """An expression; as a Python truth value, whether the two are different objects."""
+        return comparison(NE, self, other) if _is_operand(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self) -> bool:
+        raise fail(
+            "an expression has no truth value before the program runs",
+            hint="write te.all, te.any or te.if_then_else instead of and, or, not, if",
+        )
+
+    def equal(self, other: ExprLike) -> Expr:
+        """Whether the two have the same value."""
+        return comparison(EQ, self, other)
+
+    def astype(self, dtype: str) -> Expr:
+        """The value converted."""
+        return cast(self, dtype)
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"{type(self).__name__} is not iterable")
+
+
+def _is_operand(value: object) -> bool:
+    return isinstance(value, (ExprOp, int, float)) or hasattr(value, "__array_interface__")
 
 
 class Expr(ExprOp):

@@ -15,16 +15,9 @@ from typing import Any
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
-from lamina.dialects.rules.graph_patterns import (
-    AnyCall,
-    IfPattern,
-    InputVar,
-    ItemPattern,
-    SameAs,
-    TuplePattern,
-    identity,
-)
-from lamina.dialects.rules.patterns import ConstVar, Expr, OpPattern, Pattern, Var
+from lamina.dialects.rules.graph_patterns import IfPattern, InputVar, ItemPattern, SameAs, TuplePattern, identity
+from lamina.dialects.rules.patterns import AnyCall, ConstVar, OpPattern, Pattern, Var
+from lamina.dialects.rules.values import Expr
 from lamina.passes.rules.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
 from lamina.passes.rules.pattern_conditions import compile_expr, is_redirected, root_classes, surface
 from lamina.passes.rules.pattern_matching import PatternCompiler

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lamina.dialects.relay.base import RelayOp, Sample, from_attribute, to_attribute
+from lamina.dialects.relay.base import Sample, from_attribute, to_attribute
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import draw
+from lamina.dialects.rules.op_protocol import RuleOp
 from lamina.dialects.rules.terms import (
     Alternatives,
     AttrVar,
@@ -34,7 +35,6 @@ from lamina.dialects.rules.terms import (
     TypeExpr,
     Wildcard,
     all_results,
-    compute,
 )
 from lamina.errors import InternalError
 
@@ -91,7 +91,7 @@ def check_rule(rule: Equation, seed: int = 0) -> int:
         good += 1
         for key, name in list(uncovered):
             drawn = trial.attrs.get(key)
-            if drawn is not None and drawn.get(name) != _default(key.op, name):
+            if drawn is not None and drawn.get(name) != _default(key.facts, name):
                 uncovered.discard((key, name))
     if good < LEAST:
         raise WrongEquation(f"{where}\nonly {good} of {TRIES} draws match, {LEAST} are needed: give .drawing(...)")
@@ -105,9 +105,9 @@ def _attributes(p: Pattern) -> set[tuple[OpPattern, str]]:
     """The attributes with a default that the left side leaves open."""
     found: set[tuple[OpPattern, str]] = set()
     if isinstance(p, OpPattern):
-        for name in p.op.get_irdl_definition().properties:
+        for name in p.facts.known_attributes():
             given = p.attrs.get(name, _MISSING)
-            if (given is _MISSING or isinstance(given, AttrVar)) and _default(p.op, name) is not _MISSING:
+            if (given is _MISSING or isinstance(given, AttrVar)) and _default(p.facts, name) is not _MISSING:
                 found.add((p.origin, name))
     for child in p.children():
         found |= _attributes(child)
@@ -118,13 +118,13 @@ _MISSING: Any = object()
 
 
 @cache
-def _default(op: type[RelayOp], name: str) -> Any:
+def _default(op: RuleOp, name: str) -> Any:
     from xdsl.irdl import OptPropertyDef
 
     default = op.defaults().get(name)
     if default is not None:
         return from_attribute(default)
-    return None if isinstance(op.get_irdl_definition().properties[name], OptPropertyDef) else _MISSING
+    return None if isinstance(op.known_attributes()[name], OptPropertyDef) else _MISSING
 
 
 # -- drawing the left side -------------------------------------------------------------------------
@@ -188,13 +188,13 @@ def _wide(info: TensorInfo) -> TensorInfo:
 
 
 @cache
-def _valid_samples(op: Any, operands: int) -> list[Sample]:
+def _valid_samples(op: RuleOp, operands: int) -> list[Sample]:
     """An op's samples with so many operands. Hundreds of draws look at them for each equation."""
     return [s for s in op.samples() if s.error is None and len(s.operands) == operands]
 
 
 def _draw_op(d: _Draw, p: OpPattern) -> TensorInfo:
-    op: Any = p.op
+    op = p.facts
     samples = _valid_samples(op, len(p.args))
     if not samples:
         raise _Again
@@ -241,11 +241,11 @@ def _near(d: _Draw, info: TensorInfo) -> TensorInfo:
 def _draw_attrs(
     d: _Draw, p: OpPattern, sample: Sample, samples: list[Sample], operands: list[TensorInfo]
 ) -> dict[str, Any]:
-    op = p.op
+    op = p.facts
     found: dict[str, Any] = {}
     # Attributes often fit one sample only together: half of the draws take all from one.
     together = d.rng.random() < 0.5
-    for name in op.get_irdl_definition().properties:
+    for name in op.known_attributes():
         given = p.attrs.get(name, _MISSING)
         if given is not _MISSING and not isinstance(given, AttrVar):
             found[name] = from_attribute(to_attribute(given)) if given is not None else None
@@ -269,7 +269,7 @@ def _draw_attrs(
 
 
 def _draw_attr(
-    d: _Draw, op: type[RelayOp], name: str, sample: Sample, samples: list[Sample], operands: list[TensorInfo]
+    d: _Draw, op: RuleOp, name: str, sample: Sample, samples: list[Sample], operands: list[TensorInfo]
 ) -> Any:
     default = _default(op, name)
     start = sample.attrs.get(name, default)
@@ -312,7 +312,7 @@ def _left_value(d: _Draw, p: Pattern) -> Any:
     if isinstance(p, OpPattern):
         key = p.origin
         if key not in d.arrays:
-            d.arrays[key] = compute(p.op, [_left_value(d, a) for a in p.args], d.attrs[key])
+            d.arrays[key] = p.facts.oracle([_left_value(d, a) for a in p.args], d.attrs[key])
         return all_results(d.arrays[key])[p.index or 0]
     if isinstance(p, Alternatives):
         return _left_value(d, d.arrays[p])
@@ -348,17 +348,17 @@ def _right(d: _Draw, p: Pattern, sibling: TensorInfo | None = None) -> tuple[Ten
     attrs: dict[str, Any] = {}
     if p.like is not None:
         source = p.like.origin if isinstance(p.like, OpPattern) else p.like
-        known = p.op.get_irdl_definition().properties
+        known = p.facts.known_attributes()
         attrs = {n: v for n, v in d.attrs[source].items() if n in known}
     attrs |= {n: _expr(d, v) if isinstance(v, Expr) else v for n, v in p.attrs.items()}
     try:
-        found = p.op.infer_type(*(t for t, _ in parts), **{k: v for k, v in attrs.items() if v is not None})
+        found = p.facts.infer_type(*(t for t, _ in parts), **{k: v for k, v in attrs.items() if v is not None})
     except TypeMismatch:
         raise _Again from None
     info = found if isinstance(found, TensorInfo) else found[p.index or 0]
 
     def value() -> Any:
-        return all_results(compute(p.op, [v() for _, v in parts], attrs))[p.index or 0]
+        return all_results(p.facts.oracle([v() for _, v in parts], attrs))[p.index or 0]
 
     return info, value
 

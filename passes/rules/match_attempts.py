@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 Goals: TypeAlias = Any
 """A linked list `(step, value, rest)`, None at its end, or FAIL."""
@@ -25,7 +25,7 @@ LIMIT = 100_000
 class Attempt:
     """One attempt to match: the slots, what was bound in order, and the choices left."""
 
-    __slots__ = ("env", "trail", "choices", "observer", "fuel")
+    __slots__ = ("env", "trail", "choices", "observer", "fuel", "block")
 
     def __init__(self, slots: int, fuel: int) -> None:
         self.env: list[Any] = [UNBOUND] * slots
@@ -33,6 +33,8 @@ class Attempt:
         self.choices: list[tuple[Goals, int]] = []
         self.observer: Callable[[Goals, Attempt], None] | None = None
         self.fuel = fuel
+        self.block: Block | None = None
+        """Where the root stands."""
 
     def bind(self, slot: int, value: Any) -> None:
         self.trail.append((slot, self.env[slot], value))

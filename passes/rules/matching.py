@@ -7,12 +7,14 @@ goal, so a guard that fails makes the match go on with the next alternative.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, to_attribute
+from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.rules.graph_patterns import identity
+from lamina.dialects.rules.op_protocol import RuleOp
+from lamina.dialects.rules.patterns import roots
 from lamina.dialects.rules.terms import (
     Alternatives,
     Composite,
@@ -21,14 +23,12 @@ from lamina.dialects.rules.terms import (
     Pattern,
     RuleError,
     Splat,
-    scalar_constant,
 )
-from lamina.dialects.rules.terms_check import roots
 from lamina.passes.rules.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
 from lamina.passes.rules.pattern_conditions import bound_value, compile_argument, compile_expr, type_condition
-from lamina.passes.rules.pattern_matching import COMMUTATIVE, PatternCompiler
+from lamina.passes.rules.pattern_matching import PatternCompiler
 
-__all__ = ["COMMUTATIVE", "CompiledEquation", "Env", "type_condition"]
+__all__ = ["CompiledEquation", "Env", "type_condition"]
 
 Env: TypeAlias = "list[Any]"
 ValueBuilder: TypeAlias = "Callable[[Env, list[Operation]], SSAValue]"
@@ -58,6 +58,7 @@ class CompiledEquation:
     def match(self, op: Operation) -> Env | None:
         """The bindings of a match rooted at the op, None when there is none."""
         attempt = Attempt(len(self._slots), LIMIT)
+        attempt.block = op.parent
         if not attempt.run((self._start, op.results[self.root_index[type(op)]], self._last)):  # type: ignore[index]
             return None
         attempt.env.append({})  # what the right side builds once and uses twice
@@ -91,34 +92,39 @@ class CompiledEquation:
             value_of = bound_value(p, self._slots)
             return lambda env, made: value_of(env)
         if isinstance(p, Splat):
-            build_splat = self._splat_builder(p)
+            build_splat = self._splat_builder(p, self._maker(p))
             return lambda env, made: build_splat(env, made, None)
         assert isinstance(p, OpPattern)
         return self._op_builder(p)
 
-    def _splat_builder(self, p: Splat) -> Callable[[Env, list[Operation], SSAValue | None], SSAValue]:
+    def _maker(self, p: Splat) -> RuleOp:
+        """Whose constants the right side has, where it is nothing but a constant: those of the left side's root."""
+        return next(r for r in roots(self.rule.left) if isinstance(r, OpPattern)).facts
+
+    def _splat_builder(self, p: Splat, beside: RuleOp) -> Callable[[Env, list[Operation], SSAValue | None], SSAValue]:
         number = compile_argument(p.number, self._slots)
         like = self._builder(p.like) if p.like is not None else None
 
         def build_splat(env: Env, made: list[Operation], sibling: SSAValue | None) -> SSAValue:
-            value = scalar_constant(number(env), like(env, made) if like is not None else sibling)
-            made.append(value.owner)  # type: ignore[arg-type]
-            return value
+            constant = beside.make_constant(
+                number(env), like(env, made) if like is not None else cast("SSAValue", sibling)
+            )
+            made.append(constant)
+            return constant.results[0]
 
         return build_splat
 
     def _op_builder(self, p: OpPattern) -> ValueBuilder:
-        op_type: type[RelayOp] = p.op
-        key = p.origin
+        facts, key = p.facts, p.origin
         operands: list[tuple[int, ValueBuilder]] = []
         splats: list[tuple[int, Callable[[Env, list[Operation], SSAValue | None], SSAValue]]] = []
         for i, a in enumerate(p.args):
             if isinstance(a, Splat) and a not in self._slots:
-                splats.append((i, self._splat_builder(a)))
+                splats.append((i, self._splat_builder(a, facts)))
             else:
                 operands.append((i, self._builder(a)))
         given = [(n, compile_argument(v, self._slots)) for n, v in p.attrs.items()]
-        known = set(op_type.get_irdl_definition().properties)
+        known = set(facts.known_attributes())
         like = self._builder(p.like) if p.like is not None else None
         index, arity = p.index or 0, len(p.args)
         repeated = _occurrences(self.rule.right, key) > 1
@@ -143,8 +149,7 @@ class CompiledEquation:
                     properties.pop(name, None)
                 else:
                     properties[name] = to_attribute(value)
-            types = op_type.infer_types([v.type for v in values], properties)
-            op = op_type.create(operands=values, result_types=types, properties=properties)
+            op = facts.make_typed(values, facts.infer_types([v.type for v in values], properties), properties)
             if repeated:
                 env[-1][key] = op
             made.append(op)

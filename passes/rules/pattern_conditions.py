@@ -9,34 +9,29 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.core import ConstantOp, FnOp
-from lamina.dialects.relay.infos import TypeMismatch, tensor_info
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.relay.params import INLINE_BYTES, dense_array
-from lamina.dialects.rules.graph_patterns import (
-    Dominator,
-    FunctionPattern,
-    LetPattern,
-    OpWord,
-    identity,
-)
+from lamina.dialects.rules.graph_patterns import FunctionPattern, LetPattern, OpWord, identity
 from lamina.dialects.rules.patterns import (
     Alternatives,
-    AttrVar,
-    Computed,
     Constrained,
     ConstVar,
-    Expr,
+    Dominator,
     OpPattern,
     Pattern,
     Splat,
-    TypeExpr,
     Var,
     Wildcard,
 )
+from lamina.dialects.rules.values import AttrVar, Computed, Expr, TypeExpr
 
 Classes: TypeAlias = "frozenset[type[Operation]] | None"
 """The classes of ops that a pattern may match; None where it may match anything."""
@@ -48,10 +43,16 @@ def python_value(attr: Attribute | None) -> Any:
     return None if attr is None else from_attribute(attr)
 
 
+CONSTANTS: frozenset[type[Operation]] = frozenset({ConstantOp, arith.ConstantOp})
+"""Of tensors, and of scalars and vectors."""
+
+
 @lru_cache(maxsize=4096)
-def splat_number(attr: DenseIntOrFPElementsAttr[Any]) -> float | int | None:
-    """The number that all elements of a small dense attribute equal, None when they differ."""
-    if not attr.data.data or len(attr.data.data) > INLINE_BYTES:
+def splat_number(attr: Any) -> float | int | None:
+    """The number that a constant is, or all elements of a small dense one; None when they differ."""
+    if type(attr) in (FloatAttr, IntegerAttr):
+        return attr.value.data
+    if type(attr) is not DenseIntOrFPElementsAttr or not attr.data.data or len(attr.data.data) > INLINE_BYTES:
         return None
     size = len(attr.data.data) // len(attr)
     if attr.data.data != attr.data.data[:size] * len(attr):
@@ -61,10 +62,8 @@ def splat_number(attr: DenseIntOrFPElementsAttr[Any]) -> float | int | None:
 
 def splat_test(number: Any) -> Callable[[SSAValue], bool]:
     def holds(value: SSAValue) -> bool:
-        owner = value.owner
-        if type(owner) is not ConstantOp or not isinstance(owner.value, DenseIntOrFPElementsAttr):
-            return False
-        return splat_number(owner.value) == number
+        owner: Any = value.owner
+        return type(owner) in CONSTANTS and splat_number(owner.properties["value"]) == number
 
     return holds
 
@@ -113,6 +112,18 @@ def callee_test(callee: Pattern) -> Callable[[RelayOp], bool]:
     return lambda op: False
 
 
+@lru_cache(maxsize=4096)
+def value_info(type_: Any) -> TensorInfo:
+    """Shape and dtype of a tensor, of a vector, or of a number, which has no extents. Raises TypeMismatch."""
+    if type(type_) is TensorType:
+        return tensor_info(type_)
+    shape, element = (type_.get_shape(), type_.element_type) if type(type_) is VectorType else ((), type_)
+    try:
+        return TensorInfo(shape, dtype_name(element))
+    except ValueError as e:
+        raise TypeMismatch(str(e)) from None
+
+
 def type_condition(kind: str, wanted: Any) -> Callable[[Attribute], bool]:
     """The predicate on types that a constraint stands for."""
 
@@ -120,7 +131,7 @@ def type_condition(kind: str, wanted: Any) -> Callable[[Attribute], bool]:
         if kind == "has_type":
             return type_ == wanted
         try:
-            shape, dtype = tensor_info(type_)
+            shape, dtype = value_info(type_)
         except TypeMismatch:
             return False
         if kind == "has_dtype":
@@ -189,16 +200,19 @@ def bound_value(p: Pattern, slots: dict[Any, int]) -> Callable[[list[Any]], SSAV
 
 def inline_array(value: SSAValue) -> Any:
     """The array of an inline constant, None for anything else."""
-    owner = value.owner
-    if type(owner) is not ConstantOp or not isinstance(owner.value, DenseIntOrFPElementsAttr):
+    owner: Any = value.owner
+    if type(owner) not in CONSTANTS:
         return None
-    return dense_array(owner.value)
+    attr: Any = owner.properties["value"]
+    if type(attr) in (FloatAttr, IntegerAttr):
+        return np.asarray(attr.value.data, numpy_dtype(value_info(value.type).dtype))
+    return dense_array(attr) if type(attr) is DenseIntOrFPElementsAttr else None
 
 
 _ASK: dict[str, Callable[[SSAValue], Any]] = {
-    "shape": lambda value: tensor_info(value.type).shape,
-    "rank": lambda value: len(tensor_info(value.type).shape),
-    "dtype": lambda value: tensor_info(value.type).dtype,
+    "shape": lambda value: value_info(value.type).shape,
+    "rank": lambda value: len(value_info(value.type).shape),
+    "dtype": lambda value: value_info(value.type).dtype,
     "value": inline_array,
     "ssa": lambda value: value,
 }
@@ -254,7 +268,7 @@ def root_classes(p: Pattern) -> Classes:
             found.add(q.op)
             found.update(other.op for other in associated(q))
         elif isinstance(q, (ConstVar, Splat)):
-            found.add(ConstantOp)
+            found |= CONSTANTS
         elif isinstance(q, FunctionPattern):
             found.add(FnOp)
         elif isinstance(q, (Alternatives, Constrained, LetPattern, Dominator)) or is_redirected(q):

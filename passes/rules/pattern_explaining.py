@@ -16,12 +16,12 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.rules.graph_patterns import OpWord
-from lamina.dialects.rules.patterns import Alternatives, Constrained, ConstVar, Expr, OpPattern, Pattern, Splat, Var
+from lamina.dialects.rules.patterns import Alternatives, Constrained, ConstVar, OpPattern, Pattern, Splat, Var
+from lamina.dialects.rules.values import Expr
 from lamina.passes.relay.partition.pattern_tables import Check, Unfit
 from lamina.passes.rules.dataflow_matching import CompiledPattern, Match, blocking_use
 from lamina.passes.rules.match_attempts import FAIL, UNBOUND, Attempt, Goals
 from lamina.passes.rules.pattern_conditions import attribute_test, python_value, root_classes, type_condition
-from lamina.passes.rules.pattern_matching import COMMUTATIVE
 
 
 @dataclass
@@ -138,7 +138,7 @@ def _why_op(p: OpPattern, op: Operation, m: Attempt, slots: dict[Any, int]) -> s
     if not p.any_args and len(op.operands) != len(p.args):
         return f"{word(op)} has {len(op.operands)} operands, expected {len(p.args)}"
     orders = [list(op.operands)]
-    if p.op.name in COMMUTATIVE and len(p.args) == 2:
+    if p.facts.COMMUTES and len(p.args) == 2:
         orders.append(orders[0][::-1])
     complaints: list[str] = []
     for operands in orders:

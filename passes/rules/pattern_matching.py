@@ -14,10 +14,7 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.rules.graph_patterns import (
-    AnyCall,
-    Dominator,
     FunctionPattern,
     IfPattern,
     InputVar,
@@ -31,19 +28,20 @@ from lamina.dialects.rules.graph_patterns import (
 )
 from lamina.dialects.rules.patterns import (
     Alternatives,
-    AttrVar,
+    AnyCall,
     Constrained,
     ConstVar,
-    Expr,
+    Dominator,
     OpPattern,
     Pattern,
-    RuleError,
     Splat,
     Var,
     Wildcard,
 )
+from lamina.dialects.rules.values import AttrVar, Expr, RuleError
 from lamina.passes.rules.match_attempts import FAIL, UNBOUND, Attempt, Goals, Step, bind_same
 from lamina.passes.rules.pattern_conditions import (
+    CONSTANTS,
     associated,
     attribute_test,
     has_attributes,
@@ -63,8 +61,6 @@ from lamina.passes.rules.pattern_structures import (
     let_step,
     tuple_step,
 )
-
-COMMUTATIVE = frozenset({"relay.add", "relay.multiply"})
 
 
 class PatternCompiler:
@@ -122,7 +118,7 @@ class PatternCompiler:
         if isinstance(p, Var):
             return self._redirected(p) if p.target is not None else self._once(p, None)
         if isinstance(p, ConstVar):
-            return self._once(p, lambda value: type(value.owner) is ConstantOp)
+            return self._once(p, lambda value: type(value.owner) in CONSTANTS)
         if isinstance(p, InputVar):
             return self._once(p, None if p in self._let_variables and not p.name else self._input_test(p))
         if isinstance(p, Splat):
@@ -240,6 +236,7 @@ class PatternCompiler:
     def _op_value(self, p: OpPattern, is_root: bool) -> Step:
         match_op = self._op(p)
         wanted, index, slot = p.op, p.index, self.slots[p.origin]
+        same_block = not (is_root or p.facts.ACROSS_BLOCKS)
         single = self.interior_single and not is_root and not p.may_share
         if single and self.count[p.origin] > 1:
             if p.origin not in self.repeated:
@@ -249,6 +246,8 @@ class PatternCompiler:
         def match_value(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
             op: Any = value.owner
             if type(op) is not wanted or (single and not value.has_one_use()):
+                return FAIL
+            if same_block and op.parent is not m.block:
                 return FAIL
             if index is not None:
                 if op.results[index] is not value:
@@ -294,7 +293,7 @@ class PatternCompiler:
         arity = None if p.any_args else len(p.args)
         # Looked at before anything is bound: most attempts end here.
         screen = [(i, c) for i, a in enumerate(p.args) if (c := root_classes(a)) is not None]
-        swaps = p.op.name in COMMUTATIVE and arity == 2
+        swaps = p.facts.COMMUTES and arity == 2
         steps = [self.step(a) for a in p.args]
 
         def match_op(op: Operation, rest: Goals, m: Attempt) -> Goals:

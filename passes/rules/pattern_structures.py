@@ -10,8 +10,6 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
 from lamina.dialects.rules.graph_patterns import (
-    AnyCall,
-    Dominator,
     FunctionPattern,
     IfPattern,
     ItemPattern,
@@ -20,7 +18,7 @@ from lamina.dialects.rules.graph_patterns import (
     TuplePattern,
     identity,
 )
-from lamina.dialects.rules.patterns import Alternatives, Constrained, Pattern
+from lamina.dialects.rules.patterns import Alternatives, AnyCall, Constrained, Dominator, Pattern
 from lamina.passes.rules.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals, Step, all_of, bind_same
 from lamina.passes.rules.pattern_conditions import callee_test, python_value, root_classes
 

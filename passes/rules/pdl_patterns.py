@@ -28,10 +28,10 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, from_attribute
-from lamina.dialects.rules.dataflow_pattern import op_pattern
-from lamina.dialects.rules.patterns import AttrVar, Constrained, ConstVar, Pattern, RuleError, Splat, Var
-from lamina.dialects.rules.terms_check import results_of
+from lamina.dialects.rules.patterns import Constrained, ConstVar, Pattern, Splat, Var
+from lamina.dialects.rules.values import AttrVar, RuleError
 from lamina.errors import InputError
+from lamina.passes.rules.dataflow_pattern import op_pattern
 
 LEAVES: dict[str, type[Pattern]] = {"is_constant": ConstVar}
 """The constraints that say which leaf an operand is."""
@@ -142,7 +142,7 @@ class _Reader:
             if number != 0:
                 raise self.error(f"relay.constant has no result {number}", op)
             return Splat(self.splats[op.val]) if op.val in self.splats else source
-        count = results_of(inner.op)
+        count = inner.facts.result_count()
         if count >= 0 and number >= count:
             raise self.error(f"{inner.op.name} has no result {number}", op)
         return inner[number] if count != 1 else source

@@ -24,22 +24,17 @@ from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.rules.graph_patterns import identity, reachable
 from lamina.dialects.rules.patterns import (
     Alternatives,
-    AttrVar,
     Composite,
-    Computed,
     Constrained,
     ConstVar,
     Equation,
     OpPattern,
     Pattern,
-    RuleError,
     Splat,
-    TypeExpr,
     Var,
     Wildcard,
 )
-from lamina.dialects.rules.terms_check import results_of
-from lamina.passes.rules.pattern_matching import COMMUTATIVE
+from lamina.dialects.rules.values import AttrVar, Computed, RuleError, TypeExpr
 from lamina.passes.rules.rewriting import Lowering, Rules
 
 WAYS = 512
@@ -99,7 +94,7 @@ def _ways(p: Pattern) -> Iterator[Way]:
         yield from _ways(p.pattern)
     elif isinstance(p, OpPattern):
         orders: list[Sequence[Pattern]] = [p.args]
-        if p.op.name in COMMUTATIVE and len(p.args) == 2 and not _alike(*p.args):
+        if p.facts.COMMUTES and len(p.args) == 2 and not _alike(*p.args):
             orders.append(p.args[::-1])
         for order in orders:
             for parts in product(*(list(_ways(a)) for a in p.args)):
@@ -202,7 +197,7 @@ class _Writer:
             for (name, given), value in zip(names.items(), attributes, strict=True):
                 if name not in p.attrs:
                     self.attributes[given] = value
-            count = results_of(p.op)
+            count = p.facts.result_count()
             # Of an op with any number of results the types are a range.
             types = [self.add(pdl.TypeOp()).result for _ in range(count)] or [self.add(pdl.TypesOp()).result]
             op = self.add(pdl.OperationOp(p.op.name, [StringAttr(n) for n in names], operands, attributes, types))
@@ -288,7 +283,7 @@ class _Writer:
         source = _read(p.like, self.way)
         op = self.ops[identity(source)]
         names = [n.data for n in op.attributeValueNames]
-        known = p.op.get_irdl_definition().properties
+        known = p.facts.known_attributes()
         return {n: v for n, v in zip(names, op.attribute_values, strict=True) if n in known}
 
     def _argument(self, value: Any) -> SSAValue:
@@ -328,7 +323,7 @@ def _taken_attributes(rule: Equation) -> dict[Pattern, list[str]]:
         if isinstance(p, OpPattern) and p.like is not None:
             for source in reachable(p.like):
                 if isinstance(source, OpPattern):
-                    known = source.op.get_irdl_definition().properties
-                    wanted = [n for n in p.op.get_irdl_definition().properties if n in known and n not in p.attrs]
+                    known = source.facts.known_attributes()
+                    wanted = [n for n in p.facts.known_attributes() if n in known and n not in p.attrs]
                     found.setdefault(source.origin, []).extend(wanted)
     return {p: list(dict.fromkeys(names)) for p, names in found.items()}

@@ -18,11 +18,11 @@ from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
-from lamina.dialects.rules.dataflow_pattern import is_op, wildcard
 from lamina.dialects.rules.patterns import Alternatives, Pattern
 from lamina.dialects.rules.terms import inserting
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
+from lamina.passes.rules.dataflow_pattern import is_op, wildcard
 
 F32 = tensor_type((3,), "float32")
 UNARY = ("exp", "nn.relu", "abs", "tanh", "erf", "negative")

@@ -29,7 +29,8 @@ from lamina.dataflow_pattern import (
     wildcard,
 )
 from lamina.dialects import relay as r
-from lamina.dialects.rules.patterns import OpPattern, RuleError
+from lamina.dialects.rules.patterns import OpPattern
+from lamina.dialects.rules.values import RuleError
 from lamina.errors import InputError, InternalError
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -292,7 +292,7 @@ def test_backend_of_another_package_is_found_by_its_entry_point(tmp_path: Path) 
     (package / "__init__.py").write_text(
         textwrap.dedent("""
         import numpy as np
-        from lamina.dialects.rules.dataflow_pattern import is_op, wildcard
+        from lamina.passes.rules.dataflow_pattern import is_op, wildcard
         from lamina.passes.relay.partition.external_kernels import JsonBackend
         from lamina.passes.relay.partition.pattern_tables import PatternTable
 

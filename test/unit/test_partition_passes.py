@@ -19,9 +19,9 @@ from xdsl.rewriter import InsertPoint
 from lamina.dialects import relay as r
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
-from lamina.dialects.rules.dataflow_pattern import is_op, wildcard
-from lamina.dialects.rules.patterns import Alternatives, OpPattern, Pattern, RuleError, Var
+from lamina.dialects.rules.patterns import Alternatives, OpPattern, Pattern, Var
 from lamina.dialects.rules.terms import composite, inserting
+from lamina.dialects.rules.values import RuleError
 from lamina.driver.compiled_kernels import evaluate
 from lamina.errors import UsageError
 from lamina.interpreters.relay_reference import main_function, run_relay
@@ -42,6 +42,7 @@ from lamina.passes.relay.partition.pattern_tables import (
     register_pattern_table,
 )
 from lamina.passes.rules.dataflow_matching import match
+from lamina.passes.rules.dataflow_pattern import is_op, wildcard
 from lamina.passes.rules.match_attempts import Attempt
 from lamina.passes.rules.pattern_explaining import explain
 from lamina.vm.vm import ReferenceKernels

@@ -16,15 +16,16 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from lamina.dialects import relay as r
-from lamina.dialects.rules.dataflow_pattern import is_if, is_op, wildcard
-from lamina.dialects.rules.patterns import OpPattern, Pattern, RuleError
+from lamina.dialects.rules.patterns import OpPattern, Pattern
 from lamina.dialects.rules.terms import attr, composite, computed, splat, var
+from lamina.dialects.rules.values import RuleError
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.ir.verification import verify_module
 from lamina.opt_tool.pdl_rules import rules_module
 from lamina.passes.relay.partition.pattern_tables import find_table
 from lamina.passes.rules.dataflow_matching import match
+from lamina.passes.rules.dataflow_pattern import is_if, is_op, wildcard
 from lamina.passes.rules.pdl_patterns import composite_name, read_pattern
 from lamina.passes.rules.pdl_printing import pdl_module, pdl_patterns
 from lamina.passes.rules.rewriting import Rules

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamina.dialects.rules.dataflow_pattern import is_constant, is_op, wildcard
 from lamina.dialects.rules.patterns import Pattern
 from lamina.passes.relay.partition.pattern_tables import PatternTable, register_pattern_table
+from lamina.passes.rules.dataflow_pattern import is_constant, is_op, wildcard
 
 
 def constants(count: int) -> list[Any]:

@@ -32,6 +32,7 @@ class AddOp(Broadcast):
     """y = lhs + rhs; integers wrap."""
 
     name = "relay.add"
+    COMMUTES: ClassVar[bool] = True
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
@@ -71,6 +72,7 @@ class MultiplyOp(Broadcast):
     """y = lhs * rhs; integers wrap."""
 
     name = "relay.multiply"
+    COMMUTES: ClassVar[bool] = True
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:

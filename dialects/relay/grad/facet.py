@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_float, numpy_dtype
 from lamina.dialects.lazy import LazyModule, np
-from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
+from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis, scalar_constant
 from lamina.dialects.relay.families import reduced_axes, reduced_shape
 from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 
@@ -144,9 +144,11 @@ def zeros_of(type_: Any) -> Any:
 
 def number(value: float, like: Any) -> Any:
     """A scalar of the element type of another value."""
-    from lamina.dialects.rules.terms import scalar_constant
+    from lamina.dialects.rules.terms import insert
 
-    return scalar_constant(value, like)
+    op = scalar_constant(value, like)
+    insert(op)
+    return op.results[0]
 
 
 def constant(array: Array) -> Any:

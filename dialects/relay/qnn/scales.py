@@ -20,7 +20,7 @@ from xdsl.irdl import operand_def, result_def
 
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import normalize_axis
+from lamina.dialects.relay.base import normalize_axis, scalar_constant
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
 
 if TYPE_CHECKING:
@@ -188,9 +188,11 @@ def rounded(data: SSAValue) -> Any:
 
 def number(value: float, like: SSAValue) -> Any:
     """A constant of rank 0 of the dtype of another value."""
-    from lamina.dialects.rules.terms import scalar_constant
+    from lamina.dialects.rules.terms import insert
 
-    return scalar_constant(value, like)
+    op = scalar_constant(value, like)
+    insert(op)
+    return op.results[0]
 
 
 # -- oracles ---------------------------------------------------------------------------------------

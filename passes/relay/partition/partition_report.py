@@ -24,8 +24,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.functional.annotations import Annotation
-from lamina.dialects.rules.graph_patterns import AnyCall
-from lamina.dialects.rules.patterns import OpPattern
+from lamina.dialects.rules.patterns import AnyCall, OpPattern
 from lamina.passes.base import inherit_name
 from lamina.passes.relay.partition.pattern_tables import PatternTable, TableEntry, Unfit
 from lamina.passes.rules.dataflow_matching import CompiledPattern

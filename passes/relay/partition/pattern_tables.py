@@ -23,7 +23,8 @@ from typing import Any, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.rules.patterns import Composite, Equation, Expr, Pattern, RuleError
+from lamina.dialects.rules.patterns import Composite, Equation, Pattern
+from lamina.dialects.rules.values import Expr, RuleError
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.relay.partition.external_backends import ENTRY_POINTS
 from lamina.passes.rules.dataflow_matching import CompiledPattern

@@ -21,7 +21,6 @@ from xdsl.ir import Block, Operation
 from xdsl.traits import Pure
 
 from lamina.passes.base import Context, ModuleOp, ModulePass
-from lamina.passes.rules.matching import COMMUTATIVE
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def _sweep(block: Block) -> int:
         if op.regions or not op.results or not op.has_trait(Pure):
             continue
         operands: Any = tuple(op.operands)
-        if op.name in COMMUTATIVE:
+        if getattr(op, "COMMUTES", False):
             operands = frozenset(operands)
         key = (
             type(op),

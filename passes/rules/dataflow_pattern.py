@@ -20,10 +20,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp, arity
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.rules.graph_patterns import (
-    AnyCall,
-    Dominator,
     FunctionPattern,
     IfPattern,
     InputVar,
@@ -32,18 +30,10 @@ from lamina.dialects.rules.graph_patterns import (
     OpWord,
     SameAs,
     TuplePattern,
+    op_pattern,
 )
-from lamina.dialects.rules.patterns import (
-    Alternatives,
-    ConstVar,
-    OpPattern,
-    Pattern,
-    RuleError,
-    Var,
-    Wildcard,
-    _,
-    as_pattern,
-)
+from lamina.dialects.rules.patterns import Alternatives, AnyCall, ConstVar, Dominator, Pattern, Var, _, as_pattern
+from lamina.dialects.rules.values import RuleError
 
 __all__ = [
     "Alternatives",
@@ -86,40 +76,6 @@ def is_op(name: str) -> OpWord:
         near = did_you_mean(name, [n.removeprefix("relay.") for n in OPS])
         raise RuleError(f"there is no op {name!r}" + (f"; {near}" if near else ""))
     return OpWord(op)
-
-
-def op_pattern(op: type[RelayOp], args: Sequence[Any], attrs: dict[str, Any] | None = None) -> OpPattern:
-    """An op applied to patterns; see the module docstring about numbers and lists. Raises RuleError."""
-    known = op.get_irdl_definition().properties
-    for name in attrs or {}:
-        if name not in known:
-            raise RuleError(f"{op.name} has no attribute {name!r}; it has {', '.join(known) or 'none'}")
-    expected = arity(op)
-    if len(args) == 1 and args[0] is None:
-        return _open(op, attrs)
-    patterns = [as_pattern(a) for a in args]
-    if expected is None:
-        if len(patterns) == 1 and isinstance(patterns[0], TuplePattern):
-            fields = patterns[0].fields
-            return _open(op, attrs) if fields is None else OpPattern(op, fields, attrs or {})
-        if len(patterns) == 1 and _is_plain(patterns[0]):
-            return _open(op, attrs)
-    elif len(patterns) > expected and all(map(_is_plain, patterns[expected:])):
-        patterns = patterns[:expected]
-    elif len(patterns) != expected:
-        raise RuleError(f"{op.name} takes {expected} operands, got {len(patterns)}")
-    return OpPattern(op, patterns, attrs or {})
-
-
-def _open(op: type[RelayOp], attrs: dict[str, Any] | None) -> OpPattern:
-    made = OpPattern(op, (), attrs or {})
-    made.any_args = True
-    return made
-
-
-def _is_plain(p: Pattern) -> bool:
-    """Whether it says nothing that a number could not be."""
-    return isinstance(p, (Wildcard, ConstVar)) or (isinstance(p, Var) and p.target is None)
 
 
 def wildcard() -> Var:
