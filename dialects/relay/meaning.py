@@ -16,6 +16,7 @@ from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.dialects.relay.infos import TensorInfo, tensor_info
+from lamina.errors import InputError
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -69,7 +70,13 @@ def constant_tensor(array: Array) -> Tensor:
 def decomposition(
     op_type: type[RelayOp], operand_types: Sequence[Any], attrs: dict[str, Any]
 ) -> tuple[list[SSAValue], list[Operation], Block]:
-    """The result values of `decompose`, the ops it made in order, and the block whose arguments are its operands."""
+    """The result values of `decompose`, the ops it made in order, and the block whose arguments are its operands.
+
+    Raises InputError where the op declares no meaning: a pass of whoever declared it must replace it before.
+    """
+    if not hasattr(op_type, "decompose"):
+        what = f"{op_type.name} has neither te_compute nor decompose"
+        raise InputError(what, hint="run the pass that lowers it before relay-to-te, or declare one of the two")
     block = Block(arg_types=operand_types)
     made: Any = op_type.decompose(*block.args, **attrs)  # type: ignore[attr-defined]
     values: list[SSAValue] = [v if isinstance(v, SSAValue) else v.results[0] for v in _listed(made)]
