@@ -11,14 +11,11 @@ from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
+from lamina.backends.cpu.costs import Costs
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp, ReturnOp
-
-CONSTANT_OPS = 16
-"""Ops of a stage that reads nothing, up to which it is made again wherever it is read: a constant, an index. A table
-that chooses among many constants is stored."""
 
 _CHEAP_MATH = (math_dialect.FmaOp, math_dialect.AbsFOp, math_dialect.FloorOp, math_dialect.CeilOp)
 
@@ -135,16 +132,16 @@ def loads_per_element(producer: Stage, reader: Stage) -> float:
     return points * sum(len(reader.reads(t)) for t in producer.op.tensors) / max(prod(producer.spatial), 1)
 
 
-def should_inline(stage: Stage) -> bool:
+def should_inline(stage: Stage, costs: Costs) -> bool:
     """Whether recomputing a stage where it is read costs no more than storing it."""
     if stage.is_output or stage.is_reduction or not stage.readers:
         return False
     if not stage.producers and not stage.reads():
-        return len(stage.op.body.block.ops) <= CONSTANT_OPS
+        return len(stage.op.body.block.ops) <= costs.repeated_ops
     total = sum(loads_per_element(stage, r) for r in stage.readers)
     if any(r.is_reduction for r in stage.readers):
         return total <= 1
-    return total <= 1 or (not stage.is_expensive() and total <= 4)
+    return total <= 1 or (not stage.is_expensive() and total <= costs.repeated_reads)
 
 
 def reads_elementwise(reader: Stage, producer: Stage) -> bool:

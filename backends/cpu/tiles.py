@@ -7,37 +7,13 @@ weights and one broadcast. Of the tiles that fit, the one with the least estimat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 from typing import NamedTuple
 
+from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.dialects.target import TargetAttr
 
-FMA_LATENCY = 4
-"""Cycles; a tile of fewer accumulators waits for itself."""
-STEP_OVERHEAD = 1.5
-"""Cycles of a reduction step beside its multiply-adds: loads that do not overlap, loop control."""
-TAIL_PENALTY = 1.05
-"""A tail is a second copy of the kernel: compile time and instruction cache."""
-
-SINGLE_VECTOR_PENALTY = 1.06
-"""With one vector each multiply-add brings its own broadcast, and the load ports are as busy as the multipliers."""
-
-L1_WAYS = 8
-"""Lines that a first-level cache holds of addresses that are equal modulo L1_PERIOD."""
-L1_PERIOD = 4096
-LINE = 64
-"""Bytes of a cache line."""
-BROADCASTS = 3
-"""Registers, of those that a tile leaves, that its weights may take."""
-LOAD_SHARE = 0.2
-"""Cycles of a load, of which most run beside the multiply-adds."""
-LAST_PANEL_PENALTY = 1.25
-"""The last, narrower panel of a product's columns has a kernel and a loop of its own."""
-
-
-MOST_VECTORS = 4
-"""Vectors of the widest tile."""
 SIMILAR_TILES = 2
 """Tiles of as many vectors that are candidates."""
 
@@ -53,6 +29,8 @@ class RegisterFile:
 
     free: int
     row: int = 0
+    costs: Costs = FITTED
+    """The figures of the machine whose registers these are."""
 
     def rows(self, vectors: int) -> int:
         """The most rows of a tile of so many vectors, at least 1."""
@@ -60,38 +38,32 @@ class RegisterFile:
 
 
 def registers_of(target: TargetAttr) -> RegisterFile:
-    """The registers of a machine that are left for tiles, so that none of them is spilled in the inner loop.
-
-    LLVM loads neighbouring weights, up to four vectors, together where the first of them is needed, and on machines
-    without a multiply-add from memory neighbouring values of the data as well: what they take is not free.
-    """
-    registers = target.registers.data
-    if target.triple.data.startswith(("aarch64", "arm64")):
-        # A lane of a register is a factor: the values of each row for the next steps wait in one.
-        return RegisterFile(max(registers - 7, 1), row=1)
-    if registers >= 32:
-        # AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights.
-        return RegisterFile(registers * 7 // 8)
-    if target.has_feature("fma"):
-        return RegisterFile(max(registers - 6, 1))
-    # Products need a place before they are added.
-    return RegisterFile(max(registers - 10, 1))
+    """The registers of a machine that are left for tiles, so that none of them is spilled in the inner loop."""
+    costs = for_target(target)
+    return RegisterFile(max(target.registers.data - costs.reserve.registers, 1), costs.reserve.row, costs)
 
 
-def step_cycles(pixels: int, vectors: int) -> float:
-    return max(pixels * vectors, FMA_LATENCY) + STEP_OVERHEAD + 0.5 * vectors
+def step_cycles(pixels: int, vectors: int, costs: Costs) -> float:
+    """Estimated cycles of a step of the reduction."""
+    return max(pixels * vectors, costs.fma_latency) + costs.step_overhead + costs.load_cycles * vectors
 
 
-def row_cycles(width: int, pixels: int, vectors: int) -> float:
+def row_cycles(width: int, pixels: int, vectors: int, costs: Costs) -> float:
     """Estimated cycles of a reduction step for a whole row, by vector of output."""
     full, tail = divmod(width, pixels)
-    cycles = full * step_cycles(pixels, vectors) + (step_cycles(tail, vectors) if tail else 0)
-    return cycles / vectors * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
+    cycles = full * step_cycles(pixels, vectors, costs) + (step_cycles(tail, vectors, costs) if tail else 0)
+    return _penalized(cycles / vectors, tail, vectors, costs)
 
 
-def rows_in_cache(stride: int) -> int:
+def _penalized(cycles: float, tail: int, vectors: int, costs: Costs) -> float:
+    """The cycles of steps, and what tiles take longer than these where some rows are a tail or there is one vector."""
+    return cycles * (costs.tail_penalty if tail else 1) * (costs.single_vector_penalty if vectors == 1 else 1)
+
+
+def rows_in_cache(stride: int, costs: Costs) -> int:
     """How many rows, so many bytes apart, the first-level cache holds a line of each."""
-    return L1_WAYS * min(L1_PERIOD // gcd(L1_PERIOD, stride), L1_PERIOD // LINE)
+    period = costs.first_level_period
+    return costs.first_level_ways * min(period // gcd(period, stride), period // costs.line_bytes)
 
 
 def choose_pixels(width: int, vectors: int, registers: RegisterFile, stride: int = 0) -> int:
@@ -105,8 +77,8 @@ def pixel_counts(width: int, vectors: int, registers: RegisterFile, stride: int 
     Rows that lie apart, by `stride` bytes, are no more than those whose elements wait in the cache for the next steps.
     """
     budget = registers.rows(vectors)
-    budget = min(budget, rows_in_cache(stride)) if stride else budget
-    return sorted(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors), -p))
+    budget = min(budget, rows_in_cache(stride, registers.costs)) if stride else budget
+    return sorted(range(1, min(width, budget) + 1), key=lambda p: (row_cycles(width, p, vectors, registers.costs), -p))
 
 
 def candidates(
@@ -119,11 +91,11 @@ def candidates(
     """
     tiles = [
         Tile(pixels, vectors)
-        for vectors in (2, 4, 1, 3)
+        for vectors in registers.costs.tile_vectors
         if chunks % vectors == 0 and (vectors % block == 0 or block % vectors == 0)
         for pixels in pixel_counts(width, vectors, registers)[:SIMILAR_TILES]
     ]
-    return sorted(tiles, key=lambda t: row_cycles(width, *t) + load_cycles * width / t.vectors)
+    return sorted(tiles, key=lambda t: row_cycles(width, *t, registers.costs) + load_cycles * width / t.vectors)
 
 
 def product_pixels(rows: int, vectors: int, registers: RegisterFile, stride: int) -> int:
@@ -136,7 +108,8 @@ def product_tiles(rows: int, vectors: int, registers: RegisterFile, stride: int)
 
     The weights of a step, all loaded before its broadcasts, have registers too.
     """
-    beside = RegisterFile(min(registers.free, max(registers.free + BROADCASTS - vectors, 1)), registers.row)
+    free = min(registers.free, max(registers.free + registers.costs.weight_registers - vectors, 1))
+    beside = replace(registers, free=free)
     return [Tile(pixels, vectors) for pixels in pixel_counts(rows, vectors, beside, stride)]
 
 
@@ -147,15 +120,16 @@ def choose_vectors(
 
     Padded columns are multiplied like the others; else the last tile of a row is as wide as what is left.
     """
-    chunks = -(-columns // lanes)
+    chunks, costs = -(-columns // lanes), registers.costs
 
     def tile_cycles(pixels: int, vectors: int) -> float:
-        return max(pixels * vectors, FMA_LATENCY) + 2 * STEP_OVERHEAD + LOAD_SHARE * (pixels + vectors)
+        loads = costs.hidden_load_cycles * (pixels + vectors)
+        return max(pixels * vectors, costs.fma_latency) + 2 * costs.step_overhead + loads
 
     def panel_cycles(pixels: int, vectors: int) -> float:
         full, tail = divmod(rows, pixels)
         cycles = full * tile_cycles(pixels, vectors) + (tile_cycles(tail, vectors) if tail else 0)
-        return cycles * (TAIL_PENALTY if tail else 1) * (SINGLE_VECTOR_PENALTY if vectors == 1 else 1)
+        return _penalized(cycles, tail, vectors, costs)
 
     def cycles(vectors: int) -> float:
         pixels = product_pixels(rows, vectors, registers, depth * itemsize)
@@ -163,9 +137,9 @@ def choose_vectors(
         if padded:
             full, tail = full + bool(tail), 0
         cycles = full * panel_cycles(pixels, vectors)
-        return cycles + (panel_cycles(pixels, tail) * LAST_PANEL_PENALTY if tail else 0)
+        return cycles + (panel_cycles(pixels, tail) * costs.last_panel_penalty if tail else 0)
 
-    return min((4, 3, 2, 1), key=cycles)
+    return min(sorted(costs.tile_vectors, reverse=True), key=cycles)
 
 
 def divisor(extent: int, most: int) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import LINE
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
 
@@ -26,9 +26,9 @@ def weight_of(stage: Stage) -> tuple[str, int] | None:
     return None
 
 
-def lines_of(stage: Stage, width: int) -> int:
+def lines_of(stage: Stage, width: int, costs: Costs) -> int:
     """The cache lines of a product's weights for the innermost loop of its sum, so many columns of them."""
-    return stage.reduced[-1] * width * itemsize(dtype_name(stage.element_type)) // LINE
+    return stage.reduced[-1] * width * itemsize(dtype_name(stage.element_type)) // costs.line_bytes
 
 
 def cache_weights(

@@ -9,7 +9,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import lamina
-from lamina.backends.cpu.schedules.pixel_rows import APART, choose_tile
+from lamina.backends.cpu.costs import FITTED
+from lamina.backends.cpu.schedules.pixel_rows import choose_tile
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.meaning import np_results
 from lamina.transform import PassContext
@@ -81,7 +82,7 @@ def test_kernel_gives_the_convolution(name: str) -> None:
 @pytest.mark.parametrize("width", [1, 7, 14, 28, 56, 113])
 @pytest.mark.parametrize("channels", [1, 6, 17, 34, 37, 136])
 def test_tile_fits_the_registers_and_divides_the_image(channels: int, width: int, registers: int) -> None:
-    tile = choose_tile(channels, width, width, 16, registers)
+    tile = choose_tile(channels, width, width, 16, registers, FITTED)
     held = tile.rows * tile.vectors
     assert tile.channels * held + held + 1 <= registers
     assert channels % tile.channels == 0 and width % tile.rows == 0 and tile.lanes in (8, 16)
@@ -89,7 +90,9 @@ def test_tile_fits_the_registers_and_divides_the_image(channels: int, width: int
 
 
 def test_planes_far_apart_are_read_for_more_channels_at_a_time() -> None:
-    near, far = (choose_tile(64, 56, 56, 16, 32, uneven=True, apart=cycles) for cycles in (0.0, APART))
+    near, far = (
+        choose_tile(64, 56, 56, 16, 32, FITTED, uneven=True, apart=cycles) for cycles in (0.0, FITTED.plane_cycles)
+    )
     assert near == (3, 1, 7, 8) and far == (6, 1, 4, 16)
 
 

@@ -28,6 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.functional.annotations import StopFusionOp
@@ -37,20 +38,13 @@ from lamina.dialects.relay.nn.conv import Conv2dOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, per_axis, windows
 from lamina.dialects.rules.terms import term
+from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.fold.fold_constant import fold_ops
 from lamina.passes.relay.layout.legal_forms import Form
 from lamina.passes.relay.layout.legalize import legalize
 
 stop_fusion = term(StopFusionOp)
-
-MOST_ZEROS = 2.0
-"""Taps of whole windows over those that a transposed convolution has."""
-FEW_ZEROS = 1.2
-"""More of them are worse than convolutions of their own for each of the s x s pixels."""
-MOST_REREAD = 1 << 20
-"""Bytes of an image from which on few channels do not pay for reading it anew for each pixel."""
-FEW_CHANNELS = 8
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,8 @@ class FlatConvolutions(ModulePass):
     """No taps that are zeros: beside an infinity these make NaN, in results that the model keeps apart from it."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        forms = FORMS | ({"relay.nn.conv2d_transpose": without_zeros} if self.exact else {})
+        costs = for_target(module_target(op))
+        forms = FORMS | {"relay.nn.conv2d_transpose": transposed(costs, self.exact)}
         for each in [o for o in op.walk() if o.name in forms and isinstance(o, RelayOp)]:
             x, w = each.operands
             known = not has_unknown_extents([*each.operand_types, *each.result_types])
@@ -129,17 +124,19 @@ def volume(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     return r.transpose(r.reshape(found, newshape=(n, steps, o, rows, columns)), axes=(0, 2, 1, 3, 4))
 
 
-def transposed(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
-    """Each window gives s x s pixels: so many times the channels, put beside each other, and the padding cut off."""
-    return _transposed(inputs, attrs, MOST_ZEROS)
+def transposed(costs: Costs, exact: bool) -> Form:
+    """Each window gives s x s pixels: so many times the channels, put beside each other, and the padding cut off.
+
+    With `exact` it has the taps that there are.
+    """
+
+    def transposed_windows(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+        return _transposed(inputs, attrs, 1.0 if exact else costs.most_zeros, costs)
+
+    return transposed_windows
 
 
-def without_zeros(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
-    """As `transposed`, with the taps that there are."""
-    return _transposed(inputs, attrs, 1.0)
-
-
-def _transposed(inputs: Sequence[SSAValue], attrs: dict[str, Any], most: float) -> SSAValue | None:
+def _transposed(inputs: Sequence[SSAValue], attrs: dict[str, Any], most: float, costs: Costs) -> SSAValue | None:
     """A transposed convolution with at most so many times the taps that it has."""
     x, w = inputs
     if not is_plain(attrs, "NCHW", "IOHW") or attrs["groups"] != 1:
@@ -150,8 +147,8 @@ def _transposed(inputs: Sequence[SSAValue], attrs: dict[str, Any], most: float) 
     if set(strides) != {s} or tuple(per_axis(attrs["dilation"], 2, "dilation")) != (1, 1):
         return None
     before, out = _extents(size, kernel, s, attrs)
-    reread = most > 1 and o < FEW_CHANNELS and 4 * c * size[0] * size[1] > MOST_REREAD
-    if s == 1 or zeros_of(kernel, s) > min(FEW_ZEROS, most) and not reread:
+    reread = most > 1 and o < costs.few_channels and 4 * c * size[0] * size[1] > costs.second_level_bytes
+    if s == 1 or zeros_of(kernel, s) > min(costs.few_zeros, most) and not reread:
         axes = [_phases(*each, s) for each in zip(size, kernel, before, out, strict=True)]
         found = _by_phases(x, w, axes[0], axes[1], out)
         if found is not None:
@@ -286,5 +283,4 @@ def without_idle_taps(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | No
 FORMS: dict[str, Form] = {
     "relay.nn.conv1d": sequence,
     "relay.nn.conv3d": volume,
-    "relay.nn.conv2d_transpose": transposed,
 }

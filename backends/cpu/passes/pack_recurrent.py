@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.backends.cpu.costs import for_target
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.relay.base import attrs_of, to_attribute
 from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
@@ -24,11 +25,6 @@ from lamina.dialects.relay.nn.recurrent_steps import PLAIN, Recurrent
 from lamina.dialects.relay.shape.layouts import LayoutTransformOp
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
-
-ACCUMULATORS = 8
-"""Vectors that are summed at once for one sequence: as many as hide the latency of a multiply-add."""
-SHARED_ACCUMULATORS = 4
-"""The same where several sequences share each weight, and each has accumulators of its own."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,8 @@ def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
     lanes = target.lanes(8 * itemsize(data.dtype))
     if hidden < lanes:
         return ""
-    wanted = ACCUMULATORS if batch == 1 else SHARED_ACCUMULATORS
+    costs = for_target(target)
+    wanted = costs.gate_vectors if batch == 1 else costs.shared_gate_vectors
     vectors = min(max(wanted // max(layer.GATES), 1), hidden // lanes)
     return f"NKG{vectors * lanes}n"
 

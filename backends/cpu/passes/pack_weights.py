@@ -22,6 +22,7 @@ from xdsl.builder import Builder
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
@@ -37,13 +38,7 @@ x = var("x")
 w = const("w")
 units, out = attr("units out")
 
-STREAM_VECTORS = 4
-"""Vectors of a block when there is one row: the weights are read once, in one stream."""
 PRODUCTS = ("relay.nn.dense", "relay.nn.matmul")
-GROUP_STREAM_VECTORS = 8
-"""As many, where an instruction sums up groups: it takes four cycles, and reads a vector in each."""
-TILE_VECTORS = (2, 3, 4, 1)
-"""Vectors of a block when several rows share it: the width of the register tile."""
 
 
 @computed
@@ -82,7 +77,7 @@ def some_units(columns: int) -> Any:
 
 
 DRAWN = {1: (4, 12), 2: (14, 32), 3: (8, 48), 4: (4, 64)}
-"""Rows and columns of a product for which tiles are so wide."""
+"""Rows and columns of a product for which tiles are so wide, for the tests of the equations."""
 
 
 @cache
@@ -96,11 +91,13 @@ def packing(lanes: int, registers: RegisterFile) -> Rules:
         dense = r.nn.contrib_dense_pack(x, packed, units=rows(w.shape), weight_layout=layout, out_dtype=out)
         return r.nn.dense(x, w, units=units, out_dtype=out) >> dense
 
-    rules += dense_pack(STREAM_VECTORS).when(is_vector(x.shape))
-    for vectors in TILE_VECTORS:
+    rules += dense_pack(registers.costs.stream_vectors).when(is_vector(x.shape))
+    for vectors in registers.costs.tile_vectors:
         rule = dense_pack(vectors).when(is_tile(x.shape, w.shape, lanes, registers, vectors))
-        m, n = DRAWN[vectors]
-        rules += rule.drawing(x=matrix(m, 7), w=matrix(n, 7), units=some_units(n))
+        if vectors in DRAWN:
+            m, n = DRAWN[vectors]
+            rule = rule.drawing(x=matrix(m, 7), w=matrix(n, 7), units=some_units(n))
+        rules += rule
     return rules
 
 
@@ -121,11 +118,11 @@ class CpuPackWeights(ModulePass):
             raise VerifyException("cpu-pack-weights: the module names no 'lamina.target'")
         dots = target.dot_products()
         for dense in [o for o in op.walk() if dots and o.name in PRODUCTS]:
-            pack_groups(cast(RelayOp, dense), dots, target.has_short_vectors())
+            pack_groups(cast(RelayOp, dense), dots, target.has_short_vectors(), for_target(target))
         packing(target.lanes(32), registers_of(target)).apply(op)
 
 
-def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
+def pack_groups(op: RelayOp, dots: Dots, halves: bool, costs: Costs) -> None:
     """The weight of a dense layer that the target has an instruction for, in groups of what this sums up at once.
 
     Before: `nn.dense(x, w)` of uint8 and int8    After: `nn.contrib_dense_pack(x, p)` with p in "NK64n4k"
@@ -138,7 +135,7 @@ def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
         return
     source = "NK" if attrs.get("transpose_b", True) else "KN"
     units = weight.shape[source.index("N")]
-    block = group_block(prod(data.shape[:-1]), units, halves)
+    block = group_block(prod(data.shape[:-1]), units, halves, costs)
     if not block:
         return
     layout = f"NK{block}n{group}k"
@@ -154,7 +151,7 @@ def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
     op.erase()
 
 
-def group_block(rows: int, units: int, halves: bool) -> int:
+def group_block(rows: int, units: int, halves: bool, costs: Costs) -> int:
     """Units in a block of a weight in groups: some whole vectors, of 16 or half as many units; 0 where none are whole.
 
     `halves` says whether the target has its instructions for half a vector too.
@@ -162,5 +159,5 @@ def group_block(rows: int, units: int, halves: bool) -> int:
     lanes = 8 if halves and units % 16 else 16
     if units % lanes:
         return 0
-    most = GROUP_STREAM_VECTORS if rows == 1 else 2
+    most = costs.group_stream_vectors if rows == 1 else costs.group_vectors
     return lanes * divisor(units // lanes, most)

@@ -27,6 +27,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.passes.flat_convolutions import is_plain, whole_windows
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
@@ -36,8 +37,10 @@ from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.windows import per_axis
 from lamina.dialects.rules.terms import inserting
+from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold.fold_constant import ANY_GROWTH, fold_ops
+from lamina.passes.relay.layout.legal_forms import Form
 from lamina.passes.relay.layout.legalize import legalize
 from lamina.passes.relay.quantize.affine_rules import again
 from lamina.passes.relay.quantize.fake_quantization_to_integer import drop_dead
@@ -45,8 +48,6 @@ from lamina.passes.relay.quantize.fake_quantization_to_integer import drop_dead
 TRANSPOSED = "relay.qnn.conv2d_transpose"
 ALONG_CHANNELS = ("relay.nn.bias_add", "relay.qnn.requantize", "relay.qnn.quantize", "relay.qnn.dequantize")
 MOVES = ("relay.nn.depth_to_space", "relay.strided_slice")
-MOST_ZEROS = 4.0
-"""Taps of whole windows over those that there are: products of bytes are so many times as fast."""
 
 
 @dataclass(frozen=True)
@@ -57,20 +58,31 @@ class QuantizedTransposed(ModulePass):
     opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        store = store_of(ctx)
+        store, form = store_of(ctx), ordinary(for_target(module_target(op)).byte_speed)
         for each in [o for o in op.walk() if o.name == TRANSPOSED and isinstance(o, RelayOp)]:
             if has_unknown_extents([*each.operand_types, *each.result_types]):
                 continue
             reader = only_reader(each.results[0])
             place = list(reader.operands).index(each.results[0]) if reader is not None else 0
-            if legalize(each, [ordinary], store) and reader is not None:
+            if legalize(each, [form], store) and reader is not None:
                 sink(reader.operands[place], store)
         # Taps that are added may be many, but less than there are taps.
         fold_ops([o for o in op.walk() if o.name == "relay.nn.pad"], store, ANY_GROWTH)
 
 
-def ordinary(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
-    """The convolution with a channel for each pixel that a window gives, and its pixels in their places."""
+def ordinary(most_zeros: float) -> Form:
+    """The convolution with a channel for each pixel that a window gives, and its pixels in their places.
+
+    Its windows have at most so many times the taps that there are.
+    """
+
+    def ordinary_windows(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
+        return _ordinary(inputs, attrs, most_zeros)
+
+    return ordinary_windows
+
+
+def _ordinary(inputs: Sequence[SSAValue], attrs: dict[str, Any], most_zeros: float) -> SSAValue | None:
     x, w, x_zero, w_zero, x_scale, w_scale = inputs
     zero = qs.constant(w_zero)
     if constant_value(w) is None or zero is None or zero.size != 1 or attrs["out_dtype"] != "int32":
@@ -85,7 +97,7 @@ def ordinary(inputs: Sequence[SSAValue], **attrs: Any) -> SSAValue | None:
     def convolve(data: SSAValue, weight: SSAValue, **given: Any) -> Any:
         return r.qnn.conv2d(data, weight, x_zero, w_zero, x_scale, scale, out_dtype="int32", **given)
 
-    return whole_windows(x, w, attrs, convolve, MOST_ZEROS, int(zero.reshape(())))
+    return whole_windows(x, w, attrs, convolve, most_zeros, int(zero.reshape(())))
 
 
 def only_reader(value: SSAValue) -> RelayOp | None:

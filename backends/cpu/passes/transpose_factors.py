@@ -15,29 +15,27 @@ Stacks of stacks of matrices, and stacks of matrices of few rows, are multiplied
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any, ClassVar
 
+from lamina.backends.cpu.costs import FITTED, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
 from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.rules.terms import attr, computed, var
+from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.rules.rewriting import Rules
-
-LEAST_ROWS = 8
-"""Rows of the first factor for which the second is worth moving."""
 
 x, w = var("x w")
 f, u = attr("f u")
 
-transpose_factors = Rules("cpu-transpose-factors")
-
 
 @computed
-def many_rows(shape: tuple[int, ...], transposed: bool) -> bool:
+def many_rows(shape: tuple[int, ...], transposed: bool, least: int) -> bool:
     """Whether a matrix, or each of a batch, has rows enough."""
-    return shape[-1 if transposed else -2] >= LEAST_ROWS and prod(shape) > 0
+    return shape[-1 if transposed else -2] >= least and prod(shape) > 0
 
 
 @computed
@@ -47,9 +45,9 @@ def as_matrix(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 @computed
-def many_in_all(shape: tuple[int, ...]) -> bool:
+def many_in_all(shape: tuple[int, ...], least: int) -> bool:
     """Whether all matrices of a stack have rows enough together."""
-    return prod(shape[:-1]) >= LEAST_ROWS and prod(shape) > 0
+    return prod(shape[:-1]) >= least and prod(shape) > 0
 
 
 @computed
@@ -72,31 +70,40 @@ def factor(*shape: int) -> Any:
     return draw
 
 
-dense = r.nn.dense(x.has_rank(2), w, units=u)
-product = r.nn.matmul(x, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
-rule = (dense >> product).when(many_rows(x.shape, False), real(x.dtype))
-transpose_factors += rule.drawing(x=factor(9, 9), w=factor(5, 9), u=some_units)
+@cache
+def moving(least: int) -> Rules:
+    """Products whose first factor has so many rows, with the second one as it is read."""
+    rules = Rules("cpu-transpose-factors")
+    dense = r.nn.dense(x.has_rank(2), w, units=u)
+    product = r.nn.matmul(x, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
+    rule = (dense >> product).when(many_rows(x.shape, False, least), real(x.dtype))
+    rules += rule.drawing(x=factor(9, 9), w=factor(5, 9), u=some_units)
 
-dense = r.nn.dense(x.has_rank(3), w, units=u)
-matrices = r.transpose(r.expand_dims(w, axis=0, num_newaxis=1), axes=(0, 2, 1))
-product = r.nn.batch_matmul(x, matrices, transpose_a=False, transpose_b=False, like=dense)
-rule = (dense >> product).when(many_rows(x.shape, False), real(x.dtype))
-transpose_factors += rule.drawing(x=factor(2, 9, 9), w=factor(5, 9), u=some_units)
+    dense = r.nn.dense(x.has_rank(3), w, units=u)
+    matrices = r.transpose(r.expand_dims(w, axis=0, num_newaxis=1), axes=(0, 2, 1))
+    product = r.nn.batch_matmul(x, matrices, transpose_a=False, transpose_b=False, like=dense)
+    rule = (dense >> product).when(many_rows(x.shape, False, least), real(x.dtype))
+    rules += rule.drawing(x=factor(2, 9, 9), w=factor(5, 9), u=some_units)
 
-# Stacks of stacks, and matrices of few rows each, are one matrix.
-for shape in ((9, 1, 9), (1, 2, 9, 9)):
-    dense = r.nn.dense(x.has_rank(len(shape)), w, units=u)
-    rows = r.reshape(x, newshape=as_matrix(x.shape), allowzero=False)
-    product = r.nn.matmul(rows, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
-    whole = r.reshape(product, newshape=dense.shape, allowzero=False)
-    rule = (dense >> whole).when(many_in_all(x.shape), real(x.dtype))
-    transpose_factors += rule.drawing(x=factor(*shape), w=factor(5, 9), u=some_units)
+    # Stacks of stacks, and matrices of few rows each, are one matrix.
+    for shape in ((9, 1, 9), (1, 2, 9, 9)):
+        dense = r.nn.dense(x.has_rank(len(shape)), w, units=u)
+        rows = r.reshape(x, newshape=as_matrix(x.shape), allowzero=False)
+        product = r.nn.matmul(rows, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
+        whole = r.reshape(product, newshape=dense.shape, allowzero=False)
+        rule = (dense >> whole).when(many_in_all(x.shape, least), real(x.dtype))
+        rules += rule.drawing(x=factor(*shape), w=factor(5, 9), u=some_units)
 
-for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
-    lying = op(x, w, transpose_a=f, transpose_b=True)
-    standing = op(x, r.transpose(w, axes=axes), transpose_b=False, like=lying)
-    rule = (lying >> standing).when(many_rows(x.shape, f), real(x.dtype))
-    transpose_factors += rule.drawing(x=factor(*batch, 9, 9), w=factor(*batch, 5, 9))
+    for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
+        lying = op(x, w, transpose_a=f, transpose_b=True)
+        standing = op(x, r.transpose(w, axes=axes), transpose_b=False, like=lying)
+        rule = (lying >> standing).when(many_rows(x.shape, f, least), real(x.dtype))
+        rules += rule.drawing(x=factor(*batch, 9, 9), w=factor(*batch, 5, 9))
+    return rules
+
+
+transpose_factors = moving(FITTED.transposed_rows)
+"""The rules where the equation tests find them."""
 
 
 @dataclass(frozen=True)
@@ -107,4 +114,4 @@ class CpuTransposeFactors(ModulePass):
     opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        transpose_factors.apply(op)
+        moving(for_target(module_target(op)).transposed_rows).apply(op)

@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import TensorType, f32, f64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.backends.cpu.schedules.winograd import bytes_per_cycle
+from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
 from lamina.dialects.relay.base import attrs_of
@@ -49,23 +49,18 @@ from lamina.passes.rules.rewriting import Rules
 WEIGHT = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
 LIMIT = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"
 TILE_SIZES = (2, 4)
-LEAST_GAIN = 1.5
-"""How many times fewer multiplications there must be: transforms and tiles beyond the edge cost some back."""
-LEAST_PIXELS = 32
-"""Pixels of the result for which reading the transformed weights, four times as many for tiles of 4, is not what
-takes the time."""
 
 x, w = var("x"), const("w")
 p, n, k = attr("p n k")
 
 
-def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int) -> bool:
+def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int, costs: Costs) -> bool:
     """Whether a convolution with kernels of 3x3 has so much fewer multiplications in tiles that it pays."""
     if tuple(weight[2:4]) != (3, 3):
         return False
     rows, columns = outputs(data, padding)
     gain = 9 * rows * columns / products(rows, columns, tile)
-    return data[0] * rows * columns >= LEAST_PIXELS and gain >= LEAST_GAIN
+    return data[0] * rows * columns >= costs.winograd_outputs and gain >= costs.winograd_gain
 
 
 def outputs(data: Sequence[int], padding: Sequence[int]) -> tuple[int, int]:
@@ -79,12 +74,14 @@ def products(rows: int, columns: int, tile: int) -> int:
     return (tile + 2) ** 2 * -(-rows // tile) * -(-columns // tile)
 
 
-def cycles(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, tile: int) -> float:
+def cycles(
+    data: Sequence[int], weight: Sequence[int], padding: Sequence[int], lanes: int, costs: Costs, tile: int
+) -> float:
     """Estimated cycles of the products in tiles: multiplying them, or reading the transformed weights once."""
     factors = prod(weight) // 9
     size = 4 * (tile + 2) ** 2 * factors
     multiplying = data[0] * products(*outputs(data, padding), tile) * factors / lanes
-    return max(multiplying, size / bytes_per_cycle(size))
+    return max(multiplying, size / costs.read_speed(size))
 
 
 saves_work = computed(pays)
@@ -110,7 +107,7 @@ def some_size(rng: Any) -> tuple[int, int] | None:
 
 
 @cache
-def in_tiles(lanes: int, tile: int) -> Rules:
+def in_tiles(lanes: int, tile: int, costs: Costs) -> Rules:
     """conv2d_NCHWc(x, w) = winograd_NCHWc(x, weight_transform(w))."""
     rules = Rules("cpu-winograd")
     layout = f"NCHW{lanes}c"
@@ -124,13 +121,13 @@ def in_tiles(lanes: int, tile: int) -> Rules:
         tiled = r.nn.contrib_conv2d_winograd_NCHWc(
             x, weight, w, limit, tile_size=tile, padding=p, channels=n, kernel_size=k
         )
-        rule = (direct >> tiled).when(saves_work(x.shape, w.shape, p, tile))
+        rule = (direct >> tiled).when(saves_work(x.shape, w.shape, p, tile, costs))
         data, kernel = TensorInfo((1, 1, 9, 7, lanes), "float64"), TensorInfo((1, 1, 3, 3, lanes, block), "float64")
         rules += rule.drawing(x=always(data), w=always(kernel), n=always(block), p=some_padding, k=some_size)
     return rules
 
 
-in_tiles_of_4 = in_tiles(16, 4)
+in_tiles_of_4 = in_tiles(16, 4, FITTED)
 """The rule for 512-bit vectors of f32, where the equation tests find it."""
 
 
@@ -152,7 +149,9 @@ class CpuWinograd(ModulePass):
             raise VerifyException("cpu-winograd: the module names no 'lamina.target'")
         sizes = self.sizes(ctx, op)
         for size in sorted({n for n in sizes.values() if n}):
-            in_tiles(target.lanes(32), size).apply(op, only=lambda conv, size=size: sizes.get(conv) == size)
+            in_tiles(target.lanes(32), size, for_target(target)).apply(
+                op, only=lambda conv, size=size: sizes.get(conv) == size
+            )
         if sizes:
             transforms = [o for o in op.walk() if o.name in (WEIGHT, LIMIT)]
             # They are larger than the weights, by a factor that is known: fold them whatever their size.
@@ -162,7 +161,7 @@ class CpuWinograd(ModulePass):
         """The size of the tiles of each convolution that may be done in tiles, 0 for none, as the module chooses."""
         choices = Choices.of(module)
         target = module_target(module)
-        lanes = target.lanes(32) if target is not None else 1
+        lanes, costs = target.lanes(32) if target is not None else 1, for_target(target)
         found: dict[Operation, int] = {}
         for conv in module.walk():
             if not isinstance(conv, ContribConv2dNCHWcOp) or not isinstance(conv.operands[1].owner, ConstantOp):
@@ -175,12 +174,12 @@ class CpuWinograd(ModulePass):
             if element not in (f32, f64):
                 continue
             padding = attrs["padding"]
-            fit = [n for n in reversed(TILE_SIZES) if pays(data, weight, padding, n)]
+            fit = [n for n in reversed(TILE_SIZES) if pays(data, weight, padding, n, costs)]
             if not fit:
                 continue
             own = self.tile_size if self.tile_size in fit else 0
             if own == TILE_SIZES[-1]:
-                own = min(fit, key=partial(cycles, data, weight, padding, lanes))
+                own = min(fit, key=partial(cycles, data, weight, padding, lanes, costs))
             others = [n for n in (*fit, 0) if n != own]
             before, after = pairs(padding, 2)
             sides = spelling((*before, *after))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.row_reductions import place_partial, place_reduction, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import parallel, unroll_by
 from lamina.backends.cpu.stages import Stage
@@ -26,13 +27,6 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 TAG = "nn.contrib_attention"
-BLOCK_ROWS = 16
-"""Rows of queries whose scores, for some hundred keys, stay in the first-level cache."""
-WHOLE_BYTES = 256 << 10
-"""Bytes of all the scores of a head, up to which rows that make no even blocks are one: a quarter of a second-level
-cache of 1 MB."""
-UNROLL = 4
-"""Steps of a product's reduction in one body."""
 
 
 class Attention(NamedTuple):
@@ -63,20 +57,21 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     """Everything within the loop over the blocks of rows of a head."""
     size = itemsize(dtype_name(a.out.op.result.type.element_type))
     lanes = target.lanes(8 * size)
+    costs = for_target(target)
     _, heads, rows, others = a.scores.spatial
     depth, width = a.scores.reduced[0], a.mixed.spatial[-1]
-    block = _block_of(rows, others * size)
+    block = _block_of(rows, others * size, costs)
     registers = registers_of(target)
     scoring = _choose(block, others, heads * depth * size, lanes, registers)
     mixing = _choose(block, width, others * size, lanes, registers)
-    top, total = (reduce_in_lanes(s, stage, lanes) for stage in (a.top, a.total))
+    top, total = (reduce_in_lanes(s, stage, lanes, costs) for stage in (a.top, a.total))
     # The result, a register tile at a time.
     b, i, c = s.loops(a.out.name)
     h, c = s.split(c, [heads, width])
     io, i = s.split(i, [-1, block])
     s.reorder(b, h, io, i, c)
     mix_panels, mix_tiles = _tile(s, i, c, mixing, lanes)
-    _product(s, a.mixed, mix_tiles, mixing, lanes, _value_of(a))
+    _product(s, a.mixed, mix_tiles, mixing, lanes, _value_of(a), costs)
     # What the block needs before, the last first.
     *_, row, quarter = s.compute_at(a.total.name, io)
     s.unroll(quarter)
@@ -88,7 +83,7 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     place_reduction(s, a.top, top, row)
     *_, i, j = s.compute_at(a.logits.name, io)
     panels, tiles = _tile(s, i, j, scoring, lanes)
-    _product(s, a.scores, tiles, scoring, lanes, a.keys.name)
+    _product(s, a.scores, tiles, scoring, lanes, a.keys.name, costs)
     *_, d, j = s.compute_at(a.keys.name, h)
     over, lane = s.split(j, [-1, lanes])
     along, step = s.split(d, [-1, lanes])
@@ -108,12 +103,13 @@ def schedule_attention(s: Schedule, a: Attention, target: TargetAttr) -> None:
     parallel(s, [b, h])
 
 
-def _block_of(rows: int, row_bytes: int) -> int:
-    """Rows of a block: even blocks where there are some, else all rows if their scores stay in the caches."""
-    even = divisor(rows, BLOCK_ROWS)
-    if even >= BLOCK_ROWS // 2:
+def _block_of(rows: int, row_bytes: int, costs: Costs) -> int:
+    """Rows of a block: even blocks where there are some, else all rows if their scores take little of the caches."""
+    most = costs.attention_rows
+    even = divisor(rows, most)
+    if even >= most // 2:
         return even
-    return rows if rows * row_bytes <= WHOLE_BYTES else BLOCK_ROWS
+    return rows if rows * row_bytes <= costs.second_level_bytes // 4 else most
 
 
 def _choose(rows: int, columns: int, stride: int, lanes: int, registers: RegisterFile) -> Tile:
@@ -133,14 +129,14 @@ def _tile(s: Schedule, i: SSAValue, c: SSAValue, tile: Tile, lanes: int) -> tupl
     return co, io
 
 
-def _product(s: Schedule, stage: Stage, at: SSAValue, tile: Tile, lanes: int, factor: str) -> None:
+def _product(s: Schedule, stage: Stage, at: SSAValue, tile: Tile, lanes: int, factor: str, costs: Costs) -> None:
     """A product in the registers of a tile; its second factor is loaded before each step."""
     *_, i, c, k = s.compute_at(stage.name, at)
     s.set_scope(stage.name, "register")
     over, lane = s.split(c, [-1, lanes])
     s.reorder(k, i, over, lane)
     loaded = cache_weights(s, stage, (factor, tile.vectors * lanes), k, tile.vectors, lanes)
-    unroll_by(s, stage.reduced[0], k, UNROLL)
+    unroll_by(s, stage.reduced[0], k, costs.product_steps)
     s.unroll(i)
     s.unroll(over)
     s.vectorize(lane)

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.grouped import CONV2D, dot_intrinsic
 from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
@@ -28,11 +29,6 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 PADDED = (CONV2D, "nn.contrib_depthwise_conv2d_NCHWc")
-SLICES = 2
-"""Slices for each thread that a parallel loop should have."""
-MOST_COLUMNS = 5
-"""Columns of a window of which each may be a piece of its own in a tile that is a whole row. Where no column meets
-padding there may be any number."""
 
 
 class Border(NamedTuple):
@@ -48,11 +44,11 @@ def find_border(stages: Sequence[Stage], target: TargetAttr) -> Border | None:
     for pad, conv in zip(stages, stages[1:], strict=False):
         if pad.tag == conv.tag == CONV2D and conv.is_reduction and not pad.is_reduction and pad.readers == [conv]:
             direct = conv.spatial[-1] == vector_lanes(conv, target) and dot_intrinsic(conv, target) is None
-            return _border(pad, conv) if direct else None
+            return _border(pad, conv, for_target(target).window_columns) if direct else None
     return None
 
 
-def _border(pad: Stage, conv: Stage) -> Border | None:
+def _border(pad: Stage, conv: Stage, most_columns: int) -> Border | None:
     reads = pad.reads()
     if len(reads) != 1 or len(conv.reduced) != 4 or conv.reduced[2] < 1 or pad.is_output:
         return None
@@ -66,7 +62,7 @@ def _border(pad: Stage, conv: Stage) -> Border | None:
     if stride < 1:
         return None
     left, right = (max(-(-beyond // stride), 0) for beyond in (before, behind))
-    if conv.reduced[2] > MOST_COLUMNS and left + right:
+    if conv.reduced[2] > most_columns and left + right:
         return None
     return Border(pad, left, right)
 
@@ -84,7 +80,7 @@ def schedule_padding(s: Schedule, pad: Stage, target: TargetAttr) -> None:
     n, block, y, x, lane = s.loops(pad.name)
     if pad.spatial[-1] > lanes:
         _, lane = s.split(lane, [-1, lanes])
-    few = pad.spatial[0] * pad.spatial[1] < SLICES * target.threads.data
+    few = pad.spatial[0] * pad.spatial[1] < for_target(target).slices_per_thread * target.threads.data
     parallel(s, [n, block, y] if few and target.threads.data > 1 else [n, block])
     s.vectorize(lane)
     for loop in (x,) if few and target.threads.data > 1 else (y, x):

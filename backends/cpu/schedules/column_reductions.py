@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from math import prod
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.steps import (
-    BLOCKS_PER_THREAD,
     LONG,
     epilogue_of,
     is_long_sum,
@@ -32,16 +32,6 @@ from lamina.dialects.index.linear import Linear
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
-LEAST_VECTORS = 2
-"""Vectors of a row from which on there is a tile."""
-LEAST_ROWS = 32
-"""Rows from which on partial results of a single vector are worth combining."""
-CHAINS = 8
-"""Partial results of each column of a single vector: a maximum that heeds NaN takes six cycles, a sum three."""
-FEW_VECTORS = 4
-"""Vectors of a tile whose columns, before or after they are reduced, take functions with many constants."""
-UNROLLED = 64
-"""Vectors of one body."""
 BLOCK = 512
 """Rows of a block, or fewer, so that all have as many."""
 LEAST_BLOCK = 64
@@ -53,8 +43,9 @@ def is_column_reduction(stage: Stage, target: TargetAttr) -> bool:
     vector = vector_dim(stage.spatial)
     if vector is None or len(stage.op.tensors) != 1 or len(stage.reads()) != 1:
         return False
-    few = stage.spatial[vector] < LEAST_VECTORS * vector_lanes(stage, target)
-    if few and (prod(stage.reduced) < LEAST_ROWS or stage.reduced[-1] < CHAINS):
+    costs = for_target(target)
+    few = stage.spatial[vector] < costs.tile_columns * vector_lanes(stage, target)
+    if few and (prod(stage.reduced) < costs.single_rows or stage.reduced[-1] < costs.column_chains):
         return False
     (read,) = stage.reads()
     columns = stage.op.body.block.args[vector]
@@ -67,15 +58,17 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
     lanes = vector_lanes(stage, target)
     vector = vector_dim(stage.spatial)
     assert vector is not None
-    if stage.spatial[vector] < LEAST_VECTORS * lanes:
-        _schedule_few(s, stage, follower, vector, lanes)
+    costs = for_target(target)
+    if stage.spatial[vector] < costs.tile_columns * lanes:
+        _schedule_few(s, stage, follower, vector, lanes, costs.column_chains)
         return
     rank = len(stage.spatial)
     most = target.registers.data // 2
     if stage.calls_functions() or follower is not None and follower.calls_functions():
-        most = FEW_VECTORS
+        most = costs.costly_columns
     apart, block_rows = _blocks(stage)
-    wide = _tile(stage, vector, lanes, most, target.threads.data)
+    wide = _tile(stage, vector, lanes, most, target.threads.data, costs)
+    rows_unrolled = max(costs.column_vectors // wide, 1)
     out = epilogue_of(s, stage, follower)
     partial = ""
     if block_rows:
@@ -103,11 +96,11 @@ def schedule_column_reduction(s: Schedule, stage: Stage, follower: Stage | None,
             # The last rows apart: the others need no test.
             s.pragma(rows, "loop_partition_hint")
         else:
-            unroll_by(s, stage.reduced[-1] if around else block_rows, rows, max(UNROLLED // wide, 1))
+            unroll_by(s, stage.reduced[-1] if around else block_rows, rows, rows_unrolled)
         s.unroll(own_beside)
         s.vectorize(own_lane)
     else:
-        unroll_by(s, stage.reduced[-1], reductions[-1], max(UNROLLED // wide, 1))
+        unroll_by(s, stage.reduced[-1], reductions[-1], rows_unrolled)
     s.unroll(beside)
     s.vectorize(lane)
     if stage.spatial[vector] > wide * lanes and stage.spatial[vector] % (wide * lanes):
@@ -136,15 +129,15 @@ def _blocks(stage: Stage) -> tuple[int, int]:
     return apart, even if even >= LEAST_BLOCK else BLOCK
 
 
-def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int, lanes: int) -> None:
-    """A vector of columns: each has as many partial results as keep it from waiting for the one before."""
+def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int, lanes: int, wanted: int) -> None:
+    """A vector of columns: each has as many partial results, `wanted`, as keep it from waiting for the one before."""
     rank = len(stage.spatial)
     out = epilogue_of(s, stage, follower)
     apart = len(stage.reduced) - 1
-    chains = divisor(stage.reduced[-1], CHAINS)
-    has_tail = chains < CHAINS // 2
+    chains = divisor(stage.reduced[-1], wanted)
+    has_tail = chains < wanted // 2
     if has_tail:
-        chains = CHAINS
+        chains = wanted
     _, chain = s.split(s.loops(stage.name)[rank + apart], [-1, chains])
     # Vectors beside each other: the chain before the columns.
     partial, _ = s.rfactor(stage.name, chain, vector, rank + apart + 2)
@@ -177,12 +170,12 @@ def _schedule_few(s: Schedule, stage: Stage, follower: Stage | None, vector: int
         parallel(s, outer[: max(len(outer) - 1, 1)] if len(outer) > 1 else outer)
 
 
-def _tile(stage: Stage, vector: int, lanes: int, most: int, threads: int) -> int:
+def _tile(stage: Stage, vector: int, lanes: int, most: int, threads: int, costs: Costs) -> int:
     """Vectors of a tile: as many as there are accumulators, in even tiles if that is near, and enough tiles for the
     threads."""
     vectors = -(-stage.spatial[vector] // lanes)
     outer = prod(stage.spatial[:vector])
-    while most > LEAST_VECTORS and not _busy(outer * -(-vectors // most), threads):
+    while most > costs.tile_columns and not _busy(outer * -(-vectors // most), threads, costs):
         most //= 2
     for wide in range(min(most, vectors), most // 2, -1):
         if stage.spatial[vector] % (wide * lanes) == 0:
@@ -190,5 +183,5 @@ def _tile(stage: Stage, vector: int, lanes: int, most: int, threads: int) -> int
     return min(most, vectors)
 
 
-def _busy(tiles: int, threads: int) -> bool:
-    return tiles % threads == 0 or tiles >= BLOCKS_PER_THREAD * threads
+def _busy(tiles: int, threads: int, costs: Costs) -> bool:
+    return tiles % threads == 0 or tiles >= costs.blocks_per_thread * threads

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xdsl.ir import BlockArgument
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.borders import Border, is_left_out, schedule_padding
 from lamina.backends.cpu.schedules.steps import (
-    BLOCKS_PER_THREAD,
     epilogue_of,
     parallel,
     place_epilogue,
@@ -15,7 +15,7 @@ from lamina.backends.cpu.schedules.steps import (
     vector_lanes,
 )
 from lamina.backends.cpu.stages import Stage, bytes_of, read_shape
-from lamina.backends.cpu.tiles import LOAD_SHARE, Tile, candidates, divisor, registers_of
+from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of
 from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.schedule.build import Schedule
@@ -29,13 +29,6 @@ PLAIN_CONVOLUTIONS = (
 )
 
 
-SECOND_LEVEL = 1 << 20
-"""Bytes of a core's second-level cache. Data beyond it is read once, for all output channels, if the weights fit."""
-FETCHED = 1 << 17
-"""Bytes of data from which on a tile's next channels are fetched while it sums over these: they lie far apart. Where a
-window reads them again and again, it is those that the second-level cache does not hold."""
-
-
 def schedule_conv2d(
     s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick, border: Border | None = None
 ) -> None:
@@ -44,10 +37,11 @@ def schedule_conv2d(
     A border, which the caller has not scheduled, is left out (`borders.py`; the order is r, s, c, ci) or copied.
     """
     _, chunks, _, width, lanes = stage.spatial
+    costs = for_target(target)
     weight = weight_of(stage)
     block = weight[1] // lanes if weight is not None else 1
     # A window's data comes from beyond the first-level cache again for each tile of output channels.
-    loads = 0.0 if is_pointwise(stage) else LOAD_SHARE
+    loads = 0.0 if is_pointwise(stage) else costs.hidden_load_cycles
     tile = pick(question("tile", stage), candidates(width, chunks, registers_of(target), max(block, 1), loads))
     left_out = border is not None and is_left_out(border, width, tile.pixels)
     if border is not None and left_out:
@@ -72,19 +66,19 @@ def schedule_conv2d(
         reductions, extents = [*reductions[1:], reductions[0]], [*extents[1:], extents[0]]
     koo, koi = s.split(ko, [-1, tile.vectors])
     xo, xi = s.split(x, [-1, tile.pixels])
-    outer = [n, koo, y, xo] if rereads(stage) else [n, y, xo, koo]
+    outer = [n, koo, y, xo] if rereads(stage, costs) else [n, y, xo, koo]
     s.reorder(*outer, *reductions, xi, koi, kv)
     n_out, ko_out, y_out, x_out, kv_out = place_epilogue(s, stage, follower, out, outer[-1])
     cache_weights(s, stage, weight, reductions[-1], tile.vectors, lanes)
-    fetched = fetched_ahead(stage, border.pad if border is not None and left_out else stage, by_taps)
+    fetched = fetched_ahead(stage, border.pad if border is not None and left_out else stage, by_taps, costs)
     if fetched is not None:
         s.prefetch(fetched, channels)
-    if weight is not None and rereads(stage) and fetches_weights(stage, tile, target):
+    if weight is not None and rereads(stage, costs) and fetches_weights(stage, tile, target):
         s.prefetch(weight[0], koo, spread=channels)
         parallel(s, [n, koo])
     else:
         parallel(s, outer[: outer.index(xo)])
-    unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors)
+    unroll_reduction(s, extents[-1:], reductions[-1:], tile.pixels * tile.vectors, costs)
     for loop in (xi, koi, ko_out, x_out):
         s.unroll(loop)
     s.vectorize(kv)
@@ -97,23 +91,26 @@ def schedule_conv2d(
     del n_out, y_out
 
 
-def rereads(stage: Stage) -> bool:
+def rereads(stage: Stage, costs: Costs) -> bool:
     """Whether the data is read anew for each tile of output channels, or each of its tiles meets all weights at once:
     that is better for an image that no cache holds from one time to the next, with weights that one does."""
     if not is_pointwise(stage):
         return True
     data, weight = stage.reads()
-    return bytes_of(data) // read_shape(data)[0] <= SECOND_LEVEL or bytes_of(weight) > SECOND_LEVEL // 2
+    # Data beyond the second-level cache is read once, for all output channels, if the weights fit.
+    size = costs.second_level_bytes
+    return bytes_of(data) // read_shape(data)[0] <= size or bytes_of(weight) > size // 2
 
 
-def fetched_ahead(stage: Stage, reader: Stage, by_taps: bool) -> str | None:
+def fetched_ahead(stage: Stage, reader: Stage, by_taps: bool, costs: Costs) -> str | None:
     """The name of the data, which `reader` reads, where all of it is needed and it is large enough to be waited for."""
     data = reader.reads()[0]
     size = bytes_of(data) // read_shape(data)[0]
     if is_pointwise(stage):
-        large = size > FETCHED and read_shape(data)[2:4] == stage.spatial[2:4]
+        large = size > costs.prefetched_bytes and read_shape(data)[2:4] == stage.spatial[2:4]
     else:
-        large = by_taps and size > SECOND_LEVEL and stage.reduced[0] > 1
+        # A window reads the same again and again: fetched is what the second-level cache does not hold.
+        large = by_taps and size > costs.second_level_bytes and stage.reduced[0] > 1
     return data.tensor.name_hint if large and isinstance(data.tensor, BlockArgument) else None
 
 
@@ -124,10 +121,11 @@ def fetches_weights(stage: Stage, tile: Tile, target: TargetAttr) -> bool:
     memory brings them. Fetching takes a line for each body at least, and the threads share out output channels alone.
     """
     images, chunks, rows, width, lanes = stage.spatial
+    costs = for_target(target)
     tiles = rows * -(-width // tile.pixels)
     blocks, threads = images * chunks // tile.vectors, target.threads.data
-    shared = blocks % threads == 0 or blocks >= BLOCKS_PER_THREAD * threads
-    return blocks > threads and shared and tiles <= lines_of(stage, lanes * tile.vectors)
+    shared = blocks % threads == 0 or blocks >= costs.blocks_per_thread * threads
+    return blocks > threads and shared and tiles <= lines_of(stage, lanes * tile.vectors, costs)
 
 
 def is_pointwise(stage: Stage) -> bool:

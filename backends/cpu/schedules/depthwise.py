@@ -11,23 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.pixel_rows import leaves_padding_out
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import FMA_LATENCY, divisor
+from lamina.backends.cpu.tiles import divisor
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 TAG = "nn.contrib_depthwise_conv2d_NCHWc"
 PLAIN_TAG = "nn.conv2d"
-MOST_PIXELS = 8
-"""Vectors of a tile: with the data that neighbours share, and the weights of a row, they fill 32 registers."""
-MOST_SHORT_ROWS = 16
-"""Vectors of a tile of short rows, which share weights only, where fewer do not divide the image."""
-LARGE_WINDOW = 49
-"""Taps from which on vectors of half the lanes, of which fewer go across cache lines, are loaded faster."""
-UNROLL_WINDOW = 9
-"""Taps of a window that is unrolled whole; of larger ones each row is."""
+HALF = 8
+"""Lanes of half a vector, of 256 bits, for which AVX-512 has masks too."""
 
 
 def find_padding(stages: Sequence[Stage], target: TargetAttr) -> Stage | None:
@@ -51,32 +46,33 @@ def is_plain_depthwise(stage: Stage, target: TargetAttr) -> bool:
     return neighbours and read_shape(data)[1] == stage.spatial[1]
 
 
-def row_tile(width: int) -> int:
-    """Pixels of a tile: few tiles, and no short one where that can be had."""
-    tiles = -(-width // MOST_PIXELS)
-    even = [p for p in range(MOST_PIXELS, MOST_PIXELS // 2, -1) if width % p == 0]
+def row_tile(width: int, most: int) -> int:
+    """Pixels of a tile, `most` at most: few tiles, and no short one where that can be had."""
+    tiles = -(-width // most)
+    even = [p for p in range(most, most // 2, -1) if width % p == 0]
     return even[0] if even else -(-width // tiles)
 
 
-def short_rows(height: int, vectors: int) -> int:
+def short_rows(height: int, vectors: int, costs: Costs) -> int:
     """Rows of so many vectors in a tile, so that no sum waits for the one before."""
-    if vectors >= FMA_LATENCY:
+    if vectors >= costs.fma_latency:
         return 1
-    rows = divisor(height, MOST_PIXELS // vectors)
-    return rows if rows * vectors >= FMA_LATENCY else divisor(height, MOST_SHORT_ROWS // vectors)
+    rows = divisor(height, costs.depthwise_vectors // vectors)
+    return rows if rows * vectors >= costs.fma_latency else divisor(height, costs.short_row_vectors // vectors)
 
 
 def schedule_depthwise(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """n, ko, y in parallel; xo; r, xi, s in registers, kv in vectors."""
     width = stage.spatial[-2]
-    tile = row_tile(width)
+    costs = for_target(target)
+    tile = row_tile(width, costs.depthwise_vectors)
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, r, c = s.loops(stage.name)
     xo, xi = s.split(x, [-1, tile])
     s.reorder(n, ko, y, xo, r, xi, c, kv)
     *_, x_out, kv_out = place_epilogue(s, stage, follower, out, xo)
     parallel(s, [n, ko, y])
-    if stage.reduced[0] * stage.reduced[1] <= UNROLL_WINDOW:
+    if stage.reduced[0] * stage.reduced[1] <= costs.window_taps:
         s.unroll(r)
     for loop in (xi, c, x_out):
         s.unroll(loop)
@@ -89,9 +85,10 @@ def schedule_plain_depthwise(s: Schedule, stage: Stage, follower: Stage | None, 
     """n, k, y in parallel; xo; r, s, the vectors of a part of a row in registers, or of some short rows."""
     height, width = stage.spatial[2:]
     taps = stage.reduced[1] * stage.reduced[2]
-    lanes = vector_lanes(stage, target) if width > 8 and taps < LARGE_WINDOW else 8
-    vectors = row_tile(-(-width // lanes))
-    rows = short_rows(height, vectors) if width <= vectors * lanes else 1
+    costs = for_target(target)
+    lanes = vector_lanes(stage, target) if width > HALF and taps < costs.halved_window else HALF
+    vectors = row_tile(-(-width // lanes), costs.depthwise_vectors)
+    rows = short_rows(height, vectors, costs) if width <= vectors * lanes else 1
     out = epilogue_of(s, stage, follower)
     n, k, y, x, c, r, q = s.loops(stage.name)
     y, *below = s.split(y, [-1, rows]) if rows > 1 else [y]
@@ -100,7 +97,7 @@ def schedule_plain_depthwise(s: Schedule, stage: Stage, follower: Stage | None, 
     *_, y_out, x_out = place_epilogue(s, stage, follower, out, xo)
     x_outo, x_outv = s.split(x_out, [-1, lanes])
     parallel(s, [n, k, y])
-    if taps <= UNROLL_WINDOW:
+    if taps <= costs.window_taps:
         s.unroll(r)
     for loop in (*below, q, *across, *([y_out] if below else []), x_outo):
         s.unroll(loop)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.places import goes_on, places_of
 from lamina.backends.cpu.schedules.rows import schedule_row
 from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
@@ -23,9 +24,6 @@ from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 from lamina.passes.tir.loops.transpose_tiles import ELEMENT, LEAST
-
-FEW_TILES = 8
-"""Tiles of a row beyond which its end does not matter."""
 
 
 def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
@@ -39,21 +37,23 @@ def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
     vector = vector_dim(stage.spatial)
     along = None if vector is None else walking_dim(stage, vector)
     if vector is not None and along is not None:
-        _schedule_tiles(s, stage, loops, (along, vector), lanes)
+        _schedule_tiles(s, stage, loops, (along, vector), lanes, for_target(target).long_row * lanes)
         return
     schedule_row(s, stage, loops, target)
 
 
-def _schedule_tiles(s: Schedule, stage: Stage, loops: list[SSAValue], dims: tuple[int, int], lanes: int) -> None:
+def _schedule_tiles(
+    s: Schedule, stage: Stage, loops: list[SSAValue], dims: tuple[int, int], lanes: int, long: int
+) -> None:
     """Tiles of two dimensions: one that walks along what is read, one along what is written.
 
-    Where the rows of an image are no whole tiles, its pixels are counted through.
+    Where the rows of an image are no whole tiles, and not `long`, its pixels are counted through.
     """
     along, vector = dims
     outer: dict[int, SSAValue] = dict(enumerate(loops))
     extents = dict(enumerate(stage.spatial))
     for dim in (vector, along):
-        if dim - 1 in outer and dim - 1 not in dims and _counted_through(stage, dim, extents[dim], lanes):
+        if dim - 1 in outer and dim - 1 not in dims and _counted_through(stage, dim, extents[dim], lanes, long):
             outer[dim] = s.fuse(outer.pop(dim - 1), outer[dim])
             extents[dim] *= extents.pop(dim - 1)
     columns = outer.pop(vector)
@@ -77,9 +77,9 @@ def _schedule_tiles(s: Schedule, stage: Stage, loops: list[SSAValue], dims: tupl
         s.partition(ends)
 
 
-def _counted_through(stage: Stage, dim: int, extent: int, lanes: int) -> bool:
+def _counted_through(stage: Stage, dim: int, extent: int, lanes: int, long: int) -> bool:
     """Whether a dimension is better one with the one before: few and no whole tiles, and memory goes on alike."""
-    if extent % lanes == 0 or extent >= FEW_TILES * lanes:
+    if extent % lanes == 0 or extent >= long:
         return False
     before, here = (stage.op.body.block.args[d] for d in (dim - 1, dim))
     places = places_of(stage)

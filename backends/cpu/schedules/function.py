@@ -17,6 +17,7 @@ everything else                                 vectors over the last dimension,
 
 from __future__ import annotations
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.attention import find_attention, schedule_attention
 from lamina.backends.cpu.schedules.borders import Border, find_border, is_padding, schedule_padding
 from lamina.backends.cpu.schedules.column_reductions import is_column_reduction, schedule_column_reduction
@@ -44,7 +45,7 @@ from lamina.backends.cpu.schedules.pooling import find_pool_padding, is_pool_of_
 from lamina.backends.cpu.schedules.recurrent import schedule_scan
 from lamina.backends.cpu.schedules.reduction import schedule_plain_reduction
 from lamina.backends.cpu.schedules.row_reductions import find_rows, schedule_rows
-from lamina.backends.cpu.schedules.steps import vector_lanes
+from lamina.backends.cpu.schedules.steps import FEWEST_LANES, vector_lanes
 from lamina.backends.cpu.schedules.winograd import find_winograd, is_pad, schedule_winograd
 from lamina.backends.cpu.stages import Stage, reads_elementwise, should_inline, stages_of
 from lamina.dialects.choices import Pick, first
@@ -65,8 +66,9 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     padding = find_padding(stages, target)
     attention = find_attention(stages, target)
     whole = winograd or attention or ()
+    costs = for_target(target)
     for stage in stages:
-        if stage is padding or is_pad(stage) or stage not in whole and should_inline(stage):
+        if stage is padding or is_pad(stage) or stage not in whole and should_inline(stage, costs):
             inlined.append(stage)
             _forget(stage)
         else:
@@ -155,9 +157,9 @@ def _schedule_reduction(
         schedule_plain_depthwise(s, stage, follower, target)
     elif takes_pixel_rows(stage, target):
         schedule_pixel_rows(s, stage, follower, target)
-    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_pixels_last(stage):
+    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= FEWEST_LANES and has_pixels_last(stage):
         schedule_plain_conv(s, stage, follower, target)
-    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= 4 and has_channels_last(stage):
+    elif stage.tag in PLAIN_CONVOLUTIONS and stage.spatial[-1] >= FEWEST_LANES and has_channels_last(stage):
         schedule_channels_last_conv(s, stage, follower, target)
     elif stage.tag in ("nn.contrib_dense_pack", "nn.dense", "nn.matmul", "nn.batch_matmul") and is_row_product(stage):
         schedule_matmul(s, stage, follower, target, pick)

@@ -6,14 +6,16 @@ numbers are one word, which goes to all lanes. Tiles are those of f32, a step of
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import RegisterFile, candidates, choose_pixels, registers_of
+from lamina.backends.cpu.tiles import candidates, choose_pixels, registers_of
 from lamina.dialects.choices import Pick
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.schedule.build import Schedule
@@ -26,9 +28,6 @@ DOTS = (
 """Dtypes of data, weight and sum, group, the feature that has the instruction, and its tensor intrinsic."""
 
 CONV2D = "nn.contrib_conv2d_NCHWc"
-
-GROUP_UNROLL = 4
-"""Groups of input channels in one body: a block of sixteen bytes of data."""
 
 
 def dot_intrinsic(stage: Stage, target: TargetAttr) -> str | None:
@@ -65,7 +64,7 @@ def schedule_grouped_conv2d(
     registers = registers_of(target)
     if follower is not None and reads_more(follower, stage):
         # A long epilogue of few vectors at once runs beside the next products, and leaves accumulators in registers.
-        registers = RegisterFile(target.registers.data // 2)
+        registers = replace(registers, free=target.registers.data // 2, row=0)
     tile = pick(question("tile", stage), candidates(width, chunks, registers, max(block, 1)))
     out = epilogue_of(s, stage, follower)
     n, ko, y, x, kv, c, r, q, ci = s.loops(stage.name)
@@ -75,7 +74,7 @@ def schedule_grouped_conv2d(
     _, ko_out, _, x_out, kv_out = place_epilogue(s, stage, follower, out, xo)
     s.tensorize(kv, dot)
     parallel(s, [n, koo, y])
-    unroll_by(s, stage.reduced[0], c, GROUP_UNROLL)
+    unroll_by(s, stage.reduced[0], c, for_target(target).group_steps)
     for loop in (xi, koi, ko_out, x_out):
         s.unroll(loop)
     s.vectorize(kv_out)
@@ -109,7 +108,7 @@ def schedule_grouped_dense(s: Schedule, stage: Stage, follower: Stage | None, ta
     out_loops = place_epilogue(s, stage, follower, out, at)
     s.tensorize(nv, dot)
     parallel(s, [*batch, no])
-    unroll_by(s, stage.reduced[0], k, GROUP_UNROLL)
+    unroll_by(s, stage.reduced[0], k, for_target(target).group_steps)
     s.unroll(ni)
     if mi is not None:
         s.unroll(mi)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from math import prod
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.row_reductions import counts_through, place_reduction, reads_along, reduce_in_lanes
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel
 from lamina.backends.cpu.stages import Stage
@@ -19,8 +20,6 @@ from lamina.dialects.index.linear import Linear
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
-LEAST_VECTORS = 2
-"""Vectors of a row from which on lanes of their own are worth combining."""
 DTYPES = ("float32", "float64", "int32", "int64")
 
 
@@ -41,7 +40,7 @@ def _pieces(stage: Stage, target: TargetAttr) -> int | None:
 
 def _lies_along(stage: Stage, apart: int, target: TargetAttr) -> bool:
     """Whether what is read lies side by side along the reduced axes behind the first `apart`."""
-    if prod(stage.reduced[apart:]) < LEAST_VECTORS * _lanes(stage, target):
+    if prod(stage.reduced[apart:]) < for_target(target).line_vectors * _lanes(stage, target):
         return False
     reads = stage.reads()
     rank = len(stage.spatial)
@@ -69,7 +68,7 @@ def _lanes(stage: Stage, target: TargetAttr) -> int:
 def schedule_line_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
     """Rows in parallel, each in the lanes of vectors."""
     out = epilogue_of(s, stage, follower)
-    partial = reduce_in_lanes(s, stage, _lanes(stage, target), _pieces(stage, target) or 0)
+    partial = reduce_in_lanes(s, stage, _lanes(stage, target), for_target(target), _pieces(stage, target) or 0)
     rows = s.loops(out)
     place_reduction(s, stage, partial, rows[-1] if rows else None)
     if rows:

@@ -17,40 +17,29 @@ from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.elementwise import schedule_elementwise
-from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, question, unroll_by, vector_lanes
+from lamina.backends.cpu.schedules.steps import (
+    FEWEST_LANES,
+    epilogue_of,
+    parallel,
+    place_epilogue,
+    question,
+    unroll_by,
+    vector_lanes,
+)
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import MOST_VECTORS, choose_vectors, product_tiles, registers_of
+from lamina.backends.cpu.tiles import choose_vectors, product_tiles, registers_of
 from lamina.backends.cpu.weights import cache_weights, weight_of
 from lamina.dialects.choices import Pick, first
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
-MATMUL_UNROLL = 4
-"""Steps of a matrix product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a
-row are loaded together when more steps are in sight, and then held in registers that the tile needs."""
-WIDE_VECTORS = 3
-"""Vectors of a tile from which on two steps fill a body where the second factor lies in long rows; packed ones, which
-are one stream, are read four steps at a time (GPT-2 takes an eighth longer with two)."""
-STREAM_VECTORS = 4
-"""Vectors of a tile where there is one row."""
-STREAM_STEPS = 8
-"""Rows of the second factor that are read at a time where it is read as it lies: streams for the prefetcher."""
-STREAMED_ROWS = 4
-"""Rows of the first factor up to which reading the second one is what takes the time."""
-STREAMED_BYTES = 256 << 10
-"""Bytes of a second factor that does not stay in the caches: a quarter of a second-level cache of 1 MB."""
-COPIED_ROWS = 32
-"""Rows of the first factor from which on copying the second one, panel by panel, costs next to nothing."""
-COPIED_BYTES = 1 << 20
-"""Bytes of a second factor from which on it is copied: a smaller one stays in a second-level cache as it lies."""
 BY_PANELS, AS_IT_LIES = "panels", "none"
 """How the second factor is read where it may be copied: the answers to the question."""
 PACKED_TILES = 3
 """Tiles that are candidates where the width is that of the packed weight."""
-COPIED_STRIDE = 2048
-"""Bytes whose multiples, as the stride of a factor's rows, leave it few lines of the caches: copied, it has all."""
 
 
 def is_row_product(stage: Stage) -> bool:
@@ -105,6 +94,7 @@ def lanes_of(stage: Stage, target: TargetAttr) -> int:
 
 def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
     """Choose the tile of a product; with more than one row, `pick` takes one of some."""
+    costs = for_target(target)
     *outer, columns = stage.spatial
     lanes = min(vector_lanes(stage, target), columns)
     rows = outer[-1] if outer else 1
@@ -112,16 +102,16 @@ def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
     weight = weight_of(stage)
     is_packed = weight is not None and weight[1] != columns
     is_narrow = columns < lanes_of(stage, target) and target.has_feature("avx512vl")
-    if is_narrow and (is_packed or rows > STREAMED_ROWS and columns & (columns - 1)):
+    if is_narrow and (is_packed or rows > costs.streamed_rows and columns & (columns - 1)):
         # A packed panel is padded, the result is not: lanes beyond it are idle. There is no code for seven lanes.
-        lanes = max(1 << (columns - 1).bit_length(), 4)
+        lanes = max(1 << (columns - 1).bit_length(), FEWEST_LANES)
     stride = row_stride(stage)
     registers = registers_of(target)
     if is_packed and weight is not None:
         # A panel may be wider than all columns: what is beyond them is nothing that is computed.
         vectors = max(min(weight[1], -(-columns // lanes) * lanes) // lanes, 1)
     elif rows == 1:
-        vectors = min(-(-columns // lanes), STREAM_VECTORS)
+        vectors = min(-(-columns // lanes), costs.stream_vectors)
     else:
         vectors = choose_vectors(rows, columns, stride, lanes, registers, 1, padded=False)
     if rows == 1:
@@ -129,7 +119,7 @@ def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
     tiles = product_tiles(rows, vectors, registers, stride)[:PACKED_TILES]
     if not is_packed:
         # The width of a tile is free: the best tile of each.
-        widths = dict.fromkeys((vectors, *range(min(-(-columns // lanes), MOST_VECTORS), 0, -1)))
+        widths = dict.fromkeys((vectors, *range(min(-(-columns // lanes), max(costs.tile_vectors)), 0, -1)))
         tiles = [product_tiles(rows, width, registers, stride)[0] for width in widths]
     pixels, vectors = pick(question("tile", stage), tiles)
     return Shape(rows, columns, depth, lanes, vectors, pixels, weight, is_packed)
@@ -137,8 +127,10 @@ def shape_of(stage: Stage, target: TargetAttr, pick: Pick = first) -> Shape:
 
 def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr, pick: Pick = first) -> None:
     """[..., m, n] over k: tiles of rows by vectors of n, all of k in registers."""
+    costs = for_target(target)
     shape = shape_of(stage, target)
-    if not shape.is_packed and shape.rows <= STREAMED_ROWS and shape.factor_bytes(stage) > STREAMED_BYTES:
+    beyond_caches = shape.factor_bytes(stage) > costs.second_level_bytes // 4
+    if not shape.is_packed and shape.rows <= costs.streamed_rows and beyond_caches:
         schedule_streamed(s, stage, follower, shape, target)
         return
     shape = shape_of(stage, target, pick)
@@ -165,7 +157,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         *_, along = s.reverse_compute_at(costly.name, at)
         _, lane = s.split(along, [-1, shape.lanes])
         s.vectorize(lane)
-    weight = _copy_panel(s, stage, shape, no, pick)
+    weight = _copy_panel(s, stage, shape, no, pick, costs)
     loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape) and no in outer:
         # The last panel is cut off from the loop over panels, which is no part of another one then.
@@ -174,10 +166,10 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         else:
             outer = [no := s.fuse(*outer)]
     panels = parallel(s, outer)
-    is_short = shape.vectors >= WIDE_VECTORS and not shape.is_packed
-    steps = unroll_by(s, shape.depth, k, 2 if is_short else MATMUL_UNROLL)
+    is_wide = shape.vectors >= costs.wide_vectors and not shape.is_packed
+    steps = unroll_by(s, shape.depth, k, costs.wide_product_steps if is_wide else costs.product_steps)
     fetched = fetched_panel(shape, weight)
-    if steps is not None and mi is not None and shape.depth >= MATMUL_UNROLL * shape.pixels * shape.vectors:
+    if steps is not None and mi is not None and shape.depth >= costs.product_steps * shape.pixels * shape.vectors:
         # No more than a line in each body: so many the tile has at its end, which it would wait for.
         s.prefetch(out, at, 0, steps, write=True)
     if steps is not None and fetched is not None:
@@ -225,15 +217,18 @@ def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> SSAValue:
     return loop
 
 
-def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue, pick: Pick) -> tuple[str, int] | None:
+def _copy_panel(
+    s: Schedule, stage: Stage, shape: Shape, panel: SSAValue, pick: Pick, costs: Costs
+) -> tuple[str, int] | None:
     """Copy a panel of the second factor for all the rows, where that pays. Returns what the vectors are read from."""
     if shape.weight is None or shape.is_packed:
         return shape.weight
     name, _ = shape.weight
     size = shape.factor_bytes(stage)
-    is_small = size < COPIED_BYTES and size // shape.depth % COPIED_STRIDE != 0
+    # As it lies a small one stays in the second-level cache, unless its rows leave it few lines of the first one.
+    is_small = size < costs.second_level_bytes and size // shape.depth % (costs.first_level_period // 2) != 0
     as_it_lies = name, max(shape.columns, shape.panel)
-    if shape.rows < COPIED_ROWS or shape.columns <= shape.panel:
+    if shape.rows < costs.copied_rows or shape.columns <= shape.panel:
         return as_it_lies
     ways = (AS_IT_LIES, BY_PANELS) if is_small else (BY_PANELS, AS_IT_LIES)
     if pick(question("copy", stage), ways) == AS_IT_LIES:
@@ -247,7 +242,7 @@ def _copy_panel(s: Schedule, stage: Stage, shape: Shape, panel: SSAValue, pick: 
 
 def schedule_streamed(s: Schedule, stage: Stage, follower: Stage | None, shape: Shape, target: TargetAttr) -> None:
     """[..., m, n] over k, a few rows of the second factor at a time: for k in blocks, for n, for m."""
-    steps = min(shape.depth, STREAM_STEPS)
+    steps = min(shape.depth, for_target(target).streams)
     *_, k = s.loops(stage.name)
     ko, _ = s.split(k, [-1, steps])
     part, _ = s.rfactor(stage.name, ko, 0, len(stage.spatial) + 2)

@@ -17,33 +17,15 @@ from collections.abc import Iterator
 from math import ceil, prod
 from typing import NamedTuple
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.steps import epilogue_of, parallel, place_epilogue, unroll_by, unroll_reduction
 from lamina.backends.cpu.stages import Stage, read_shape
-from lamina.backends.cpu.tiles import FMA_LATENCY, STEP_OVERHEAD
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
-UNALIGNED = 2.2
-"""Cycles of a whole vector's load that goes across cache lines, as rows of pixels do."""
-SHUFFLE = 1.0
-"""Cycles of a shuffle of two vectors."""
-STREAM = 0.25
-"""Cycles for each channel's row of weights that is read beside the others: they lie apart, and are new to the cache."""
-APART = 3.0
-"""Cycles of a step in another plane of the data than the one before, where the planes that a tile goes through are
-many and a page or more apart: nothing is fetched ahead. Shared by the taps of a window."""
-MANY_PLANES = 64
-"""With weights and results these take all of the first level of the translation of addresses (72 pages)."""
-PAGE = 4096
 MOST_STRIDE = 4
-"""Pixels farther apart are loaded one by one."""
-LAST_PENALTY = 1.3
-"""Fewer channels at the end are code of their own."""
-UNROLL_WINDOW = 9
-"""Taps of a window that is unrolled whole; of larger ones each row is."""
-UNROLL = 8
-"""Input channels in one body."""
+"""Pixels farther apart are loaded one by one: shuffles bring no more vectors together."""
 
 
 class Tile(NamedTuple):
@@ -54,7 +36,7 @@ class Tile(NamedTuple):
     vectors: int
     lanes: int
 
-    def cycles(self, whole: int, stride: int = 1, apart: float = 0.0) -> float:
+    def cycles(self, costs: Costs, whole: int, stride: int = 1, apart: float = 0.0) -> float:
         """Estimated cycles of one step of the reduction; `whole` lanes are a vector, their pixels `stride` apart.
 
         `apart` are cycles that a step takes whatever the tile.
@@ -63,9 +45,11 @@ class Tile(NamedTuple):
         held = self.rows * self.vectors
         part = self.lanes / whole
         # Pixels that are no neighbours are so many loads, of whatever length, and as many shuffles.
-        each = part * UNALIGNED if stride == 1 else stride * (part * UNALIGNED + SHUFFLE)
-        loads = held * each + channels * 0.5
-        return max(channels * held * part, loads, FMA_LATENCY) + STEP_OVERHEAD + apart + STREAM * channels
+        load = part * costs.unaligned_cycles
+        each = load if stride == 1 else stride * (load + costs.shuffle_cycles)
+        loads = held * each + channels * costs.load_cycles
+        busy = max(channels * held * part, loads, costs.fma_latency)
+        return busy + costs.step_overhead + apart + costs.row_of_weights_cycles * channels
 
 
 def choose_tile(
@@ -74,6 +58,7 @@ def choose_tile(
     width: int,
     lanes: int,
     registers: int,
+    costs: Costs,
     stride: int = 1,
     uneven: bool = False,
     apart: float = 0.0,
@@ -86,8 +71,9 @@ def choose_tile(
     def total(tile: Tile) -> float:
         rows = height // tile.rows * ceil(ceil(width / tile.lanes) / tile.vectors)
         whole, rest = divmod(channels, tile.channels)
-        last = tile._replace(channels=rest).cycles(lanes, stride, apart) * LAST_PENALTY if rest else 0
-        return (tile.cycles(lanes, stride, apart) * whole + last) * rows
+        last = tile._replace(channels=rest).cycles(costs, lanes, stride, apart) if rest else 0
+        cycles = tile.cycles(costs, lanes, stride, apart) * whole + last * costs.last_channels_penalty
+        return cycles * rows
 
     tiles = _tiles(channels, height, width, lanes, registers)
     return min((t for t in tiles if uneven or channels % t.channels == 0), key=lambda t: (total(t), t))
@@ -128,15 +114,18 @@ def pixel_tile(stage: Stage, target: TargetAttr) -> Tile:
     stride = stage.read_forms(stage.reads()[0])[-1].terms[lane]
     per_group, registers = channels // groups_of(stage), target.registers.data
     uneven = per_group == channels and has_rows_outside(stage)
-    return choose_tile(per_group, height, width, target.lanes(32), registers, stride, uneven, planes_apart(stage))
+    costs = for_target(target)
+    apart = planes_apart(stage, costs)
+    return choose_tile(per_group, height, width, target.lanes(32), registers, costs, stride, uneven, apart)
 
 
-def planes_apart(stage: Stage) -> float:
+def planes_apart(stage: Stage, costs: Costs) -> float:
     """Cycles of each step because the planes of its data lie far apart."""
     channels, *window = stage.reduced
     _, _, *plane = read_shape(stage.reads()[0])
     size = prod(plane) * itemsize(dtype_name(stage.reads()[0].result.type))
-    return APART / prod(window) if channels >= MANY_PLANES and size >= PAGE else 0.0
+    apart = channels >= costs.many_planes and size >= costs.page_bytes
+    return costs.plane_cycles / prod(window) if apart else 0.0
 
 
 def has_rows_outside(stage: Stage) -> bool:
@@ -154,6 +143,7 @@ def schedule_pixel_rows(s: Schedule, stage: Stage, follower: Stage | None, targe
     """n, groups and tiles in parallel; c, r, s; ki, rows, vectors in registers."""
     _, channels, _, width = stage.spatial
     per_group = channels // groups_of(stage)
+    costs = for_target(target)
     tile = pixel_tile(stage, target)
     out = epilogue_of(s, stage, follower)
     n, k, y, x, *reductions = s.loops(stage.name)
@@ -167,11 +157,11 @@ def schedule_pixel_rows(s: Schedule, stage: Stage, follower: Stage | None, targe
     x_outo, x_outv = s.split(x_out, [-1, tile.lanes])
     parallel(s, [n, g, outer[0]])
     if stage.reduced[1:] == (1, 1):
-        unroll_by(s, stage.reduced[0], reductions[0], UNROLL)
+        unroll_by(s, stage.reduced[0], reductions[0], costs.pixel_steps)
     else:
-        rows = 1 if prod(stage.reduced[1:]) <= UNROLL_WINDOW else 2
+        rows = 1 if prod(stage.reduced[1:]) <= costs.window_taps else 2
         size = tile.channels * tile.rows * tile.vectors
-        unroll_reduction(s, stage.reduced[rows:], reductions[rows:], size)
+        unroll_reduction(s, stage.reduced[rows:], reductions[rows:], size, costs)
     for loop in (ki, *below, *across, k_out, y_out, x_outo):
         s.unroll(loop)
     for lanes in (xv, x_outv):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     parallel,
@@ -25,8 +26,6 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 POOLS = tuple(f"nn.{kind}_pool{n}d" for kind in ("max", "avg") for n in (1, 2, 3))
-MOST_VECTORS = 8
-"""Vectors of a tile: neighbours share what they load."""
 
 
 def find_pool_padding(stages: Sequence[Stage]) -> Stage | None:
@@ -48,6 +47,7 @@ def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage 
     lanes = vector_lanes(stage, target)
     vector = vector_dim(stage.spatial)
     assert vector is not None
+    costs = for_target(target)
     if pad is not None:
         s.compute_inline(pad.name)
     pixels = stage.spatial[vector] > lanes
@@ -61,14 +61,14 @@ def schedule_pool(s: Schedule, stage: Stage, follower: Stage | None, pad: Stage 
         inner = [kv]
         size = 1
     else:
-        size = divisor(stage.spatial[spatial.index(last)], MOST_VECTORS)
+        size = divisor(stage.spatial[spatial.index(last)], costs.pool_vectors)
         column, tile = s.split(last, [-1, size])
         kv = spatial[vector]
         inner = [tile, kv]
     s.reorder(*rows, column, *reductions, *inner)
     out_loops = place_epilogue(s, stage, follower, out, column)
     parallel(s, rows)
-    unroll_reduction(s, stage.reduced, reductions, size)
+    unroll_reduction(s, stage.reduced, reductions, size, costs)
     for loop in inner[:-1]:
         s.unroll(loop)
         s.unroll(out_loops[spatial.index(last)])

@@ -16,17 +16,13 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.schedules.steps import unroll_by, vector_lanes
+from lamina.backends.cpu.costs import for_target
+from lamina.backends.cpu.schedules.steps import FEWEST_LANES, unroll_by, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape, stages_in
 from lamina.backends.cpu.tiles import choose_pixels, registers_of
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.scan import ScanOp
-
-UNROLL = 4
-"""Steps of a product in one body."""
-FETCHED = 4096
-"""Elements of a state that are fetched at the beginning of a step: they fit the first-level cache."""
 
 
 def schedule_scan(s: Schedule, scan: ScanOp, target: TargetAttr) -> None:
@@ -69,13 +65,14 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
     lanes = vector_lanes(stage, target)
     block = min((_block(p) for p in products), default=0)
     _, b, j = s.loops(stage.name)
-    if units < 4 or not block:
+    if units < FEWEST_LANES or not block:
         # Weights as the model has them lie along the sum: one element after the other.
         for product in products:
             s.compute_at(product.name, j)
             s.set_scope(product.name, "register")
 
         return
+    costs = for_target(target)
     vectors = max(block // lanes, 1)
     gates = sum(p.spatial[1] for p in products)
     widest = min(gates * vectors, target.registers.data // 2)
@@ -89,11 +86,11 @@ def _schedule_gates(s: Schedule, stage: Stage, products: Sequence[Stage], target
         ji_at, jv_at = s.split(j_at, [-1, lanes])
         s.reorder(k, b_at, g_at, ji_at, jv_at)
         s.set_scope(product.name, "register")
-        unroll_by(s, product.reduced[0], k, UNROLL)
+        unroll_by(s, product.reduced[0], k, costs.product_steps)
         for loop in (b_at, g_at, ji_at):
             s.unroll(loop)
         s.vectorize(jv_at)
-    if own is not None and _reads_itself(stage, products) and rows * stage.spatial[1] <= FETCHED:
+    if own is not None and _reads_itself(stage, products) and rows * stage.spatial[1] <= costs.first_level_bytes // 8:
         # Much of the state another core has just written: its lines come all at once, not one by one as sums get there.
         s.prefetch(f"{stage.name}.v0" if len(stage.op.tensors) > 1 else stage.name, own, 0)
     s.unroll(bi)
@@ -134,7 +131,7 @@ def _schedule_vectors(s: Schedule, stage: Stage, target: TargetAttr) -> None:
     """Vectors over the last dimension."""
     lanes = vector_lanes(stage, target)
     last = len(stage.spatial) - 1
-    if stage.is_reduction or last < 0 or stage.spatial[last] < 4:
+    if stage.is_reduction or last < 0 or stage.spatial[last] < FEWEST_LANES:
         return
     loops = s.loops(stage.name)
     if stage.spatial[last] > lanes:

@@ -6,6 +6,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.steps import (
     epilogue_of,
     is_long_sum,
@@ -19,14 +20,12 @@ from lamina.backends.cpu.stages import Stage
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
-CHAINS = 8
-"""Sums of an element whose terms lie nowhere side by side: an addition takes three or four cycles, two begin in one."""
-
 
 def schedule_plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    costs = for_target(target)
     vector = vector_dim(stage.spatial)
     if vector is None and is_long_sum(stage):
-        _schedule_chains(s, stage, follower)
+        _schedule_chains(s, stage, follower, costs.chains)
         return
     if not stage.spatial:
         return  # one element: the reduction is a chain, wherever its sum stands
@@ -50,20 +49,20 @@ def schedule_plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, 
     out_loops = place_epilogue(s, stage, follower, out, outer[-1])
     if prod(stage.spatial) > 1:
         parallel(s, outer[: max(len(outer) - 1, 1)] if len(outer) > 1 else outer)
-    unroll_reduction(s, stage.reduced, reductions, 16)
+    unroll_reduction(s, stage.reduced, reductions, costs.reduction_operations, costs)
     if inner is not None and vector is not None:
         s.vectorize(inner)
         s.vectorize(out_loops[vector])
 
 
-def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None) -> None:
+def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None, chains: int) -> None:
     """Each element by itself, as the sum of several sums that do not wait for one another."""
     rank, apart = len(stage.spatial), len(stage.reduced) - 1
     *_, last = s.loops(stage.name)
     terms = stage.reduced[-1]
-    if terms < CHAINS:
+    if terms < chains:
         last, terms, apart = s.fuse(*s.loops(stage.name)[rank:]), prod(stage.reduced), 0
-    _, chain = s.split(last, [-1, CHAINS])
+    _, chain = s.split(last, [-1, chains])
     partial, _ = s.rfactor(stage.name, chain, rank, rank + apart + 2)
     rows: list[SSAValue] = []
     if rank:
@@ -80,7 +79,7 @@ def _schedule_chains(s: Schedule, stage: Stage, follower: Stage | None) -> None:
     s.set_scope(partial, "register")
     s.reorder(*around, step, chain)
     s.unroll(chain)
-    if terms % CHAINS:
+    if terms % chains:
         # The last terms apart: the others need no test.
         s.pragma(step, "loop_partition_hint")
     if rows:

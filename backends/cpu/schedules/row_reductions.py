@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
-from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, parallel, vector_lanes
+from lamina.backends.cpu.costs import Costs, for_target
+from lamina.backends.cpu.schedules.steps import parallel, vector_lanes
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
 from lamina.dialects.dtypes import dtype_name, itemsize
@@ -26,15 +27,7 @@ from lamina.dialects.target import TargetAttr
 from lamina.dialects.te.ops import ReadOp
 
 QUARTER = 4
-"""Lanes of the last vector of partial results."""
-CHAINS = 4
-"""Partial sums of each lane: an addition waits as long for the one before it as that takes."""
-ROWS = 4
-"""Rows of a block: while the lanes of one are combined, which is a chain, the next is under way."""
-BLOCK_BYTES = 1 << 12
-"""A block's rows are in the first-level cache."""
-LEAST_VECTORS = 8
-"""Vectors of a row from which on chains are worth adding up."""
+"""Lanes of the last vector of partial results: those of 128 bits, in which vectors are shuffled everywhere."""
 
 
 class Partial(NamedTuple):
@@ -141,7 +134,8 @@ def schedule_rows(s: Schedule, stages: Sequence[Stage], target: TargetAttr) -> N
         for stage in before
         if block > 1 and stage.is_reduction and _reader_of_rows(stage, out) is None
     }
-    partial = {stage.name: reduce_in_lanes(s, stage, lanes) for stage in before if stage.is_reduction}
+    costs = for_target(target)
+    partial = {stage.name: reduce_in_lanes(s, stage, lanes, costs) for stage in before if stage.is_reduction}
     loops = s.loops(out.name)
     rows, column = loops[:-along], _counted(s, loops[-along:])
     width = prod(out.spatial[-along:])
@@ -174,11 +168,12 @@ def schedule_rows(s: Schedule, stages: Sequence[Stage], target: TargetAttr) -> N
 
 
 def _block(out: Stage, along: int, target: TargetAttr) -> int:
-    """Rows of a block."""
+    """Rows of a block, which is in the first-level cache with what is computed from it."""
+    costs = for_target(target)
     size = prod(out.spatial[-along:]) * itemsize(dtype_name(out.element_type))
-    block = min(ROWS, BLOCK_BYTES // size, out.spatial[-along - 1])
+    block = min(costs.rows_at_once, costs.first_level_bytes // 8 // size, out.spatial[-along - 1])
     rows = prod(out.spatial[:-along])
-    return block if block > 1 and rows >= block * BLOCKS_PER_THREAD * target.threads.data else 1
+    return block if block > 1 and rows >= block * costs.blocks_per_thread * target.threads.data else 1
 
 
 def _reader_of_rows(stage: Stage, out: Stage) -> Stage | None:
@@ -201,7 +196,7 @@ def _vectorize(s: Schedule, loop: SSAValue, lanes: int) -> SSAValue:
     return vectors
 
 
-def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, apart: int = 0) -> Partial:
+def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, costs: Costs, apart: int = 0) -> Partial:
     """Reduce each lane of the dimensions that are reduced, counted through save the first `apart`, for itself.
 
     The lanes are quarters of quarters, so that their results are combined in two steps.
@@ -211,7 +206,7 @@ def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, apart: int = 0) -> Pa
     last = min(QUARTER, lanes)
     _, _, quarter = s.split(k, [-1, lanes // last, last])
     row = prod(stage.reduced[apart:])
-    chains = _chains(row, lanes)
+    chains = _chains(row, lanes, costs)
     quarters, loops = s.rfactor(stage.name, quarter, rank, rank + apart + 3)
     partial, loops = s.rfactor(quarters, loops[rank + apart + 1], rank, rank + apart + 3)
     found = [quarters, partial]
@@ -222,14 +217,14 @@ def reduce_in_lanes(s: Schedule, stage: Stage, lanes: int, apart: int = 0) -> Pa
     return Partial(found, row > step and row % step > 0, apart)
 
 
-def _chains(row: int, lanes: int) -> int:
+def _chains(row: int, lanes: int, costs: Costs) -> int:
     """Partial sums of each lane, for a row of so many elements."""
     steps = -(-row // lanes)
-    if row % lanes and steps <= CHAINS:
+    if row % lanes and steps <= costs.lane_chains:
         return steps  # no loop, so it is known which lanes are idle
-    if steps < LEAST_VECTORS:
+    if steps < costs.chained_vectors:
         return 1
-    return CHAINS if row % lanes else divisor(steps, CHAINS)
+    return costs.lane_chains if row % lanes else divisor(steps, costs.lane_chains)
 
 
 def place_reduction(s: Schedule, stage: Stage, partial: Partial, at: SSAValue | None) -> None:

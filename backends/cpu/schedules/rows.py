@@ -15,8 +15,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.places import Places, goes_on, is_divided, places_of
-from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, UNROLL_BUDGET, parallel, vector_dim, vector_lanes
+from lamina.backends.cpu.schedules.steps import parallel, vector_dim, vector_lanes
 from lamina.backends.cpu.stages import Stage
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.linear import Linear
@@ -24,14 +25,10 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 from lamina.passes.tir_to_llvm.limits import lanes_have_code
 
-FEW_VECTORS = 8
-"""Vectors of a row beyond which its end does not matter."""
-MOST_PIECES = 8
-"""Pieces of a row, which are code each."""
-
 
 def schedule_row(s: Schedule, stage: Stage, loops: list[SSAValue], target: TargetAttr) -> None:
     """Vectors over the last dimension, or over the row that it makes with those before it."""
+    costs = for_target(target)
     lanes = vector_lanes(stage, target)
     places = places_of(stage)
     last = len(loops) - 1
@@ -61,7 +58,7 @@ def schedule_row(s: Schedule, stage: Stage, loops: list[SSAValue], target: Targe
             inner = row
         s.reorder(*outer, inner)
     alone = outer == [cut] and target.threads.data == 1 and not stage.producers and not stage.readers
-    pieces = _pieces(stage, last, extent % lanes, places) if cut is not None and (alone or len(outer) > 1) else 1
+    pieces = _pieces(stage, last, extent % lanes, places, costs) if cut is not None and (alone or len(outer) > 1) else 1
     if outer and not (alone and pieces > 1):
         # One thread cuts a single row; others share it out as it is.
         parallel(s, [v for v in outer if v is not outer[-1]] or outer)
@@ -74,15 +71,16 @@ def schedule_row(s: Schedule, stage: Stage, loops: list[SSAValue], target: Targe
 def _first_of_row(stage: Stage, last: int, places: Places, target: TargetAttr) -> int:
     """The dimension from which on those to the last one are one row in memory, for all that is read."""
     lanes = target.lanes(8 * itemsize(dtype_name(stage.element_type)))
+    costs = for_target(target)
     variables = stage.op.body.block.args
     first = last
     extent = stage.spatial[last]
     if stage.producers or stage.readers or not places.whole or min(stage.spatial) < 1:
         return last  # neighbours may share its loops; nothing is known of extents that are not
-    while first > 0 and extent % lanes and extent < FEW_VECTORS * lanes:
+    while first > 0 and extent % lanes and extent < costs.long_row * lanes:
         pair = (variables[first - 1], variables[first])
         outside = prod(stage.spatial[: first - 1])
-        if target.threads.data > 1 and outside < BLOCKS_PER_THREAD * target.threads.data:
+        if target.threads.data > 1 and outside < costs.blocks_per_thread * target.threads.data:
             break
         if any(not set(pair).isdisjoint(form.dims()) for form in places.asked):
             break
@@ -108,7 +106,7 @@ def _repeated(stage: Stage, dim: int, places: Places, lanes: int) -> int | None:
     return length if length >= lanes and stage.spatial[dim] % length == 0 else None
 
 
-def _pieces(stage: Stage, dim: int, tail: int, places: Places) -> int:
+def _pieces(stage: Stage, dim: int, tail: int, places: Places, costs: Costs) -> int:
     """How many pieces a row may be: each condition, and its end, is met within a vector, with a piece before it."""
     held = [stage.element_type, *(read.result.type for s in stage.within() for read in s.reads())]
     if not all(lanes_have_code(e, tail) for e in held):
@@ -118,5 +116,5 @@ def _pieces(stage: Stage, dim: int, tail: int, places: Places) -> int:
     if not cuts and not tail:
         return 1
     ops = sum(len(list(s.op.body.block.ops)) for s in stage.within())
-    most = 3 if stage.calls_functions() else MOST_PIECES
-    return min(2 * len(cuts) + 2, most, UNROLL_BUDGET // ops)
+    most = costs.costly_row_pieces if stage.calls_functions() else costs.row_pieces
+    return min(2 * len(cuts) + 2, most, costs.body_operations // ops)

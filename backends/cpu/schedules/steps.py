@@ -8,6 +8,7 @@ from math import prod
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs
 from lamina.backends.cpu.stages import Stage, read_shape
 from lamina.backends.cpu.tiles import divisor
 from lamina.dialects.choices import spelling
@@ -16,12 +17,10 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 from lamina.passes.tir_to_llvm.limits import lanes_have_code
 
-BLOCKS_PER_THREAD = 4
-"""With fewer blocks than that, threads wait for the last one, unless each has as many as the others."""
+FEWEST_LANES = 4
+"""Lanes of the shortest vectors, of 128 bits: rows of fewer elements are none."""
 LONG = 4096
 """Terms from which on a sum is one of several sums: a chain of so many additions loses more than three digits."""
-UNROLL_BUDGET = 800
-"""Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win nothing."""
 
 
 def is_long_sum(stage: Stage) -> bool:
@@ -63,12 +62,12 @@ def parallel(s: Schedule, loops: Sequence[SSAValue]) -> SSAValue:
     return fused
 
 
-def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int) -> None:
+def unroll_reduction(s: Schedule, extents: Sequence[int], loops: Sequence[SSAValue], tile: int, costs: Costs) -> None:
     """Unroll the innermost reduction loops while the body stays within its budget."""
-    size = tile
+    size, most = tile, costs.body_operations
     for extent, loop in zip(reversed(extents), reversed(loops), strict=True):
-        if size * extent > UNROLL_BUDGET:
-            factor = divisor(extent, max(UNROLL_BUDGET // size, 1))
+        if size * extent > most:
+            factor = divisor(extent, max(most // size, 1))
             if factor > 1 and size == tile:
                 _, inner = s.split(loop, [-1, factor])
                 s.unroll(inner)
@@ -93,7 +92,7 @@ def vector_dim(extents: Sequence[int]) -> int | None:
     """The last dimension that has elements beside each other in memory; None when it is too short for vectors."""
     for d in reversed(range(len(extents))):
         if extents[d] > 1:
-            return d if extents[d] >= 4 else None
+            return d if extents[d] >= FEWEST_LANES else None
     return None
 
 

@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
+from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.schedules.row_reductions import place_reduction, reduce_in_lanes
-from lamina.backends.cpu.schedules.steps import BLOCKS_PER_THREAD, question
+from lamina.backends.cpu.schedules.steps import question
 from lamina.backends.cpu.stages import Stage
 from lamina.backends.cpu.tiles import Tile, candidates, divisor, registers_of, row_cycles
 from lamina.backends.cpu.weights import cache_weights, lines_of, weight_of
@@ -29,21 +30,6 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 TAG = "nn.contrib_conv2d_winograd_NCHWc"
-BLOCK_BYTES = 512 << 10
-"""Half of a second-level cache of 1 MB; a block that is larger goes through the third-level cache."""
-SHARED_BYTES = 8 << 20
-"""What a block may take of the third-level cache, which holds weights and other cores' data beside it."""
-SECOND_LEVEL, THIRD_LEVEL, MEMORY = 32, 26, 8
-"""Bytes that a core reads in a cycle from its caches and from memory."""
-LEAST_TILES, MOST_TILES = 4, 14
-"""Of a register tile of two vectors."""
-FETCHED_TILES = {"znver4": 32}
-"""Tiles that meet each weight, from which on the next weights are fetched meanwhile, on processors that do not always
-gain by it. Zen 4 has 24 lines under way, and its own prefetcher has more: at 7 x 7 it takes half as long again. On
-Zen 5 convolutions of ResNet-50 at 14 x 14 and 7 x 7 take half as long; without it their time depends on where code and
-weights happen to lie, up to a third."""
-UNROLL = 16
-"""Steps of the reduction in one body."""
 
 
 class Winograd(NamedTuple):
@@ -77,28 +63,29 @@ def is_pad(stage: Stage) -> bool:
     return stage.tag == TAG and not stage.is_reduction and stage.name.split("_")[0] == "pad"
 
 
-def choose_rows(down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int, least: int = 1) -> int:
+def choose_rows(
+    down: int, across: int, plane: int, chunks: tuple[int, int], lanes: int, costs: Costs, least: int = 1
+) -> int:
     """The rows of tiles in a block. Each block reads all weights, and what a block holds is written and read again.
 
     `plane` is the bytes of one tile's chunk, `chunks` those of the data and of the result. There are at least so many
     blocks in an image, or it is one.
     """
     weights = plane * chunks[0] * chunks[1] * lanes
+    # The third-level cache holds weights and other cores' data beside a block.
+    own, shared = costs.second_level_bytes // 2, costs.third_level_bytes // 2
 
     def cycles(rows: int) -> float:
         held = plane * sum(chunks) * rows * across
-        again = 0 if held <= BLOCK_BYTES else 2 * down / rows * held / (THIRD_LEVEL if held <= SHARED_BYTES else MEMORY)
-        return down / rows * weights / bytes_per_cycle(weights) + again
+        speed = costs.third_level_speed if held <= shared else costs.memory_speed
+        again = 0 if held <= own else 2 * down / rows * held / speed
+        return down / rows * weights / costs.read_speed(weights) + again
 
     # The tiles that a block transforms are those of its rows alone: register tiles have to divide them.
     parts = [d for d in range(1, down) if down % d == 0 and down // d >= least]
-    fitting = [d for d in parts if divisor(d * across, MOST_TILES) >= LEAST_TILES]
+    fewest, most = costs.winograd_pixels
+    fitting = [d for d in parts if divisor(d * across, most) >= fewest]
     return min((*fitting, down), key=lambda d: (cycles(d), d))
-
-
-def bytes_per_cycle(size: int) -> float:
-    """How fast so many bytes are read again and again."""
-    return SECOND_LEVEL if size <= 1 << 20 else THIRD_LEVEL if size <= 16 << 20 else MEMORY
 
 
 def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pick: Pick) -> None:
@@ -106,9 +93,9 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     n, a, _, chunks, _, lanes = w.tiles.spatial
     m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
     down, across = -(-height // m), -(-width // m)
-    threads = target.threads.data
-    least = 1 if threads == 1 else BLOCKS_PER_THREAD * threads
-    rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, -(-least // n))
+    costs, threads = for_target(target), target.threads.data
+    least = 1 if threads == 1 else costs.blocks_per_thread * threads
+    rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, costs, -(-least // n))
     apart = n * (down // rows) < least
     memory = s.cache_write(w.products.name, "register")
     # The result, one tile at a time.
@@ -133,7 +120,7 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     tiles = candidates(rows * across, blocks, registers_of(target), block)
     if rows < down:
         exact = {Tile(divisor(rows * across, t.pixels), t.vectors) for t in tiles}
-        tiles = sorted(exact, key=lambda t: row_cycles(rows * across, *t))
+        tiles = sorted(exact, key=lambda t: row_cycles(rows * across, *t, costs))
     if tiles[0].pixels == rows * across and tiles[0].vectors > block:
         # Nothing is multiplied twice by a weight: one stream of them is faster.
         tiles.insert(0, tiles[0]._replace(vectors=block))
@@ -144,12 +131,12 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     t_o, t_i = s.split(t_p, [-1, tile.pixels])
     s.reorder(p_n, e, f, ko_o, t_o, t_i, ko_i, kv_p)
     *_, ko_a, t_a, kv_a, c, ci = s.compute_at(w.products.name, t_o)
-    ci_o, ci_i = s.split(ci, [-1, divisor(lanes, UNROLL)])
+    ci_o, ci_i = s.split(ci, [-1, divisor(lanes, costs.winograd_steps)])
     s.reorder(c, ci_o, ci_i, t_a, ko_a, kv_a)
     cache_weights(s, w.products, weight, ci_i, tile.vectors, lanes)
     passes = -(-rows * across // tile.pixels)
-    is_slow = rows == down and rows * across >= FETCHED_TILES.get(target.cpu.data, 1)
-    if weight is not None and is_slow and passes <= lines_of(w.products, lanes * tile.vectors):
+    is_slow = rows == down and rows * across >= costs.prefetched_tiles
+    if weight is not None and is_slow and passes <= lines_of(w.products, lanes * tile.vectors, costs):
         s.prefetch(weight[0], ko_o, spread=c)
     for loop in (t_i, ko_i, t_a, ko_a, ci_i):
         s.unroll(loop)
@@ -163,10 +150,10 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
         judge_n, judge_t = s.loops(w.far.name)
         judge_rows, _ = s.split(judge_t, [-1, across * divisor(down, max(n * down // threads, 1))])
         judged = [judge_n, judge_rows]
-        _place_judgement(s, w, judge_rows, lanes)
+        _place_judgement(s, w, judge_rows, lanes, costs)
     else:
         s.compute_at(w.far.name, yb)
-        _place_judgement(s, w, yb, lanes)
+        _place_judgement(s, w, yb, lanes, costs)
     # The data's tiles: all of one in registers.
     loops = s.loops(w.tiles.name) if apart else s.compute_at(w.tiles.name, yb)
     t_n, e_t, f_t, c_t, t_t, ci_t = loops
@@ -207,7 +194,7 @@ def _place_direct(s: Schedule, w: Winograd, at: SSAValue, target: TargetAttr) ->
     s.vectorize(lane)
 
 
-def _place_judgement(s: Schedule, w: Winograd, at: SSAValue, lanes: int) -> None:
+def _place_judgement(s: Schedule, w: Winograd, at: SSAValue, lanes: int, costs: Costs) -> None:
     """All that says which tiles are far, in a loop over rows of tiles: in vectors of channels, then of pixels."""
     s.compute_at(w.least.name, at)
     rows = _vectors(s, s.compute_at(w.least_rows.name, at), lanes)
@@ -225,7 +212,7 @@ def _place_judgement(s: Schedule, w: Winograd, at: SSAValue, lanes: int) -> None
     s.reorder(xo, ci, xi)
     s.vectorize(xi)
     squares = s.cache_write(w.squares.name, "register")
-    partial = reduce_in_lanes(s, w.squares, lanes)
+    partial = reduce_in_lanes(s, w.squares, lanes, costs)
     place_reduction(s, w.squares, partial, s.compute_at(squares, at)[1])
     s.vectorize(s.compute_at(w.square_columns.name, at)[-1])
     magnitudes = s.cache_write(w.magnitudes.name, "register")

@@ -1,0 +1,279 @@
+"""The figures of a processor that the schedules and passes of this target choose by: one table, `for_target(target)`.
+
+Another processor is another instance of `Costs`. All figures are those of Zen 4 (AVX-512, 118 GF/s a core, memory at
+32 GB/s, one or two threads), most of them fitted on the models of `bench/models.py`, where a field says nothing else.
+A choice that is mathematics, and the same on every machine, stands with the schedule that makes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from lamina.dialects.target import TargetAttr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reserve:
+    """The vector registers that register tiles leave to what is loaded beside their accumulators."""
+
+    registers: int
+    """Registers of a tile, whatever its size. Read off LLVM's code: with one less it spills in the inner loop."""
+    row: int = 0
+    """Registers for each row of a tile, beside its accumulators."""
+
+
+AVX512 = Reserve(registers=4)
+"""AVX-512 broadcasts from memory inside the multiply-add: an eighth of the registers is left for weights."""
+FMA = Reserve(registers=6)
+"""LLVM loads neighbouring weights, up to four vectors, together where the first of them is needed, and without a
+multiply-add that broadcasts neighbouring values of the data as well."""
+SSE = Reserve(registers=10)
+"""Products need a place before they are added."""
+NEON = Reserve(registers=7, row=1)
+"""A lane of a register is a factor: the values of each row for the next steps wait in one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Core:
+    """Instructions: loops on data of the first-level cache measure them."""
+
+    reserve: Reserve = AVX512
+    """What tiles leave of the registers: of the instruction set, and of LLVM's order of loads."""
+    fma_latency: int = 4
+    """Cycles from a multiply-add to the next one of the same sum; a tile of fewer accumulators waits for itself."""
+    step_overhead: float = 1.5
+    """Cycles of a tile's step of the reduction beside its multiply-adds: loads that do not overlap, loop control."""
+    load_cycles: float = 0.5
+    """Cycles of a load of a vector, or of a broadcast, where loads take the time: two begin in one cycle."""
+    hidden_load_cycles: float = 0.2
+    """Cycles of a load in a tile of a product, where most of it runs beside the multiply-adds."""
+    unaligned_cycles: float = 2.2
+    """Cycles of a whole vector's load that goes across cache lines, as rows of pixels do."""
+    shuffle_cycles: float = 1.0
+    """Cycles of a shuffle of two vectors."""
+    byte_speed: float = 4.0
+    """Times as fast as products of floats those of bytes are, where an instruction sums them up in groups."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """Caches and memory: their sizes as the processor tells them, their speeds from reading what just fits each."""
+
+    line_bytes: int = 64
+    """Bytes of a cache line."""
+    first_level_bytes: int = 32 << 10
+    """Bytes of a core's first-level cache."""
+    first_level_ways: int = 8
+    """Lines that it holds of addresses that are equal modulo `first_level_period`."""
+    first_level_period: int = 4096
+    """Bytes after which addresses share lines of it: its size by its ways."""
+    second_level_bytes: int = 1 << 20
+    """Bytes of a core's second-level cache."""
+    third_level_bytes: int = 16 << 20
+    """Bytes of the third-level cache that one of its users finds again."""
+    second_level_speed: float = 32
+    """Bytes that a core reads in a cycle from its second-level cache."""
+    third_level_speed: float = 26
+    """Bytes that a core reads in a cycle from the third-level cache."""
+    memory_speed: float = 8
+    """Bytes that a core reads in a cycle from memory, in one stream."""
+    page_bytes: int = 4096
+    """Bytes of a page."""
+    many_planes: int = 64
+    """Planes of data that, with weights and results, take all of the first level of the translation of addresses (72
+    pages)."""
+    plane_cycles: float = 3.0
+    """Cycles of a step in another plane of the data than the one before, where the planes that a tile goes through are
+    many and a page or more apart: nothing is fetched ahead. Shared by the taps of a window."""
+    row_of_weights_cycles: float = 0.25
+    """Cycles for each channel's row of weights that is read beside the others: they lie apart, and are new to the
+    cache."""
+    prefetched_bytes: int = 1 << 17
+    """Bytes of data from which on a tile's next channels are fetched while it sums over these: they lie far apart."""
+    prefetched_tiles: int = 1
+    """Tiles of a Winograd convolution that meet each weight, from which on the next weights are fetched meanwhile. On
+    Zen 5 convolutions of ResNet-50 at 14 x 14 and 7 x 7 take half as long; without it their time depends on where code
+    and weights happen to lie, up to a third."""
+    streams: int = 8
+    """Rows of a product's second factor that are read at a time where it is read as it lies: streams that the
+    prefetcher follows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bodies:
+    """Steps and pieces of one body of code: beyond them it is decoded anew, or compiled for nothing."""
+
+    body_operations: int = 800
+    """Multiply-adds (and the like) that one body may be unrolled to: beyond it, compile time and code size win
+    nothing."""
+    reduction_operations: int = 16
+    """The operations that a step of a reduction which is no product counts for in a body."""
+    product_steps: int = 4
+    """Steps of a product's reduction in one body. Rows of the data lie far apart, so neighbouring elements of a row are
+    loaded together when more steps are in sight, and then held in registers that the tile needs."""
+    wide_product_steps: int = 2
+    """The same for tiles of `wide_vectors` where the second factor lies in long rows; packed ones, which are one
+    stream, take `product_steps` (GPT-2 takes an eighth longer with two)."""
+    wide_vectors: int = 3
+    """Vectors of a tile from which on it is wide."""
+    group_steps: int = 4
+    """Groups of input channels in one body where an instruction sums up a group: a block of sixteen bytes of data."""
+    winograd_steps: int = 16
+    """Steps of the reduction of a Winograd convolution's products in one body."""
+    pixel_steps: int = 8
+    """Input channels of a convolution of rows of pixels in one body."""
+    window_taps: int = 9
+    """Taps of a window that is unrolled whole; of larger ones each row is."""
+    window_columns: int = 5
+    """Columns of a window of which each may be a piece of its own in a tile that is a whole row. Where no column meets
+    padding there may be any number."""
+    column_vectors: int = 64
+    """Vectors in one body of a reduction of columns."""
+    row_pieces: int = 8
+    """Pieces of a row, which are code each."""
+    costly_row_pieces: int = 3
+    """The same where elements take exponentials, logarithms or the like."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tiles:
+    """Register tiles: their widths, and how much longer than their multiply-adds they take."""
+
+    tile_vectors: tuple[int, ...] = (2, 4, 1, 3)
+    """The widths of tiles, in vectors; of equal estimates the first is taken."""
+    weight_registers: int = 3
+    """Registers, of those that a product's tile leaves, that the weights of a step may take."""
+    tail_penalty: float = 1.05
+    """Time of a tile that is a tail: a second copy of the kernel, compile time and instruction cache."""
+    single_vector_penalty: float = 1.06
+    """Time of a tile of one vector: each multiply-add brings its own broadcast, and the load ports are as busy as the
+    multipliers."""
+    last_panel_penalty: float = 1.25
+    """Time of the last, narrower panel of a product's columns, which has a kernel and a loop of its own."""
+    last_channels_penalty: float = 1.3
+    """Time of the last, fewer channels of a tile of rows of pixels, which are code of their own."""
+    depthwise_vectors: int = 8
+    """Vectors of a depthwise convolution's tile: with the data that neighbours share, and the weights of a row, they
+    fill 32 registers."""
+    short_row_vectors: int = 16
+    """Vectors of a tile of short rows, which share weights only, where fewer do not divide the image."""
+    halved_window: int = 49
+    """Taps of a depthwise convolution from which on vectors of half the lanes, of which fewer go across cache lines,
+    are loaded faster."""
+    pool_vectors: int = 8
+    """Vectors of a pool's tile: neighbours share what they load."""
+    winograd_pixels: tuple[int, int] = (4, 14)
+    """The fewest and the most rows of a register tile of two vectors, of which blocks of a Winograd convolution are."""
+    stream_vectors: int = 4
+    """Vectors of a product's tile where there is one row: weights are read once, in one stream."""
+    group_stream_vectors: int = 8
+    """The same where an instruction sums up groups: it takes four cycles, and reads a vector in each."""
+    group_vectors: int = 2
+    """Most vectors of a block of packed weights in groups that several rows share."""
+    gate_vectors: int = 8
+    """Vectors of a recurrent layer that are summed at once for one sequence: as many as hide a multiply-add's
+    latency."""
+    shared_gate_vectors: int = 4
+    """The same where several sequences share each weight, and each has accumulators of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reductions:
+    """Reductions: partial results that do not wait for one another, and from which size on they pay."""
+
+    chains: int = 8
+    """Sums of an element whose terms lie nowhere side by side: an addition takes three or four cycles, two begin in
+    one."""
+    column_chains: int = 8
+    """Partial results of each column of a single vector: a maximum that heeds NaN takes six cycles, a sum three."""
+    lane_chains: int = 4
+    """Partial sums of each lane of a row: an addition waits as long for the one before it as that takes."""
+    chained_vectors: int = 8
+    """Vectors of a row from which on such chains are worth adding up."""
+    line_vectors: int = 2
+    """Vectors of a row from which on lanes of their own are worth combining."""
+    tile_columns: int = 2
+    """Vectors of columns from which on there is a tile of them."""
+    costly_columns: int = 4
+    """Vectors of a tile whose columns, before or after they are reduced, take functions with many constants."""
+    single_rows: int = 32
+    """Rows from which on partial results of a single vector of columns are worth combining."""
+    rows_at_once: int = 4
+    """Rows of a block: while the lanes of one are combined, which is a chain, the next is under way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossings:
+    """Sizes from which on another way of computing the same takes less time."""
+
+    blocks_per_thread: int = 4
+    """Blocks of a parallel loop for each thread: with fewer, threads wait for the last one, unless each has as many as
+    the others."""
+    slices_per_thread: int = 2
+    """Slices of padding for each thread, with fewer of which rows are shared out too."""
+    long_row: int = 8
+    """Vectors of a row beyond which its end does not matter."""
+    attention_rows: int = 16
+    """Rows of queries whose scores, for some hundred keys, stay in the first-level cache."""
+    streamed_rows: int = 4
+    """Rows of the first factor up to which reading the second one is what takes the time."""
+    copied_rows: int = 32
+    """Rows of the first factor from which on copying the second one, panel by panel, costs next to nothing."""
+    transposed_rows: int = 8
+    """Rows of the first factor for which a second one that lies transposed is worth moving."""
+    winograd_gain: float = 1.5
+    """Times fewer multiplications from which on a convolution is one of tiles: transforms and tiles beyond the edge
+    cost some back."""
+    winograd_outputs: int = 32
+    """Pixels of the result for which reading the transformed weights, four times as many for tiles of 4, is not what
+    takes the time."""
+    most_zeros: float = 2.0
+    """Taps of whole windows over those that a transposed convolution has, up to which it is one of whole windows."""
+    few_zeros: float = 1.2
+    """The same up to which that is better than a convolution of its own for each of the pixels of a window."""
+    few_channels: int = 8
+    """Channels of the result that do not pay for reading an image of more than a second-level cache anew for each of
+    these."""
+    repeated_ops: int = 16
+    """Ops of a stage that reads nothing, up to which it is made again wherever it is read: a constant, an index. A
+    table that chooses among many constants is stored."""
+    repeated_reads: int = 4
+    """Reads of each element of a stage of a few arithmetic instructions, up to which it is made again for each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs(Core, Memory, Bodies, Tiles, Reductions, Crossings):
+    """All figures of a processor."""
+
+    def read_speed(self, size: int) -> float:
+        """Bytes in a cycle where so many are read again and again."""
+        if size <= self.second_level_bytes:
+            return self.second_level_speed
+        return self.third_level_speed if size <= self.third_level_bytes else self.memory_speed
+
+
+FITTED = Costs()
+"""The figures of the machine that the schedules were fitted on, for all that have none of their own."""
+
+PROCESSORS = {
+    # It has 24 lines under way, and its own prefetcher has more: at 7 x 7 fetching takes half as long again.
+    "znver4": replace(FITTED, prefetched_tiles=32),
+}
+"""The figures of processors that differ, under LLVM's names."""
+
+
+@cache
+def for_target(target: TargetAttr | None) -> Costs:
+    """The figures of a target: its processor's, and its instruction set's reserve; of no target, the fitted ones."""
+    if target is None:
+        return FITTED
+    return replace(PROCESSORS.get(target.cpu.data, FITTED), reserve=_reserve_of(target))
+
+
+def _reserve_of(target: TargetAttr) -> Reserve:
+    if target.triple.data.startswith(("aarch64", "arm64")):
+        return NEON
+    if target.registers.data >= 32:
+        return AVX512
+    return FMA if target.has_feature("fma") else SSE

@@ -1,0 +1,196 @@
+"""The figures of a processor stand in one table: schedules and passes have none of their own, and obey any table."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+import lamina
+from lamina.backends.cpu import costs
+from lamina.backends.cpu.costs import FITTED, Costs, for_target
+from lamina.backends.cpu.jit import named_target
+from lamina.driver.api import texts
+
+CPU = Path(__file__).parents[2] / "backends" / "cpu"
+TABLE = CPU / "costs.py"
+ALONE = [CPU / f"{name}.py" for name in ("tiles", "stages", "weights")]
+CHOOSING = sorted([*CPU.glob("schedules/*.py"), *CPU.glob("passes/*.py"), *ALONE])
+"""The files that choose how something is computed."""
+
+NO_FIGURES = {
+    ("schedules/column_reductions.py", "BLOCK"): "digits: errors of sums grow with additions that follow each other",
+    ("schedules/column_reductions.py", "LEAST_BLOCK"): "digits, the same",
+    ("schedules/steps.py", "LONG"): "digits: a chain of so many additions loses more than three",
+    ("schedules/steps.py", "FEWEST_LANES"): "instruction sets: vectors of 128 bits are what all of them have",
+    ("schedules/row_reductions.py", "QUARTER"): "instruction sets: the same vectors",
+    ("schedules/depthwise.py", "HALF"): "instruction sets: what AVX-512 has beside whole vectors",
+    ("schedules/grouped.py", "DOTS"): "instruction sets: what an instruction sums up",
+    ("schedules/elementwise.py", "FEW"): "instruction sets: fewer elements than the shortest vectors have",
+    ("schedules/pixel_rows.py", "MOST_STRIDE"): "our code: shuffles bring together no more vectors",
+    ("schedules/matmul.py", "PACKED_TILES"): "tuning: how many candidates there are",
+    ("tiles.py", "SIMILAR_TILES"): "tuning: how many candidates there are",
+    ("passes/winograd.py", "TILE_SIZES"): "mathematics: the transforms that there are",
+    ("passes/fuse_attention.py", "LOWEST"): "mathematics: the lowest float32",
+    ("passes/fuse_attention.py", "B"): "draws for the test of an equation",
+    ("passes/pack_weights.py", "DRAWN"): "draws for the test of an equation",
+}
+"""Numbers at the top of such a file that are no machine's, and what they are."""
+
+
+def numbers(path: Path) -> Iterator[str]:
+    """The names at the top of a file that are given numbers, also in tuples and dictionaries."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            calls = any(isinstance(n, (ast.Call, ast.GeneratorExp)) for n in ast.walk(node.value))
+            held = [n.value for n in ast.walk(node.value) if isinstance(n, ast.Constant)]
+            if not calls and any(isinstance(v, (int, float)) and not isinstance(v, bool) for v in held):
+                yield next(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+def test_figures_of_machines_stand_in_the_table() -> None:
+    found = {(str(path.relative_to(CPU)), name) for path in CHOOSING for name in numbers(path)}
+    assert found == NO_FIGURES.keys(), "a machine's figure belongs in backends/cpu/costs.py"
+
+
+def test_nothing_is_compared_with_a_figure() -> None:
+    """What code compares with is no number, save ranks and the 16 lanes of the instructions for groups."""
+    wrong: list[str] = []
+    for path in CHOOSING:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Compare):
+                sides = [n.value for n in (node.left, *node.comparators) if isinstance(n, ast.Constant)]
+                if any(isinstance(v, (int, float)) and v > 5 and v != 16 for v in sides):
+                    wrong.append(f"{path}:{node.lineno}: {ast.unparse(node)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def declared() -> dict[str, str]:
+    """The fields of the table with the text that stands below each."""
+    found: dict[str, str] = {}
+    for node in ast.parse(TABLE.read_text("utf-8")).body:
+        for field, below in pairwise(node.body) if isinstance(node, ast.ClassDef) else ():
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                found[field.target.id] = ast.unparse(below) if isinstance(below, ast.Expr) else ""
+    return found
+
+
+def test_every_figure_is_explained_and_used() -> None:
+    texts_below = declared()
+    used = {name for path in CHOOSING for name in re.findall(r"costs\.(\w+)", path.read_text("utf-8"))}
+    used |= set(re.findall(r"for_target\([^\n]*?\)\)?\.(\w+)", "".join(p.read_text("utf-8") for p in CHOOSING)))
+    used |= set(re.findall(r"self\.(\w+)", TABLE.read_text("utf-8")))
+    used |= set(re.findall(r"FITTED\.(\w+)", "".join(p.read_text("utf-8") for p in CHOOSING)))
+    for field in fields(Costs):
+        assert len(texts_below[field.name]) > 15, f"{field.name}: no text says what it is"
+        assert field.name in used, f"{field.name}: nobody asks for it"
+
+
+def test_each_target_has_its_table() -> None:
+    reserves = {n: for_target(named_target(n)).reserve for n in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64")}
+    assert reserves == {
+        "x86-64-v2": costs.SSE, "x86-64-v3": costs.FMA, "x86-64-v4": costs.AVX512, "aarch64": costs.NEON
+    }  # fmt: skip
+    assert for_target(named_target("znver4")).prefetched_tiles > for_target(named_target("znver5")).prefetched_tiles
+    assert for_target(None) == FITTED
+
+
+def layers() -> bytes:
+    """A layer of each kind that has a schedule of its own."""
+    rng = np.random.default_rng(0)
+    stored: list[TensorProto] = []
+    nodes: list[NodeProto] = []
+
+    def layer(op: str, data: str, *shapes: tuple[int, ...], **attrs: Any) -> None:
+        names = [f"w{len(stored) + n}" for n in range(len(shapes))]
+        weights = [(rng.standard_normal(s) * 0.1).astype(np.float32) for s in shapes]
+        stored.extend(numpy_helper.from_array(w, name) for w, name in zip(weights, names, strict=True))
+        nodes.append(helper.make_node(op, [data, *names], [f"y{len(nodes)}"], **attrs))
+
+    layer("Conv", "x", (64, 32, 3, 3), pads=[1] * 4)
+    layer("Conv", "x", (64, 32, 1, 1))
+    layer("Conv", "x", (32, 32, 5, 5), pads=[2] * 4, strides=[2, 2])
+    layer("Conv", "x", (32, 1, 3, 3), pads=[1] * 4, group=32)
+    layer("ConvTranspose", "x", (32, 16, 3, 3), strides=[2, 2])
+    layer("MaxPool", "x", kernel_shape=[3, 3], pads=[1] * 4)
+    layer("InstanceNormalization", "x", (32,), (32,))
+    layer("Transpose", "x", perm=[0, 2, 3, 1])
+    layer("MatMul", "z", (96, 80))
+    layer("Gemm", "z", (70, 96), transB=1)
+    layer("Softmax", "z", axis=1)
+    for axis in (0, 1):
+        layer("ReduceMean", "z", axes=[axis])
+    shapes = {"x": [1, 32, 14, 14], "z": [40, 96]}
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()]
+    outputs = [helper.make_tensor_value_info(n.output[0], TensorProto.FLOAT, None) for n in nodes]
+    graph = helper.make_graph(nodes, "layers", inputs, outputs, stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("costs") / "layers.onnx"
+    path.write_bytes(layers())
+    return path
+
+
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Costs], None]]:
+    """Gives a processor other figures."""
+
+    def give(name: str, table: Costs) -> None:
+        monkeypatch.setitem(costs.PROCESSORS, name, table)
+        for_target.cache_clear()
+
+    yield give
+    for_target.cache_clear()
+
+
+SMALL = replace(
+    FITTED, fma_latency=8, first_level_bytes=8 << 10, second_level_bytes=32 << 10, third_level_bytes=64 << 10,
+    memory_speed=1, prefetched_bytes=1 << 10, streams=3, body_operations=60, product_steps=2, winograd_steps=4,
+    pixel_steps=2, window_taps=3, column_vectors=8, tile_vectors=(3, 1), weight_registers=1, depthwise_vectors=4,
+    pool_vectors=3, winograd_pixels=(2, 6), chains=3, column_chains=4, lane_chains=2, chained_vectors=3,
+    tile_columns=3, single_rows=8, rows_at_once=2, long_row=2, streamed_rows=2, copied_rows=8, transposed_rows=64,
+    winograd_gain=1.1, few_zeros=1.0,
+)  # fmt: skip
+LARGE = replace(
+    FITTED, fma_latency=2, first_level_bytes=128 << 10, second_level_bytes=8 << 20, prefetched_tiles=10_000,
+    body_operations=1200, product_steps=8, pixel_steps=16, window_taps=25, tile_vectors=(4, 2, 1),
+    depthwise_vectors=12, pool_vectors=14, chains=16, column_chains=16, lane_chains=8, rows_at_once=8, long_row=100,
+    streamed_rows=50, copied_rows=4, transposed_rows=1, winograd_gain=100.0, few_zeros=9.0, most_zeros=9.0,
+)  # fmt: skip
+
+
+def results(model: Path) -> dict[str, Any]:
+    """What the compiled model gives for random inputs."""
+    rng = np.random.default_rng(1)
+    shapes = {"x": [1, 32, 14, 14], "z": [40, 96]}
+    given = {name: rng.uniform(-1, 1, shape).astype(np.float32) for name, shape in shapes.items()}
+    return lamina.compile(model, threads=2, cache=False).run(given)
+
+
+@pytest.fixture(scope="module")
+def expected(model: Path) -> tuple[str, dict[str, Any]]:
+    """The schedules and the results by this machine's own table."""
+    return texts(model, threads=2).get("te"), results(model)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", [SMALL, LARGE], ids=["small", "large"])
+def test_programs_are_right_by_any_table(
+    table: Costs, model: Path, expected: tuple[str, dict[str, Any]], figures: Callable[[str, Costs], None]
+) -> None:
+    figures(named_target("cpu").cpu.data, table)
+    assert texts(model, threads=2).get("te") != expected[0]
+    for name, found in results(model).items():
+        np.testing.assert_allclose(found, expected[1][name], rtol=1e-4, atol=1e-4, err_msg=name)
