@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lamina.opt_tool.command import SPLIT_MARKER, run_opt_tool
+from lamina.opt_tool.command import run_opt_tool
+from lamina.opt_tool.options import SPLIT_MARKER
 
 TESTS = Path(__file__).parents[1]
 FOLDERS = (
