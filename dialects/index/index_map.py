@@ -106,7 +106,7 @@ class IndexMapAttr(Data[IndexMap]):
 
 @irdl_attr_definition
 class IndexSetAttr(Data[IndexSet]):
-    """`#te.set<(d0) -> (d0 - 1 >= 0, d0 == 0)>`."""
+    """`#te.set<(d0) -> (d0 - 1 ge 0, d0 == 0)>`: MLIR, which need not know te, takes the `>` of `>=` for the end."""
 
     name = "te.set"
 
@@ -120,12 +120,12 @@ class IndexSetAttr(Data[IndexSet]):
 
     def print_parameter(self, printer: Printer) -> None:
         dims, conditions = self.data
-        text = ", ".join(condition_text(c, _dim_name) for c in conditions)
+        text = ", ".join(condition_text(c, _dim_name, "ge") for c in conditions)
         printer.print_string(f"<({', '.join(f'd{i}' for i in range(dims))}) -> ({text})>")
 
 
-def condition_text(condition: Condition, name: Callable[[Atom], str]) -> str:
-    return linear_text(condition.form, name) + (" == 0" if condition.equal else " >= 0")
+def condition_text(condition: Condition, name: Callable[[Atom], str], at_least: str = ">=") -> str:
+    return f"{linear_text(condition.form, name)} {'==' if condition.equal else at_least} 0"
 
 
 # -- parsing: term {(+|-) term}, term: factor {(*|floordiv|mod) constant} --------------------------
@@ -194,8 +194,10 @@ def _parse_factor(parser: AttrParser, dim: Callable[[], Linear | None]) -> Linea
 
 
 def parse_condition(parser: AttrParser, dim: Callable[[], Linear | None]) -> Condition:
-    """`expr >= expr`, `expr == expr`, `expr <= expr`, `expr < expr` or `expr > expr`."""
+    """`expr >= expr`, the same as `expr ge expr`, `expr == expr`, `expr <= expr`, `expr < expr` or `expr > expr`."""
     left = parse_linear(parser, dim)
+    if parser.parse_optional_keyword("ge"):
+        return Condition(left - parse_linear(parser, dim))
     for symbol in (">", "<", "="):
         if parser.parse_optional_punctuation(symbol):
             exact = bool(parser.parse_optional_punctuation("="))

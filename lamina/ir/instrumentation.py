@@ -119,6 +119,9 @@ class LocationHook(Hooks):
 
 @dataclass
 class PrintOptions:
+    """When the IR is printed. As in mlir-opt, `after_change` and `after_failure` narrow `after` and `after_all`; what
+    goes to files in `tree_dir` is not printed as well."""
+
     before: set[str]
     after: set[str]
     before_all: bool = False
@@ -155,10 +158,10 @@ class PrintHook(Hooks):
 
     def after(self, pass_: ModulePass, op: Operation) -> None:
         o = self.options
-        wanted = o.after_all or pass_.name in o.after
-        new = self.text_of(op) if wanted or o.diff or o.after_change or o.tree_dir else ""
+        dumped = not o.after_failure and (self._named(pass_) or (o.after_change and self._none_named()))
+        new = self.text_of(op) if dumped or o.diff or o.tree_dir else ""
         changed = new != self._old
-        if wanted or (o.after_change and changed):
+        if dumped and not o.tree_dir and (changed or not o.after_change):
             self._show(f"After {pass_.name}", new)
         if o.diff and changed:
             from difflib import unified_diff
@@ -168,15 +171,24 @@ class PrintHook(Hooks):
             )
             self.err.write("\n".join(lines) + "\n")
         if o.tree_dir is not None:
-            path = o.tree_dir / f"{self.count:02}_{pass_.name}.mlir"
-            try:
-                o.tree_dir.mkdir(parents=True, exist_ok=True)
-                path.write_text(new, "utf-8")
-            except OSError as e:
-                raise InputError(f"cannot write: {e.strerror}", where=str(path)) from None
+            self._keep(o.tree_dir, f"{self.count:02}_{pass_.name}.mlir", new)
         self.count += 1
 
     def failed(self, pass_: ModulePass, op: Operation, error: BaseException) -> None:
-        o = self.options
-        if o.after_failure or o.after_all or pass_.name in o.after:
+        if self._named(pass_) or (self.options.after_failure and self._none_named()):
             self._show(f"After {pass_.name} Failed", self.text_of(op))
+
+    def _named(self, pass_: ModulePass) -> bool:
+        return self.options.after_all or pass_.name in self.options.after
+
+    def _none_named(self) -> bool:
+        """Whether the options do not say after which passes: `after_change` and `after_failure` then mean all."""
+        return not (self.options.after_all or self.options.after)
+
+    @staticmethod
+    def _keep(folder: Path, name: str, text: str) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+        except OSError as e:
+            raise InputError(f"cannot write: {e.strerror}", where=str(folder / name)) from None

@@ -26,11 +26,13 @@ from lamina.ir.own_dialects import OUR_DIALECTS
 ROOT = Path(__file__).parents[1]
 LEVELS = ("relay", "te", "tir", "llvm")
 STAIRS = ("*_to_*.py", "*_to_*/*_to_*.py")
+INSPECTION = "inspection"
+"""The folder of passes that change nothing, under MLIR's names, and what they have for a level."""
 PassFactory = Callable[[], type[ModulePass]]
 
 
 class PassFile(NamedTuple):
-    """A pass of ours: where it is, and the level it belongs to (`stair` and `backend` for the others)."""
+    """A pass of ours: where it is, and the level it belongs to (for others `stair`, `inspection`, `backend`)."""
 
     name: str
     module: str
@@ -73,6 +75,7 @@ def _candidates() -> list[PassFile]:
     for level in LEVELS:
         add((ROOT / "passes" / level).rglob("*.py"), f"{level}-", level)
     add((p for pattern in STAIRS for p in (ROOT / "passes").glob(pattern)), "", "stair")
+    add((ROOT / "passes" / INSPECTION).glob("*.py"), "", INSPECTION)
     for folder in sorted((ROOT / "backends").glob("*/passes")):
         add(folder.rglob("*.py"), f"{folder.parent.name}-", "backend")
     return found
@@ -86,7 +89,7 @@ _found: dict[str, PassFile] | None = None
 
 
 def our_passes() -> dict[str, PassFile]:
-    """All passes of the tree by name: relay's first, then te's, tir's, llvm's, the stairs, the backends'."""
+    """All passes of the tree by name: relay's, te's, tir's, llvm's, the stairs, those of any level, the backends'."""
     global _found
     if _found is None:
         _found = {f.name: f for f in _candidates() if f.declared()}
@@ -99,7 +102,7 @@ def find_our_pass(name: str) -> PassFile | None:
         return _found.get(name)
     stem = name.replace("-", "_")
     head, _, rest = stem.partition("_")
-    tries: list[tuple[str, str, str]] = []
+    tries: list[tuple[str, str, str]] = [(".", f"passes/{INSPECTION}/{stem}.py", INSPECTION)]
     if "_to_" in stem:
         tries += [(".", f"passes/{stem}.py", "stair"), (".", f"passes/{stem}/{stem}.py", "stair")]
     if rest and head in LEVELS:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
@@ -28,6 +27,7 @@ from lamina.errors import (
     InternalError,
     LaminaError,
     UsageError,
+    did_you_mean,
     printable,
     render_error,
 )
@@ -45,12 +45,12 @@ from lamina.ir.instrumentation import (
 from lamina.ir.parsing import RECURSION_LIMIT, decode, parse_text
 from lamina.ir.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.ir.printing import print_op
-from lamina.ir.registry import Registry
+from lamina.ir.registry import Registry, find_our_pass
 from lamina.ir.suffixes import RELAY_TEXT
 from lamina.ir.verification import VerificationError, verify_module
 from lamina.opt_tool import options
+from lamina.opt_tool.watching import watched
 
-SPLIT_MARKER = "// -----"
 STDIN = "<stdin>"
 
 
@@ -80,6 +80,8 @@ class Session:
         self.produced: list[Diagnostic] = []
         self.source: Path | None = None
         """The file beside which weights are, where it is not the input."""
+        self.watching: list[Hooks] = []
+        """What hears of every pass, beside what the pieces of the input have of their own."""
         self.model: Path | bytes | None = None
         """The path or the bytes of an ONNX model, where the input is one."""
 
@@ -148,7 +150,7 @@ class Session:
             for file in again.load:
                 self.registry.load_file(Path(file))
             self.args = args = again
-        passes = parse_pipeline(args.passes, self.registry)
+        passes = self._passes()
         if args.dump_pass_pipeline:
             self.err.write(f"builtin.module({print_pipeline(passes)})\n")
         self.sources[name] = text
@@ -156,8 +158,8 @@ class Session:
             return self._reduce(text, name, passes)
         status = EXIT_OK
         results: list[str] = []
-        with _rules(args, self.err):
-            for first_line, chunk in _split(text) if args.split_input_file else [(1, text)]:
+        with watched(args, self._named_passes("--debug-only", args.debug_only), self.err) as self.watching:
+            for first_line, chunk in _split(text, args.split_input_file):
                 chunk_status, result = self._process(chunk, name, first_line, passes)
                 status = max(status, chunk_status)
                 results.append(result)
@@ -186,6 +188,25 @@ class Session:
         if status == EXIT_INTERNAL:
             return status, result
         return (EXIT_INPUT if wrong else EXIT_OK), result
+
+    def _passes(self) -> list[ModulePass]:
+        """The passes of the pipeline, or of the flags in their order."""
+        for word in self.args.flags:
+            if not self._is_pass(options.pass_of(word)[0]):
+                raise options.unknown_option(word, self.registry.names())
+        return parse_pipeline(options.pipeline_of(self.args), self.registry)
+
+    def _is_pass(self, name: str) -> bool:
+        return find_our_pass(name) is not None or name in self.registry.names()
+
+    def _named_passes(self, option: str, given: Sequence[str]) -> set[str]:
+        """The passes that an option names. Raises UsageError."""
+        names = {name for words in given for name in words.split(",")}
+        for name in sorted(names):
+            if not self._is_pass(name):
+                near = did_you_mean(name, self.registry.names())
+                raise UsageError(f"{option}: unknown pass {name!r}", hint=near or "see `opt-tool --list-passes`")
+        return names
 
     def _context(self) -> LaminaContext:
         ctx = LaminaContext(allow_unregistered=self.args.allow_unregistered_dialect)
@@ -258,14 +279,14 @@ class Session:
 
     def _hooks(self, ctx: LaminaContext) -> list[Hooks]:
         a = self.args
-        hooks: list[Hooks] = [TimeHook(self.timer)]
+        hooks: list[Hooks] = [TimeHook(self.timer), *self.watching]
         if a.verify_each == "1":
             hooks.append(VerifyHook(self.timer))
         if a.verify_locations:
             hooks.append(LocationHook())
         shown = PrintOptions(
-            _names(a.print_ir_before),
-            _names(a.print_ir_after),
+            self._named_passes("--print-ir-before", a.print_ir_before),
+            self._named_passes("--print-ir-after", a.print_ir_after),
             a.print_ir_before_all,
             a.print_ir_after_all,
             a.print_ir_after_change,
@@ -383,17 +404,15 @@ class Session:
             listing.show_dialects(self._context(), self.out)
 
 
-def _names(given: Sequence[str]) -> set[str]:
-    return {name for words in given for name in words.split(",")}
-
-
-def _split(text: str) -> list[tuple[int, str]]:
-    """The pieces between marker lines, each with its first line in the file."""
+def _split(text: str, marker: str | None) -> list[tuple[int, str]]:
+    """The pieces between lines that are the marker, each with its first line in the file; without marker one."""
+    if marker is None:
+        return [(1, text)]
     pieces: list[tuple[int, str]] = []
     rows: list[str] = []
     first = 1
     for number, row in enumerate(text.split("\n"), 1):
-        if row.strip() == SPLIT_MARKER:
+        if row.strip() == marker:
             pieces.append((first, "\n".join(rows)))
             rows, first = [], number + 1
         else:
@@ -402,32 +421,13 @@ def _split(text: str) -> list[tuple[int, str]]:
     return pieces
 
 
-@contextmanager
-def _rules(args: argparse.Namespace, err: TextIO) -> Generator[None]:
-    """While it lasts, rewriting traces its firings and stops after as many as the options say."""
-    if not args.trace_rules and args.fuel is None:
-        yield
-        return
-    from lamina.passes.rules import rewriting
-
-    if args.fuel is not None and args.fuel < 0:
-        raise UsageError(f"--fuel is a number of firings, not {args.fuel}")
-    try:
-        rewriting.trace_rules(err if args.trace_rules else None)
-        rewriting.limit_firings(args.fuel)
-        yield
-    finally:
-        rewriting.trace_rules(None)
-        rewriting.limit_firings(None)
-
-
 def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> int:
     """Run the tool on streams. Returns the exit status; only KeyboardInterrupt comes through."""
     if sys.getrecursionlimit() < RECURSION_LIMIT:
         sys.setrecursionlimit(RECURSION_LIMIT)
-    debug = "--debug" in argv
+    debug = "--debug" in argv or "-debug" in argv
     try:
-        if "-h" in argv or "--help" in argv:
+        if not {"-h", "-help", "--help"}.isdisjoint(argv):
             out.write(options.build().format_help())
             return EXIT_OK
         args = options.parse(argv)

@@ -38,6 +38,7 @@ _LEVEL_TITLES = {
     "tir": "TIR",
     "llvm": "LLVM",
     "stair": "Stairs between levels",
+    "inspection": "Any level",
     "backend": "Backends",
 }
 

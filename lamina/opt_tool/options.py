@@ -1,16 +1,151 @@
-"""The command line of opt-tool."""
+"""The command line of opt-tool: one table of options, spelled as mlir-opt's users spell them too.
+
+A long option may begin with one dash (`-split-input-file`), a flag may say `=true` or `=false`, and what is no option
+may be the flag of a pass (`--cse`, `--canonicalize='a=1 b=2'`), whose pass is looked for only when it is to run.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import NoReturn
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from lamina.cli.shell import path_argument
 from lamina.errors import UsageError, did_you_mean
 
-# Options that may stand alone or with `=value`; argparse would take the next word as the value.
-_BARE = {"--timing": "--timing=tree", "--verify-each": "--verify-each=1", "--elide-elements-larger": None}
+SPLIT_MARKER = "// -----"
+DESCRIPTION = "Reads IR, runs passes, prints IR. Diagnostics go to stderr."
+EPILOG = (
+    "Each pass is an option too: --cse, --canonicalize='options'. mlir-opt's spellings are understood: one dash for "
+    "two, --mlir-print-ir-after-all, --mlir-timing and the like. "
+    "Exit status: 0 done, 1 bad input, 2 bad usage, 3 unsupported, 70 internal fault (writes a reproducer)."
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A row of the table."""
+
+    names: str
+    """Our names, then `|` and the names that mlir-opt and others have for it, which the help leaves out."""
+    help: str = ""
+    value: str = ""
+    """How the help calls its value; a flag where it is empty."""
+    type: Any = str
+    choices: tuple[str, ...] | None = None
+    default: Any = None
+    alone: str | None = None
+    """Its value where it stands without `=value`; the next word is then no value of it."""
+    many: bool = False
+    """It may be given more than once: a list."""
+    dest: str | None = None
+
+    @property
+    def shown(self) -> list[str]:
+        return self.names.partition("|")[0].split()
+
+    @property
+    def spellings(self) -> list[str]:
+        return self.names.replace("|", " ").split()
+
+    @property
+    def attribute(self) -> str:
+        """The name of its value among the arguments."""
+        long = next((n for n in self.shown if n.startswith("--")), "")
+        return self.dest or long.removeprefix("--").replace("-", "_")
+
+
+def _switch(text: str) -> str:
+    """`0` or `1`, from MLIR's words for them too."""
+    return {"false": "0", "true": "1"}.get(text, text)
+
+
+PATH: Any = path_argument
+TABLE: dict[str, tuple[Option, ...]] = {
+    "input and output": (
+        Option("-o", "write to FILE instead of stdout", "FILE", PATH, dest="output_file"),
+        Option(
+            "-f --frontend | --input-format",
+            "what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay); "
+            "the weights of an ONNX model (.onnx) are written beside -o FILE",
+            "FORMAT",
+            choices=("mlir", "onnx", "relay-text"),
+        ),
+        Option(
+            "--split-input-file", f"process the pieces between lines {SPLIT_MARKER!r} one by one", "TEXT",
+            alone=SPLIT_MARKER,
+        ),
+        Option("--output-split-marker", "what to print between pieces", "TEXT", default=SPLIT_MARKER),
+        Option("--allow-unregistered-dialect", "read ops of unknown dialects"),
+        Option("--no-implicit-module", "the input must be one builtin.module"),
+        Option("--load", "add the file's dialects, passes and external backends", "FILE.py", PATH, many=True),
+        Option("--run-reproducer", "take the pipeline from the input, a reproducer"),
+    ),
+    "passes": (
+        Option("-p --passes --pass-pipeline", "a,b{x=1 y=2} or builtin.module(func.func(cse))", "PIPELINE", default=""),
+        Option("--dump-pass-pipeline", "print the pipeline to stderr and go on"),
+        Option("--list-passes", "all passes, one line each"),
+        Option("--pass-help --help-pass", "what a pass does; its options", "PASS"),
+        Option("--list-ops", "the ops of our dialects; of relay's with their facets"),
+        Option("--show-dialects", "all dialects"),
+        Option("--trace-rules", "print each firing of a rewrite rule"),
+        Option("--debug-only", "the same in these passes alone: a,b", "PASSES", many=True),
+        Option("--fuel", "stop rewriting after N firings, counted over all passes", "N", int),
+    ),
+    "checking": (
+        Option(
+            "--verify-each", "verify after each pass (default 1)", "0|1", _switch, ("0", "1"), default="1", alone="1"
+        ),
+        Option("--verify-locations", "fail if a pass leaves an op without location"),
+        Option("--verify-roundtrip", "print and read back, both syntaxes, and compare"),
+        Option("--verify-diagnostics", "check `// expected-error@+1 {{text}}` comments"),
+        Option(
+            "--reduce",
+            "where the passes fail or make the numbers wrong: shrink the input, find the pass, print a test of it",
+        ),
+        Option("--run", "run a function after the passes, instead of printing", "@FUNC"),
+        Option("--input", "arguments of --run, by name or as arg0, arg1, ...", "X.npz", PATH),
+        Option("--output", "where --run saves its results", "Y.npz", PATH),
+    ),
+    "printing": (
+        Option("--print-op-generic | --mlir-print-op-generic", "every op in the generic syntax"),
+        Option("--print-debuginfo | --mlir-print-debuginfo", "with locations"),
+        Option(
+            "--elide-elements-larger | --mlir-elide-elementsattrs-if-larger",
+            "elide dense constants of more elements", "N", int,
+        ),
+        Option("--print-ir-before | --mlir-print-ir-before", "IR before these passes, to stderr", "PASSES", many=True),
+        Option("--print-ir-after | --mlir-print-ir-after", "IR after these passes, to stderr", "PASSES", many=True),
+        Option("--print-ir-before-all | --mlir-print-ir-before-all", "IR before each pass"),
+        Option("--print-ir-after-all | --mlir-print-ir-after-all", "IR after each pass"),
+        Option(
+            "--print-ir-after-change | --mlir-print-ir-after-change", "IR after passes, where they changed something"
+        ),
+        Option("--print-ir-after-failure | --mlir-print-ir-after-failure", "the IR that a failing pass left"),
+        Option("--print-ir-diff", "a unified diff after each pass that changed something"),
+        Option(
+            "--print-ir-tree-dir | --mlir-print-ir-tree-dir", "the IR after each pass as a file in DIR", "DIR", PATH
+        ),
+        Option(
+            "--timing | --mlir-timing", "time of each pass, to stderr", "tree|json", choices=("tree", "json"),
+            alone="tree",
+        ),
+        Option(
+            "--pass-statistics | --mlir-pass-statistics",
+            "ops before and after each pass and what was counted in it, firings of rules among it, to stderr",
+        ),
+        Option("--debug", "show the Python traceback of an error"),
+        Option("--version", "versions of Lamina and xDSL"),
+    ),
+}  # fmt: skip
+
+
+def options() -> Iterator[Option]:
+    """All rows of the table."""
+    for rows in TABLE.values():
+        yield from rows
 
 
 class Parser(argparse.ArgumentParser):
@@ -22,94 +157,103 @@ class Parser(argparse.ArgumentParser):
 
 def build() -> Parser:
     """The parser of opt-tool's command line."""
-    p = Parser(
+    parser = Parser(
         prog="opt-tool",
         usage="opt-tool [options] [file.mlir]",
-        description="Reads IR, runs passes, prints IR. Diagnostics go to stderr.",
-        epilog="Exit status: 0 done, 1 bad input, 2 bad usage, 3 unsupported, 70 internal fault (writes a reproducer).",
+        description=DESCRIPTION,
+        epilog=EPILOG,
         allow_abbrev=False,
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=32),
     )
-    g = p.add_argument_group("input and output")
-    g.add_argument(
-        "input_file", nargs="?", type=path_argument, metavar="file", help="the input; '-' or nothing is stdin"
-    )
-    g.add_argument("-o", dest="output_file", type=path_argument, metavar="FILE", help="write to FILE instead of stdout")
-    g.add_argument(
-        "-f", "--frontend", "--input-format", choices=("mlir", "onnx", "relay-text"),
-        help="what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay); "
-        "the weights of an ONNX model (.onnx) are written beside -o FILE",
-    )  # fmt: skip
-    g.add_argument("--split-input-file", action="store_true", help="process the pieces between '// -----' one by one")
-    g.add_argument("--output-split-marker", default="// -----", metavar="TEXT", help="what to print between pieces")
-    g.add_argument("--allow-unregistered-dialect", action="store_true", help="read ops of unknown dialects")
-    g.add_argument("--no-implicit-module", action="store_true", help="the input must be one builtin.module")
-    g.add_argument(
-        "--load",
-        action="append",
-        default=[],
-        type=path_argument,
-        metavar="FILE.py",
-        help="add the file's dialects, passes and external backends",
-    )
-    g.add_argument("--run-reproducer", action="store_true", help="take the pipeline from the input, a reproducer")
+    for title, rows in TABLE.items():
+        group = parser.add_argument_group(title)
+        if rows is TABLE["input and output"]:
+            group.add_argument(
+                "input_file", nargs="?", type=path_argument, metavar="file", help="the input; '-' or nothing is stdin"
+            )
+        for row in rows:
+            keywords = _keywords(row)
+            group.add_argument(*row.shown, help=row.help, **keywords)
+            others = row.spellings[len(row.shown) :]
+            if others:
+                group.add_argument(*others, help=argparse.SUPPRESS, **keywords)
+    return parser
 
-    g = p.add_argument_group("passes")
-    g.add_argument(
-        "-p", "--passes", "--pass-pipeline", dest="passes", default="", metavar="PIPELINE",
-        help="a,b{x=1 y=2} or builtin.module(func.func(cse))",
-    )  # fmt: skip
-    g.add_argument("--dump-pass-pipeline", action="store_true", help="print the pipeline to stderr and go on")
-    g.add_argument("--list-passes", action="store_true", help="all passes, one line each")
-    g.add_argument("--pass-help", "--help-pass", dest="pass_help", metavar="PASS", help="what a pass does; its options")
-    g.add_argument("--list-ops", action="store_true", help="the ops of our dialects; of relay's with their facets")
-    g.add_argument("--show-dialects", action="store_true", help="all dialects")
-    g.add_argument("--trace-rules", action="store_true", help="print each firing of a rewrite rule")
-    g.add_argument("--fuel", type=int, metavar="N", help="stop rewriting after N firings, counted over all passes")
 
-    g = p.add_argument_group("checking")
-    g.add_argument("--verify-each", default="1", choices=("0", "1"), help="verify after each pass (default 1)")
-    g.add_argument("--verify-locations", action="store_true", help="fail if a pass leaves an op without location")
-    g.add_argument("--verify-roundtrip", action="store_true", help="print and read back, both syntaxes, and compare")
-    g.add_argument("--verify-diagnostics", action="store_true", help="check `// expected-error@+1 {{text}}` comments")
-    g.add_argument(
-        "--reduce", action="store_true",
-        help="where the passes fail or make the numbers wrong: shrink the input, find the pass, print a test of it",
-    )  # fmt: skip
-    g.add_argument("--run", metavar="@FUNC", help="run a function after the passes, instead of printing")
-    g.add_argument(
-        "--input", type=path_argument, metavar="X.npz", help="arguments of --run, by name or as arg0, arg1, ..."
-    )
-    g.add_argument("--output", type=path_argument, metavar="Y.npz", help="where --run saves its results")
+def _keywords(row: Option) -> dict[str, Any]:
+    """What argparse is told of an option."""
+    if not row.value:
+        return {"dest": row.attribute, "action": "store_true"}
+    found: dict[str, Any] = {"dest": row.attribute, "metavar": row.value, "type": row.type, "default": row.default}
+    if row.alone is not None:
+        found.update(nargs="?", const=row.alone)
+    if row.choices:
+        found["choices"] = row.choices
+    if row.many:
+        found.update(action="append", default=[])
+    return found
 
-    g = p.add_argument_group("printing")
-    g.add_argument("--print-op-generic", action="store_true", help="every op in the generic syntax")
-    g.add_argument("--print-debuginfo", action="store_true", help="with locations")
-    g.add_argument("--elide-elements-larger", type=int, metavar="N", help="elide dense constants of more elements")
-    g.add_argument("--print-ir-before", action="append", default=[], metavar="PASS", help="IR before a pass, to stderr")
-    g.add_argument("--print-ir-after", action="append", default=[], metavar="PASS", help="IR after a pass, to stderr")
-    g.add_argument("--print-ir-before-all", action="store_true")
-    g.add_argument("--print-ir-after-all", action="store_true")
-    g.add_argument("--print-ir-after-change", action="store_true", help="only after passes that changed something")
-    g.add_argument("--print-ir-after-failure", action="store_true", help="the IR that a failing pass left")
-    g.add_argument("--print-ir-diff", action="store_true", help="a unified diff after each pass that changed something")
-    g.add_argument(
-        "--print-ir-tree-dir", type=path_argument, metavar="DIR", help="the IR after each pass as a file in DIR"
-    )
-    g.add_argument("--timing", choices=("tree", "json"), help="time of each pass, to stderr")
-    g.add_argument("--debug", action="store_true", help="show the Python traceback of an error")
-    g.add_argument("--version", action="store_true", help="versions of Lamina and xDSL")
-    return p
+
+_LONG = re.compile(r"--?(?P<name>[A-Za-z][^=]+)(?P<value>=.*)?", re.DOTALL)
+_TRUE, _FALSE = ("=true", "=1"), ("=false", "=0")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The options of a command line. Raises UsageError."""
-    parser = build()
-    words = [_BARE.get(w) or w for w in argv]
-    args, unknown = parser.parse_known_args(words)
+    """The options of a command line; `flags` are the words that may name passes. Raises UsageError."""
+    known = {name: row for row in options() for name in row.spellings}
+    words: list[str] = []
+    flags: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        found = _LONG.fullmatch(word)
+        if word == "--":
+            words += [word, *rest]
+        elif found is None:
+            words.append(word)
+        else:
+            name, value = f"--{found['name']}", found["value"] or ""
+            row = known.get(name)
+            if row is None:
+                flags.append(word)
+            else:
+                words += _spelled(row, name, value)
+                if row.value and row.alone is None and not value:
+                    words += [w for _, w in zip(range(1), rest, strict=False)]
+    args, unknown = build().parse_known_args(words)
     for word in unknown:
-        known = [o for a in parser._actions for o in a.option_strings]  # pyright: ignore[reportPrivateUsage]
         if word.startswith("-"):
-            near = did_you_mean(word.partition("=")[0], known)
-            raise UsageError(f"unknown option {word!r}", hint=near or "see `opt-tool --help`")
+            raise UsageError(f"unknown option {word!r}", hint="see `opt-tool --help`")
         raise UsageError(f"more than one input: {args.input_file!r} and {word!r}")
+    args.flags = flags
     return args
+
+
+def _spelled(row: Option, name: str, value: str) -> list[str]:
+    """The words that argparse is given for an option and its `=value`, if there is one."""
+    if not row.value:
+        return [] if value in _FALSE else [name if value in _TRUE else name + value]
+    if row.alone is not None and not value:
+        return [f"{name}={row.alone}"]
+    return [name + value]
+
+
+def pass_of(flag: str) -> tuple[str, str]:
+    """The pass that a flag names, and its options as pipelines have them: `--cse`, `--canonicalize='a=1 b=2'`."""
+    name, equals, given = flag.lstrip("-").partition("=")
+    return name, f"{{{given}}}" if equals else ""
+
+
+def pipeline_of(args: argparse.Namespace) -> str:
+    """The text of the pipeline that a command line asks for, in one of the two ways."""
+    if args.flags and args.passes:
+        raise UsageError(f"{args.flags[0]} does not go with -p", hint="name all passes in one of the two ways")
+    return args.passes or ",".join("".join(pass_of(flag)) for flag in args.flags)
+
+
+def unknown_option(word: str, passes: Sequence[str]) -> UsageError:
+    """What is said of a word that is neither an option nor a pass."""
+    names = [name for row in options() for name in row.spellings]
+    hint = did_you_mean("--" + word.lstrip("-").partition("=")[0], names + [f"--{p}" for p in passes])
+    if word[:2] in names and (not hint or re.split(r"[,{(]", word[2:])[0] in passes):
+        hint = f"its value stands apart: {word[:2]} {word[2:]}"
+    return UsageError(f"unknown option {word!r}", hint=hint or "see `opt-tool --help` and `opt-tool --list-passes`")

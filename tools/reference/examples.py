@@ -18,8 +18,8 @@ from lamina.ir.printing import print_op
 from lamina.ir.registry import Registry
 from lamina.ir.verification import verify_module
 from lamina.opt_tool import options
-from lamina.opt_tool.command import SPLIT_MARKER
 from lamina.opt_tool.expected import read
+from lamina.opt_tool.options import SPLIT_MARKER
 from tools.reference.declarations import ROOT, IncompleteReference
 
 TESTS = ROOT / "test"
@@ -103,7 +103,7 @@ def _pipelines(text: str) -> tuple[str, ...]:
                 continue
             args = options.parse(words[1:])
             if not (args.verify_diagnostics or args.run_reproducer or args.load or args.run):
-                found.append(args.passes or "")
+                found.append(options.pipeline_of(args))
     return tuple(dict.fromkeys(found))
 
 

@@ -1,7 +1,13 @@
 // RUN: opt-tool %s -p cpu-branches-of-bytes | filecheck %s
 // What comes from outside is dequantized in the product's kernel anyway; bytes that others read are written anyway.
 
-// CHECK-NOT: stop_fusion
+// CHECK-NOT:     stop_fusion
+// CHECK:         %1 = relay.qnn.dequantize %a
+// CHECK-NEXT:    %2 = relay.qnn.dequantize %x
+// CHECK-NEXT:    %3 = relay.add %1, %2
+// CHECK-NOT:     stop_fusion
+// CHECK:         %8 = relay.add %5, %7
+// CHECK-NEXT:    func.return %3, %8, %c
 func.func @main(%x: tensor<1x4x5x5xui8>, %w: tensor<4x4x1x1xi8>) -> (tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>, tensor<1x4x5x5xui8>) {
   %s = relay.constant dense<0.5> : tensor<f32>
   %z = relay.constant dense<7> : tensor<i32>

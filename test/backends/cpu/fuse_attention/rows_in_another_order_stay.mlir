@@ -2,6 +2,10 @@
 // The result is not put together as the heads were taken apart: the rows stay those of the heads.
 
 // CHECK-NOT: contrib_attention
+// CHECK:     relay.nn.batch_matmul %q, %k
+// CHECK:     relay.nn.softmax
+// CHECK:     relay.nn.batch_matmul %p, %v
+// CHECK-NOT: contrib_attention
 func.func @main(%query: tensor<1x3x8xf32>, %key: tensor<1x5x8xf32>, %value: tensor<1x5x8xf32>,
                 %mask: tensor<1x1x1x5xf32>) -> tensor<1x3x8xf32> {
   %two = relay.constant dense<2.0> : tensor<f32>

@@ -3,6 +3,12 @@
 
 // CHECK-NOT: layout_transform
 // CHECK-NOT: OHWI
+// CHECK:     %a = relay.nn.contrib_conv2d_NCHWc %x, %w
+// CHECK:     %b = relay.nn.contrib_conv2d_NCHWc %x, %v
+// CHECK:     %c = relay.nn.contrib_conv2d_NCHWc %x, %u
+// CHECK:     %d = relay.nn.contrib_conv2d_NCHWc %i, %q
+// CHECK-NOT: layout_transform
+// CHECK-NOT: OHWI
 func.func @main(%x: tensor<1x2x8x8x16xf32>, %u: tensor<1x2x3x3x16x32xf32>, %i: tensor<1x2x8x8x16xui8>)
     -> (tensor<1x2x8x8x16xf32>, tensor<1x2x8x8x16xf32>, tensor<1x2x6x6x16xf32>, tensor<1x2x6x6x16xi32>) {
   %w = relay.constant dense<1.0> : tensor<1x2x1x1x16x32xf32>

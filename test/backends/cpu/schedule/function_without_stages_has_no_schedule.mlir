@@ -8,4 +8,5 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 }
 
 // CHECK-LABEL: te.func @f
+// CHECK-NEXT: te.return %X
 // CHECK-NOT: te.schedule

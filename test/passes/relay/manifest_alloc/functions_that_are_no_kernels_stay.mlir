@@ -3,6 +3,10 @@
 
 // CHECK-NOT: relay.memory
 // CHECK-NOT: relay.vm
+// CHECK:     %y = relay.call %f(%x)
+// CHECK:     %z = relay.call %g(%y)
+// CHECK-NEXT: %w = relay.abs %z
+// CHECK-NEXT: func.return %w
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %f = relay.fn (%a: tensor<8xf32>) -> tensor<8xf32> {
     %b = relay.exp %a : tensor<8xf32>

@@ -47,9 +47,17 @@ tir.func @sum(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %y: memref<8xf32>) {
 // CHECK-NOT:     tir.if
 // CHECK-LABEL: tir.func @by_column
 // CHECK-NOT:     tir.if
+// CHECK:         %v = arith.select %c, %a, %b
+// CHECK-NOT:     tir.if
 // CHECK-LABEL: tir.func @padding
+// CHECK-NOT:     tir.if
+// CHECK:         %v = arith.select %c, %a, %one
 // CHECK-NOT:     tir.if
 // CHECK-LABEL: tir.func @sum
 // CHECK-NOT:     tir.if
+// CHECK:         %v = arith.select %c, %a, %b
+// CHECK-NOT:     tir.if
 
-// FEW-NOT: tir.if
+// FEW-NOT:     tir.if
+// FEW-COUNT-3: %v = arith.select %c
+// FEW-NOT:     tir.if

@@ -45,3 +45,6 @@ tir.func @f(%far: memref<8xi32>, %A: memref<8x16xf32>, %B: memref<8x16xf32>, %y:
 // CHECK-NEXT:     tir.store %e, %y[%i, %j]
 
 // FEW-NOT: tir.if
+// FEW:     tir.for %j = 0 to 16 "y.j"
+// FEW:     %v = arith.select %c, %d, %e
+// FEW-NOT: tir.if
