@@ -29,6 +29,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.infos import has_unknown_extents
@@ -115,26 +116,22 @@ class _Stair:
                     op=op,
                 )
         for op in dead:
-            op.detach()
-            op.erase()
+            edit.erase(op)
 
     def replace(self, old: Operation, new: Operation) -> None:
-        block = old.parent
-        assert block is not None
         inherit_location(new, old)
         for a, b in zip(old.results, new.results, strict=True):
             b.name_hint = a.name_hint
             a.replace_all_uses_with(b)
-        block.insert_op_before(new, old)
-        old.detach()
-        old.erase()
+        edit.insert_before(old, new)
+        edit.erase(old)
 
     def function(self, function: FnOp) -> te.FuncOp:
         key = structure(function)
         found = self.functions.get(key)
         if found is None:
             found = self.functions[key] = lower_function(function, self.unique(function_name(function)))
-            self.module.body.block.insert_op_before(found, self.main)
+            edit.insert_before(self.main, found)
         return found
 
     def unique(self, wanted: str) -> str:
@@ -246,8 +243,7 @@ def drop_unread_stages(block: Block) -> None:
     """Stages of results that nobody wants go: an op with several gives them all."""
     for stage in reversed(list(block.ops)):
         if isinstance(stage, te.ComputeOp) and not any_use(stage) and not has_check(stage):
-            stage.detach()
-            stage.erase()
+            edit.erase(stage)
 
 
 def has_check(stage: te.ComputeOp) -> bool:

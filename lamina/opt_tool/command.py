@@ -394,21 +394,21 @@ def _split(text: str) -> list[tuple[int, str]]:
 
 @contextmanager
 def _rules(args: argparse.Namespace, err: TextIO) -> Generator[None]:
-    """While it lasts, rewriting traces its firings and stops after as many as the options say."""
+    """While it lasts, passes trace their edits and stop after as many as the options say."""
     if not args.trace_rules and args.fuel is None:
         yield
         return
-    from lamina.passes.rules import rewriting
+    from lamina.dialects import edit
 
     if args.fuel is not None and args.fuel < 0:
-        raise UsageError(f"--fuel is a number of firings, not {args.fuel}")
+        raise UsageError(f"--fuel is a number of edits, not {args.fuel}")
     try:
-        rewriting.trace_rules(err if args.trace_rules else None)
-        rewriting.limit_firings(args.fuel)
+        edit.trace(err if args.trace_rules else None)
+        edit.limit(args.fuel)
         yield
     finally:
-        rewriting.trace_rules(None)
-        rewriting.limit_firings(None)
+        edit.trace(None)
+        edit.limit(None)
 
 
 def run(argv: Sequence[str], stdin: TextIO | str, out: TextIO, err: TextIO) -> int:

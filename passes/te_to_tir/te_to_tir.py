@@ -38,6 +38,7 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.index_map import IndexMapAttr
@@ -93,8 +94,8 @@ class TeToTirPass(ModulePass):
                 lowered, names = lower_function(top)
                 functions[top.sym_name.data] = lowered
                 arguments[top.sym_name.data] = names
-                op.body.block.insert_op_before(lowered, top)
-                top.detach()
+                edit.insert_before(top, lowered)
+                edit.take(top)
                 discard(top.body)
             elif isinstance(top, TensorIntrinOp):
                 if top.sym_name.data in declared:
@@ -113,22 +114,20 @@ class TeToTirPass(ModulePass):
         for name in reshapes - called if mains else ():
             # All calls of it have become none.
             kernel = functions.pop(name)
-            kernel.detach()
-            kernel.erase()
+            edit.erase(kernel)
             left = schedules.pop(name, None)
             if left is not None:
-                left.detach()
+                edit.take(left)
                 discard(left.body)
         intrinsics = IntrinsicTable(declared, ctx, lower_function, module_target(op))
         for name, schedule in schedules.items():
             if name not in functions:
                 raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
             apply_schedule(schedule, functions[name], arguments[name], self.stop_after, intrinsics)
-            schedule.detach()
+            edit.take(schedule)
             discard(schedule.body)
         for declaration in declared.values():
-            declaration.detach()
-            declaration.erase()
+            edit.erase(declaration)
         for left in all_ops(op):
             if left.name.startswith("te."):
                 raise InputError(f"te-to-tir leaves {left.name} behind", op=left)
@@ -365,11 +364,10 @@ def lower_main(main: MainOp, functions: dict[str, tir.FuncOp], reshapes: Contain
             raise InputError(f"te-to-tir: {op.name} cannot stand in @{main.sym_name.data}", op=op)
         for new in new_ops:
             inherit_location(new, op)
-            block.insert_op_before(new, op)
+            edit.insert_before(op, new)
     for op in reversed(list(block.ops)):
         if isinstance(op, (te.CallOp, te.ParamOp)) or op is returns:
-            op.detach()
-            op.erase(safe_erase=False)
+            edit.erase(op, safe=False)
     count = len(main.function_type.inputs)
     for arg in list(block.args)[:count]:
         block.erase_arg(arg)

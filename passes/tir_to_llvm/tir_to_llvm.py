@@ -41,6 +41,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import TargetAttr, module_target
@@ -108,8 +109,8 @@ class TirToLlvmPass(ModulePass):
                     inherit_location(f, top)
                 else:  # its ops are gone before anybody asks them
                     f.location = top.location
-                op.body.block.insert_op_before(f, top)
-            top.detach()
+                edit.insert_before(top, f)
+            edit.take(top)
             discard(top.body)
             if done is not None and not elsewhere:
                 done(functions, declarations)
@@ -130,8 +131,7 @@ class TirToLlvmPass(ModulePass):
             check_main(main, signatures)
             lower_main(op, main, phases, list(codes), external)
         for top in external.values():
-            top.detach()
-            top.erase()
+            edit.erase(top)
         for declaration in declarations.values():
             op.body.block.add_op(declaration)
         for top in op.ops:

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.relay.base import attrs_of, to_attribute
 from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
@@ -69,6 +70,6 @@ def pack(layer: Recurrent, layout: str) -> None:
     for n in range(1, 1 + len(layer.GATES)):
         packed = LayoutTransformOp.make(layer.operands[n], src_layout=PLAIN, dst_layout=layout, channels=0)
         inherit_location(packed, layer)
-        layer.parent.insert_op_before(packed, layer)
+        edit.insert_before(layer, packed)
         layer.operands[n] = packed.result
     layer.properties["weight_layout"] = to_attribute(layout)

@@ -23,6 +23,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
@@ -150,8 +151,7 @@ def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
         inherit_location(value.owner, op)
     inherit_name(made, op.results[0])
     op.results[0].replace_all_uses_with(made)
-    op.detach()
-    op.erase()
+    edit.erase(op)
 
 
 def group_block(rows: int, units: int, halves: bool) -> int:

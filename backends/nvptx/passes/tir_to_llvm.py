@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Region
 
 from lamina.backends.nvptx.device import lower_body
 from lamina.backends.nvptx.legal import check_legal
+from lamina.dialects import edit
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.schedule.nest.threads import tag_of, thread_loops
 from lamina.dialects.tir.control import BarrierOp
@@ -45,9 +46,8 @@ class TirToLlvmPass(ModulePass):
             if isinstance(func, FuncOp) and DEVICE in func.attributes:
                 for new in lower_kernel(func):
                     inherit_location(new, func)
-                    op.body.block.insert_op_before(new, func)
-                func.detach()
-                func.erase(safe_erase=False)
+                    edit.insert_before(func, new)
+                edit.erase(func, safe=False)
 
 
 def lower_kernel(func: FuncOp) -> list[llvm.GlobalOp | llvm.FuncOp]:

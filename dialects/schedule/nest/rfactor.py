@@ -15,6 +15,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
@@ -215,8 +216,7 @@ def _first_stage(
         # One term a partial result: nothing to add to.
         update.store.operands[0] = update.term
         for op in (update.combine, update.load):
-            op.detach()
-            op.erase()
+            edit.erase(op)
         block.init.erase_block(block.init.blocks[0])
     elif not complete:
         # An iteration of the loop may have no term at all, and then starts none.

@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, Tenso
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
@@ -99,7 +100,7 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
         for result, constant in zip(op.results, _fold(op, operands, store), strict=True):
             inherit_location(constant, op)
             inherit_name(constant.result, result)
-            op.parent.insert_op_before(constant, op)
+            edit.insert_before(op, constant)
             result.replace_all_uses_with(constant.result)
         _erase_with_constants(op)
         folded += 1
@@ -143,8 +144,7 @@ def choose_branch(op: IfOp) -> bool:
         return False  # what reads the results was typed by less
     for inner in list(taken.ops):
         if inner is not given:
-            inner.detach()
-            parent.insert_op_before(inner, op)
+            edit.move_before(op, inner)
     for result, value in zip(op.results, given.operands, strict=True):
         inherit_name(value, result)
         result.replace_all_uses_with(value)
@@ -165,7 +165,7 @@ def _fold_shape(op: RelayOp) -> bool:
     constant = ConstantOp.make(array_dense(value))
     inherit_location(constant, op)
     inherit_name(constant.result, op.results[0])
-    parent.insert_op_before(constant, op)
+    edit.insert_before(op, constant)
     op.results[0].replace_all_uses_with(constant.result)
     _erase_with_constants(op)
     return True
@@ -238,9 +238,7 @@ def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
 
 def _erase_with_constants(op: Operation) -> None:
     owners = list(dict.fromkeys(v.owner for v in op.operands))
-    op.detach()
-    op.erase()
+    edit.erase(op)
     for owner in owners:
         if isinstance(owner, ConstantOp) and owner.result.first_use is None and owner.parent is not None:
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lamina.dialects import edit
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_name
 
@@ -34,5 +35,4 @@ class FoldTuples(ModulePass):
         # A tuple is made after what is in it: inner ones lose their last use before they are met.
         for unread in reversed(found):
             if unread.result.first_use is None:
-                unread.detach()
-                unread.erase()
+                edit.erase(unread)

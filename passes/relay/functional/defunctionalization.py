@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
@@ -165,7 +166,7 @@ class _Defunctionalizer:
         assert first is not None
         for kind in self._types.values():
             captures = kind.captures or {"none": []}  # no such function is made: it is never called
-            body.insert_op_before(TypeOp.make(kind.adt.adt.data, (), captures), first)
+            edit.insert_before(first, TypeOp.make(kind.adt.adt.data, (), captures))
             self._made.append(self._calling(kind))
         body.add_ops(self._made)
 
@@ -249,7 +250,7 @@ class _Defunctionalizer:
             fields = {c: [self._converted(t) for t in types] for c, types in declared.declared().items()}
             made = TypeOp.make(found, [p.data for p in declared.parameters], fields)
             inherit_location(made, declared)
-            self.module.body.block.insert_op_after(made, declared)
+            edit.insert_after(declared, made)
         return found
 
     # -- programs --------------------------------------------------------------------------------------------------
@@ -292,7 +293,7 @@ class _Defunctionalizer:
                 inherit_location(own, fn)
                 inherit_name(own.result, itself)
                 assert block.first_op is not None
-                block.insert_op_before(own, block.first_op)
+                edit.insert_before(block.first_op, own)
                 itself.replace_all_uses_with(own.result)
             block.erase_arg(itself)
         end_as_function(block)

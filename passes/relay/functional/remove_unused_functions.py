@@ -23,6 +23,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 
 
@@ -51,8 +52,7 @@ class RemoveUnusedFunctions(ModulePass):
                 needed.update(referred_symbols(other))
         for name, function in functions.items():
             if name not in needed:
-                function.detach()
-                function.erase()
+                edit.erase(function)
 
 
 def referred_symbols(op: Operation) -> Iterator[str]:

@@ -25,6 +25,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.functional.annotations import Annotation
 from lamina.passes.base import Context, ModuleOp, ModulePass, fused_location, inherit_name
@@ -76,8 +77,7 @@ def fuse_block(block: Block, fuse: bool = True, max_depth: int = 256) -> int:
     drop_annotations(block, parting=True)
     for op in list(block.ops):
         if isinstance(op, ConstantOp) and op.result.first_use is None:
-            op.detach()
-            op.erase()
+            edit.erase(op)
     return len(groups)
 
 
@@ -87,8 +87,7 @@ def drop_annotations(block: Block, parting: bool) -> None:
         if isinstance(op, Annotation) and op.PARTS == parting:
             inherit_name(op.operands[0], op.results[0])
             op.results[0].replace_all_uses_with(op.operands[0])
-            op.detach()
-            op.erase()
+            edit.erase(op)
 
 
 def outline(group: Sequence[Operation]) -> CallOp:
@@ -118,8 +117,7 @@ def outline(group: Sequence[Operation]) -> CallOp:
                     mapped.name_hint = f"p{len(body.args) - 1}"
                 arguments[value] = mapped
             op.operands[i] = mapped
-        op.detach()
-        body.add_op(op)
+        edit.move_into(body, [op])
     terminator = ReturnOp.make(*outputs)
     body.add_op(terminator)
     function = FnOp.make(body, {"Primitive": IntegerAttr(1, i64)})

@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np
@@ -114,8 +115,7 @@ class Converter:
         for old in reversed(list(self._home)):
             owner = old.owner
             assert isinstance(owner, Operation)
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)
         return converted
 
     def _offer(self, value: SSAValue) -> Offer:
@@ -243,5 +243,5 @@ class Converter:
 
     def _insert(self, made: Operation, before: Operation) -> SSAValue:
         inherit_location(made, before)
-        self.block.insert_op_before(made, before)
+        edit.insert_before(before, made)
         return made.results[0]

@@ -21,6 +21,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
@@ -76,8 +77,7 @@ def replace_by_form(op: RelayOp, forms: Sequence[OpForm], store: ParamStore) -> 
     inherit_name(new, op.results[0])
     op.results[0].replace_all_uses_with(new)
     operands = list(dict.fromkeys(op.operands))
-    op.detach()
-    op.erase()
+    edit.erase(op)
     fold_ops(made, store)
     drop_unused([v for v in operands if v.owner not in made])
     return True
@@ -87,5 +87,4 @@ def drop(made: Sequence[Operation]) -> None:
     """Erase ops that are not needed after all."""
     for op in reversed(made):
         if op.parent is not None and all(r.first_use is None for r in op.results):
-            op.detach()
-            op.erase()
+            edit.erase(op)

@@ -27,6 +27,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, make_constant
@@ -128,7 +129,7 @@ class _Allocation:
 
     def _add(self, op: Operation, call: Operation) -> Any:
         inherit_location(op, call)
-        self.block.insert_op_before(op, call)
+        edit.insert_before(call, op)
         return op.results[0] if op.results else None
 
     def _replace(self, call: CallOp | CallLoweredOp, values: Sequence[SSAValue]) -> None:
@@ -136,11 +137,9 @@ class _Allocation:
         for old, new in zip(call.results, values, strict=True):
             inherit_name(new, old)
             old.replace_all_uses_with(new)
-        call.detach()
-        call.erase()
+        edit.erase(call)
         if isinstance(function, FnOp) and function.result.first_use is None:
-            function.detach()
-            function.erase()
+            edit.erase(function)
 
 
 def _is_kernel(function: FnOp) -> bool:

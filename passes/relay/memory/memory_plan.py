@@ -26,6 +26,7 @@ import numpy as np
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import ConstantOp, make_constant
 from lamina.dialects.relay.functional.memory import AllocStorageOp, AllocTensorOp, KillOp, known_numbers
 from lamina.passes.arena import Arena
@@ -81,7 +82,7 @@ def plan(block: Block, device: str) -> int:
     last = [op for op in block.ops if op in ended][-1]
     kill = KillOp.make(storage.result)
     inherit_location(kill, last)
-    block.insert_op_after(kill, last)
+    edit.insert_after(last, kill)
     read = dict.fromkeys(v.owner for p in placed for op in (p.alloc, *p.tensors) for v in op.operands)
     for tensor in (t for p in placed for t in p.tensors):
         _move(tensor, storage, offsets)
@@ -112,7 +113,7 @@ def _storage(block: Block, placed: list[_Placed], size: int, alignment: int, dev
     storage.result.name_hint = "storage"
     for op in (total, shape, multiple, storage):
         inherit_location(op, first)
-        block.insert_op_before(op, first)
+        edit.insert_before(first, op)
     return storage
 
 
@@ -122,12 +123,11 @@ def _move(tensor: AllocTensorOp, storage: AllocStorageOp, offsets: Mapping[Alloc
     assert before is not None and isinstance(own, AllocStorageOp) and tensor.parent is not None
     offset = make_constant(np.array(before[0] + offsets[own], np.int64), None, "")
     inherit_location(offset, tensor)
-    tensor.parent.insert_op_before(offset, tensor)
+    edit.insert_before(tensor, offset)
     tensor.operands[0] = storage.result
     tensor.operands[1] = offset.result
 
 
 def _drop(ops: Iterable[Operation]) -> None:
     for op in ops:
-        op.detach()
-        op.erase()
+        edit.erase(op)

@@ -21,6 +21,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.functional.annotations import DeviceCopyOp, OnDeviceOp
@@ -151,10 +152,8 @@ def _copy(op: OnDeviceOp | DeviceCopyOp, places: Places, default: str) -> None:
         if here != default:
             copy.attributes[DEVICE] = StringAttr(here)
         inherit_location(copy, op)
-        assert op.parent is not None
-        op.parent.insert_op_before(copy, op)
+        edit.insert_before(op, copy)
         new = copy.results[0]
         inherit_name(new, result)
     result.replace_all_uses_with(new)
-    op.detach()
-    op.erase()
+    edit.erase(op)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import StringAttr, TupleType
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.functional.annotations import Annotation, CompilerBeginOp, CompilerEndOp
@@ -133,7 +134,7 @@ def _wrap(op: Operation, compiler: str) -> None:
         inherit_location(begin, op)
         begins.append(begin)
         op.operands[i] = begin.results[0]
-    block.insert_ops_before(begins, op)
+    edit.insert_before(op, *begins)
     ends: list[Operation] = []
     for result in op.results:
         use = result.first_use

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.partition.compiler_regions import (
     BEGIN,
@@ -65,5 +66,4 @@ def merge_regions(block: Block) -> None:
                 user.operands[use.index] = before
     for op in reversed(list(block.ops)):
         if op.name in (BEGIN, END) and op.results[0].first_use is None:
-            op.detach()
-            op.erase()
+            edit.erase(op)

@@ -26,6 +26,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
@@ -114,8 +115,7 @@ def building(place: Operation, store: ParamStore) -> Generator[list[Operation]]:
 
 def undo(made: list[Operation]) -> None:
     for op in reversed(made):
-        op.detach()
-        op.erase()
+        edit.erase(op)
     made.clear()
 
 
@@ -204,8 +204,7 @@ def absorb_padding(conv: RelayOp) -> None:
     before, after = pairs(own["padding"], 2)
     padding = [a + b for a, b in zip((*before, *after), widths, strict=True)]
     new = type(conv).make(pad.operands[0], *conv.operands[1:], **(own | {"padding": padding}))
-    assert conv.parent is not None
-    conv.parent.insert_op_before(new, conv)
+    edit.insert_before(conv, new)
     inherit_location(new, conv)
     inherit_name(new.results[0], conv.results[0])
     conv.results[0].replace_all_uses_with(new.results[0])
@@ -221,8 +220,7 @@ def constants_to_first_use(root: Operation) -> None:
             if isinstance(owner, ConstantOp) and owner not in placed and owner.parent is op.parent:
                 assert op.parent is not None
                 placed.add(owner)
-                owner.detach()
-                op.parent.insert_op_before(owner, op)
+                edit.move_before(op, owner)
 
 
 def drop_dead(ops: list[Operation]) -> None:
@@ -233,6 +231,5 @@ def drop_dead(ops: list[Operation]) -> None:
         if op.parent is None or any(v.first_use is not None for v in op.results):
             continue
         owners = [v.owner for v in dict.fromkeys(op.operands)]
-        op.detach()
-        op.erase()
+        edit.erase(op)
         stack.extend(o for o in owners if isinstance(o, (RelayOp, ConstantOp)))

@@ -20,6 +20,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.layout import axis_of
@@ -88,8 +89,7 @@ def legalize(op: RelayOp, form: str, store: ParamStore) -> None:
     inherit_name(new.results[0], op.results[0])
     op.results[0].replace_all_uses_with(new.results[0])
     operands = list(dict.fromkeys(op.operands))
-    op.detach()
-    op.erase()
+    edit.erase(op)
     fold_ops(made, store, max_growth=ANY_GROWTH)
     drop_unused([v for v in operands if v.owner not in made])
 

@@ -28,6 +28,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay.base import Precision, RelayOp, attrs_of, precision_of
 from lamina.dialects.relay.core import ConstantOp
@@ -104,8 +105,7 @@ class Narrowing:
         for old in reversed(list(self.home)):
             owner = old.owner
             if isinstance(owner, Operation) and owner.parent is not None:
-                owner.detach()
-                owner.erase()
+                edit.erase(owner)
 
     def _narrowed(self, op: RelayOp) -> bool:
         """Put a narrow op in the place of one, where it is to be so and can be."""
@@ -136,8 +136,7 @@ class Narrowing:
             else:
                 old.replace_all_uses_with(new)
         if not any(old in self.home for old in op.results):
-            op.detach()
-            op.erase()
+            edit.erase(op)
         return True
 
     def _narrow_type(self, type_: Attribute) -> Attribute:
@@ -176,7 +175,7 @@ class Narrowing:
 
     def _insert(self, made: Operation, before: Operation) -> SSAValue:
         inherit_location(made, before)
-        self.block.insert_op_before(made, before)
+        edit.insert_before(before, made)
         return made.results[0]
 
 

@@ -21,6 +21,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import ConstantOp
@@ -122,16 +123,14 @@ class _Merger:
                 dead += users
             self.take_apart(merged, ends)
         for op in reversed(dead):
-            op.detach()
-            op.erase()
+            edit.erase(op)
 
     def hoist(self, values: Sequence[SSAValue], before: Operation) -> None:
         for value in values:
             owner = value.owner
             if isinstance(owner, ConstantOp) and owner.parent is self.block:
                 if self.place.get(owner, 0) > self.place[before]:
-                    owner.detach()
-                    self.block.insert_op_before(owner, before)
+                    edit.move_before(before, owner)
                     self.place[owner] = self.place[before]
 
     # -- what follows in all branches alike ----------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp as Scratch
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.params import ParamStore
 from lamina.passes.base import inherit_location, inherit_name
@@ -26,12 +27,11 @@ def expand(op: RelayOp, store: ParamStore) -> None:
     assert block is not None
     fold_constants(scratch, store)
     for new in list(scratch.body.block.ops):
-        new.detach()
+        edit.take(new)
         inherit_location(new, op)
-        block.insert_op_before(new, op)
+        edit.insert_before(op, new)
     operands = list(dict.fromkeys(op.operands))
-    op.detach()
-    op.erase()
+    edit.erase(op)
     drop_unused(operands)
 
 
@@ -59,5 +59,4 @@ def drop_unused(values: list[SSAValue]) -> None:
     for value in values:
         owner = value.owner
         if isinstance(owner, ConstantOp) and owner.parent is not None and value.first_use is None:
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)

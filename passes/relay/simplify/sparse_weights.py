@@ -9,6 +9,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.core import constant_array, make_constant
@@ -78,8 +79,7 @@ def put_in_place(op: Operation, build: Callable[[], SSAValue]) -> None:
     inherit_name(new, op.results[0])
     op.results[0].replace_all_uses_with(new)
     operands = list(op.operands)
-    op.detach()
-    op.erase()
+    edit.erase(op)
     drop_unused(operands)
 
 

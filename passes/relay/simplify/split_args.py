@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.shape.join import ConcatenateOp
@@ -53,8 +54,7 @@ def split(op: RelayOp, most: int) -> None:
     last = _insert(op, ConcatenateOp.make(*values, axis=axis))
     inherit_name(last, op.results[0])
     op.results[0].replace_all_uses_with(last)
-    op.detach()
-    op.erase()
+    edit.erase(op)
 
 
 def _part(op: RelayOp, values: list[SSAValue], axis: int) -> SSAValue:
@@ -66,6 +66,5 @@ def _part(op: RelayOp, values: list[SSAValue], axis: int) -> SSAValue:
 
 def _insert(before: Operation, made: RelayOp) -> SSAValue:
     inherit_location(made, before)
-    assert before.parent is not None
-    before.parent.insert_op_before(made, before)
+    edit.insert_before(before, made)
     return made.results[0]

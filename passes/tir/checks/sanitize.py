@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import Atom, Linear, linear_text
@@ -82,7 +83,8 @@ class SanitizePass(ModulePass):
             team = next((o for o in func.walk() if isinstance(o, TeamOp)), None)
             if team is not None:
                 raise InputError("tir-sanitize: there is a team; run tir-form-teams after it", op=team)
-            _Sanitizer(func, self.everything).run()
+            with edit.transaction(func):
+                _Sanitizer(func, self.everything).run()
 
 
 @dataclass
@@ -183,8 +185,7 @@ class _Sanitizer:
         anchor = loop.prev_op
         if anchor is None:
             anchor = _constant(0, i32, None)
-            assert loop.parent is not None
-            loop.parent.insert_op_before(anchor, loop)
+            edit.insert_before(loop, anchor)
         self.claims[loop] = {
             buffer: _Claims(me.result, *(self.beside(buffer, what, i32, anchor) for what in ("writer", "reader")))
             for buffer in shared
@@ -234,7 +235,7 @@ class _Sanitizer:
         for new in (*before, *after):
             inherit_location(new, op)
         if before:
-            block.insert_ops_before(before, op)
+            edit.insert_before(op, *before)
         if after:
             block.insert_ops_after(after, op)
         if isinstance(op, LoadOp) and held is not op.result:
