@@ -87,22 +87,25 @@ def spend() -> None:
 class transaction:
     """Makes the edits inside it count as one.
 
-    With the op that it rewrites, that one is counted at once; without, by the first edit inside, so that a transaction
-    without edits counts none. Nothing is changed before it is counted. A transaction in another is part of that.
+    With the op that it rewrites, that one is counted at once; without, the first edit inside, so that a transaction
+    without edits counts none. It does not begin where no edit is left. A transaction in another is part of that.
     """
 
-    __slots__ = ("op", "outer")
+    __slots__ = ("op", "what", "outer")
 
-    def __init__(self, op: Operation | None = None) -> None:
+    def __init__(self, op: Operation | None = None, what: str = "rewritten") -> None:
         self.op = op
+        self.what = what
 
     def __enter__(self) -> None:
         global _counts
         self.outer = _counts
         if self.op is not None:
-            _spend(self.op, "rewritten")
+            _spend(self.op, self.what)
             _counts = NONE
         elif _counts == EACH:
+            if _left == 0:
+                raise FuelSpentError
             _counts = FIRST
 
     def __exit__(self, *_: object) -> None:
@@ -275,6 +278,13 @@ def replace(op: Operation, new: Operation | Sequence[SSAValue]) -> None:
         old.replace_all_uses_with(value)
     op.detach()
     op.erase()
+
+
+def undo(made: Iterable[Operation]) -> None:
+    """Remove ops that were inserted, in this order, for an edit which is not made after all."""
+    for op in reversed(list(made)):
+        op.detach()
+        op.erase()
 
 
 def replace_uses(old: SSAValue, new: SSAValue) -> None:

@@ -59,6 +59,11 @@ class RelayToTePass(ModulePass):
     needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # A program does not stop between two levels.
+        with edit.transaction(op):
+            self.lower(op)
+
+    def lower(self, op: ModuleOp) -> None:
         functions: dict[Any, te.FuncOp] = {}
         names: set[str] = set()
         mains = {m.sym_name.data: m for m in op.ops if isinstance(m, MainOp)}
@@ -102,12 +107,12 @@ class _Stair:
                     raise InputError("relay-to-te: a call of an unknown function; run relay-inline before it", op=op)
                 callee = self.function(function)
                 new: Operation = te.CallOp.make(callee.sym_name.data, op.operands[1:], op.result_types)
-                self.replace(op, new)
+                edit.replace(op, new)
             elif isinstance(op, ConstantOp):
-                self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
+                edit.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
             elif isinstance(op, MainCallOp):
                 check_external(op, self.mains)
-                self.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
+                edit.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
             elif isinstance(op, FnOp):
                 dead.append(op)
             elif not isinstance(op, MainReturnOp):
@@ -115,16 +120,7 @@ class _Stair:
                     f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",
                     op=op,
                 )
-        for op in dead:
-            edit.erase(op)
-
-    def replace(self, old: Operation, new: Operation) -> None:
-        inherit_location(new, old)
-        for a, b in zip(old.results, new.results, strict=True):
-            b.name_hint = a.name_hint
-            a.replace_all_uses_with(b)
-        edit.insert_before(old, new)
-        edit.erase(old)
+        edit.erase_all(dead)
 
     def function(self, function: FnOp) -> te.FuncOp:
         key = structure(function)

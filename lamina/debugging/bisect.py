@@ -192,13 +192,14 @@ class Bisection:
         """The primitive, the firing, or the first op that the guilty pass changes."""
         index = found.index
         assert index is not None
-        fired = self.ask(index + 1, ALL).fired
+        scheduled = self.passes[index].name == SCHEDULES  # its edits are primitives, and what it makes first
+        fired = () if scheduled else self.ask(index + 1, ALL).fired
         if fired:
             found = self.firing(found, len(fired))
         if found.firing or found.verdict.outcome.kind in (Kind.CRASH, Kind.HANG):
             return found  # it would do the same to this process
         before = self.before(index)
-        if self.passes[index].name == SCHEDULES:
+        if scheduled:
             found = replace(found, primitive=self.primitive(before, found))
         return found if found.primitive is not None else replace(found, changed=self.changed(before, index))
 

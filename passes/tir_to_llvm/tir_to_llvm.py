@@ -85,6 +85,11 @@ class TirToLlvmPass(ModulePass):
     needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # A program does not stop between two levels.
+        with edit.transaction(op):
+            self.lower(ctx, op)
+
+    def lower(self, ctx: Context, op: ModuleOp) -> None:
         check_features(op)
         phases: dict[str, list[Phase]] = {}
         declarations: dict[str, llvm.FuncOp] = {}

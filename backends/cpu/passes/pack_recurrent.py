@@ -46,7 +46,8 @@ class CpuPackRecurrent(ModulePass):
         for layer in [o for o in op.walk() if isinstance(o, Recurrent)]:
             layout = packed_layout(layer, target)
             if layout:
-                pack(layer, layout)
+                with edit.transaction(layer):
+                    pack(layer, layout)
 
 
 def packed_layout(layer: Recurrent, target: TargetAttr) -> str:

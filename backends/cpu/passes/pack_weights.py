@@ -30,7 +30,7 @@ from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.rules.terms import attr, computed, const, inserting, var
 from lamina.dialects.target import module_target
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.layout.layout_rules import Dots, dots_of
 from lamina.passes.rules.rewriting import Rules
 
@@ -144,14 +144,12 @@ def pack_groups(op: RelayOp, dots: Dots, halves: bool) -> None:
         return
     layout = f"NK{block}n{group}k"
     builder = Builder(InsertPoint.before(op))
-    with inserting(builder):
+    with edit.transaction(op), inserting(builder):
         packed = r.layout_transform(op.operands[1], src_layout=source, dst_layout=layout, channels=0)
         made: Any = r.nn.contrib_dense_pack(op.operands[0], packed, units=units, weight_layout=layout, out_dtype=sums)
-    for value in (packed, made):
-        inherit_location(value.owner, op)
-    inherit_name(made, op.results[0])
-    op.results[0].replace_all_uses_with(made)
-    edit.erase(op)
+        for value in (packed, made):
+            inherit_location(value.owner, op)
+        edit.replace(op, [made])
 
 
 def group_block(rows: int, units: int, halves: bool) -> int:

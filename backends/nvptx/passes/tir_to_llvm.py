@@ -44,10 +44,11 @@ class TirToLlvmPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in list(op.ops):
             if isinstance(func, FuncOp) and DEVICE in func.attributes:
-                for new in lower_kernel(func):
-                    inherit_location(new, func)
-                    edit.insert_before(func, new)
-                edit.erase(func, safe=False)
+                with edit.transaction(func):
+                    for new in lower_kernel(func):
+                        inherit_location(new, func)
+                        edit.insert_before(func, new)
+                    edit.erase(func, safe=False)
 
 
 def lower_kernel(func: FuncOp) -> list[llvm.GlobalOp | llvm.FuncOp]:

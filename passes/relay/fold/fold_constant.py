@@ -45,7 +45,7 @@ from lamina.dialects.relay.params import (
     store_of,
 )
 from lamina.dialects.rules.terms import all_results
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
@@ -97,12 +97,7 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
             continue
         if op.name.startswith("relay.qnn.") and not fold_qnn:
             continue
-        for result, constant in zip(op.results, _fold(op, operands, store), strict=True):
-            inherit_location(constant, op)
-            inherit_name(constant.result, result)
-            edit.insert_before(op, constant)
-            result.replace_all_uses_with(constant.result)
-        _erase_with_constants(op)
+        _put_in_place(op, _fold(op, operands, store))
         folded += 1
     return folded
 
@@ -138,17 +133,14 @@ def choose_branch(op: IfOp) -> bool:
         return False
     taken = (op.true_region if dense_array(condition).item() else op.false_region).block
     given = taken.last_op
-    parent = op.parent
-    assert given is not None and parent is not None
+    assert given is not None and op.parent is not None
     if [v.type for v in given.operands] != list(op.result_types):
         return False  # what reads the results was typed by less
-    for inner in list(taken.ops):
-        if inner is not given:
-            edit.move_before(op, inner)
-    for result, value in zip(op.results, given.operands, strict=True):
-        inherit_name(value, result)
-        result.replace_all_uses_with(value)
-    _erase_with_constants(op)
+    with edit.transaction(op):
+        edit.move_before(op, *(inner for inner in taken.ops if inner is not given))
+        for result, value in zip(op.results, given.operands, strict=True):
+            edit.replace_uses(result, value)
+        _erase_with_constants(op)
     return True
 
 
@@ -159,15 +151,9 @@ def _fold_shape(op: RelayOp) -> bool:
         return False
     anything = np.broadcast_to(np.zeros((), bool), type_.get_shape())
     value: Array = np.asarray(type(op).np_ref(anything, **attrs_of(op)))  # type: ignore[attr-defined]
-    parent = op.parent
-    if parent is None or not value.size:
+    if op.parent is None or not value.size:
         return False
-    constant = ConstantOp.make(array_dense(value))
-    inherit_location(constant, op)
-    inherit_name(constant.result, op.results[0])
-    edit.insert_before(op, constant)
-    op.results[0].replace_all_uses_with(constant.result)
-    _erase_with_constants(op)
+    _put_in_place(op, [ConstantOp.make(array_dense(value))])
     return True
 
 
@@ -234,6 +220,16 @@ def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
         return array.astype(numpy_dtype(dtype_name(type_.element_type)), copy=False)
 
     return compute
+
+
+def _put_in_place(op: Operation, constants: Sequence[ConstantOp]) -> None:
+    """Let constants stand for the results of an op, which goes with those that only it used."""
+    with edit.transaction(op):
+        edit.insert_before(op, *constants)
+        for result, constant in zip(op.results, constants, strict=True):
+            inherit_location(constant, op)
+            edit.replace_uses(result, constant.result)
+        _erase_with_constants(op)
 
 
 def _erase_with_constants(op: Operation) -> None:

@@ -35,7 +35,7 @@ from lamina.dialects.relay.functional.adt_patterns import Made, Pattern, Variabl
 from lamina.dialects.relay.functional.control import YieldOp
 from lamina.dialects.relay.value_types import AdtType, TypeVar, rebuild
 from lamina.errors import UnsupportedError, UsageError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.functional.lambda_lift import end_as_function
 from lamina.passes.relay.fusion.fuse_ops import KERNEL_ATTRIBUTES
 
@@ -52,7 +52,8 @@ class Defunctionalization(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == self.function and function.body.blocks:
-                defunctionalize(op, function)
+                with edit.transaction():
+                    defunctionalize(op, function)
                 return
         raise UsageError(f"there is no function @{self.function} with a body in the module")
 
@@ -309,12 +310,12 @@ class _Defunctionalizer:
         assert isinstance(type_, FunctionType)
         kind = self._kind(type_)
         kind.captures[name] = [v.type for v in op.operands]
-        put_in_place_of(op, ConstructOp.make(name, list(op.operands), kind.adt))
+        edit.replace(op, ConstructOp.make(name, list(op.operands), kind.adt))
 
     def _call(self, op: CallOp) -> None:
         adt = op.callee.type
         kind = next(k for k in self._types.values() if k.adt == adt)
-        put_in_place_of(op, func.CallOp(kind.call, list(op.operands), [self._converted(t) for t in op.result_types]))
+        edit.replace(op, func.CallOp(kind.call, list(op.operands), [self._converted(t) for t in op.result_types]))
 
     def _calling(self, kind: _Functions) -> func.FuncOp:
         """The function that calls a function of a type with arguments."""

@@ -55,7 +55,8 @@ class FirstOrderGradient(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == self.function and function.body.blocks:
-                add_gradients(op, function, self.nested)
+                with edit.transaction(function):
+                    add_gradients(op, function, self.nested)
                 return
         raise UsageError(f"there is no function @{self.function} with a body in the module")
 

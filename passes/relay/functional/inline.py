@@ -27,7 +27,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.functional.remove_unused_functions import referred_symbols
 from lamina.passes.relay.fusion.fuse_ops import KERNEL_ATTRIBUTES
 
@@ -89,19 +89,9 @@ def _call_by_name(module: ModuleOp) -> None:
             if [v.type for v in op.arguments] != list(source.result.type.inputs):  # type: ignore[attr-defined]
                 continue
             call = func.CallOp(source.callee, list(op.arguments), op.result_types)
-            _replace(op, call)
+            edit.replace(op, call)
             if source.result.first_use is None:
                 edit.erase(source)
-
-
-def _replace(old: Operation, new: Operation) -> None:
-    assert old.parent is not None
-    inherit_location(new, old)
-    edit.insert_before(old, new)
-    for a, b in zip(old.results, new.results, strict=True):
-        inherit_name(b, a)
-        a.replace_all_uses_with(b)
-    edit.erase(old)
 
 
 def _callees_first(functions: Mapping[str, func.FuncOp]) -> list[str]:
@@ -200,15 +190,13 @@ def put_in_place(call: Operation, body: Block, arguments: Sequence[SSAValue]) ->
     assert block is not None and last is not None
     mapped: dict[SSAValue, SSAValue] = dict(zip(body.args, arguments, strict=True))
     copied: list[Operation] = []
-    for op in body.ops:
-        if op is last:
-            break
-        copy = op.clone(mapped)
-        inherit_location(copy, call)
-        edit.insert_before(call, copy)
-        copied.extend(copy.walk())
-    for old, new in zip(call.results, (mapped.get(v, v) for v in last.operands), strict=True):
-        inherit_name(new, old)
-        old.replace_all_uses_with(new)
-    edit.erase(call)
+    with edit.transaction(call):
+        for op in body.ops:
+            if op is last:
+                break
+            copy = op.clone(mapped)
+            inherit_location(copy, call)
+            edit.insert_before(call, copy)
+            copied.extend(copy.walk())
+        edit.replace(call, [mapped.get(v, v) for v in last.operands])
     return copied

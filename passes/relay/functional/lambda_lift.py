@@ -27,7 +27,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fusion.fuse_ops import KERNEL_ATTRIBUTES
 
 
@@ -45,8 +45,9 @@ class LambdaLift(ModulePass):
             local = [f for f in function.walk() if isinstance(f, FnOp) and _is_lifted(f)]
             following = function
             for fn in reversed(local):
-                lifted = _lift(fn, _name(fn, taken))
-                edit.insert_before(following, lifted)
+                with edit.transaction(fn):
+                    lifted = _lift(fn, _name(fn, taken))
+                    edit.insert_before(following, lifted)
                 following = lifted
 
 
@@ -117,12 +118,11 @@ def _redirect(value: SSAValue, fn: FnOp, name: str, captures: Sequence[SSAValue]
     else:
         edit.insert_before(fn, made)
     result = made.results[0]
-    inherit_name(result, value)
-    value.replace_all_uses_with(result)
+    edit.replace_uses(value, result)
 
 
 def _to_named_call(op: CallOp, name: str, captures: Sequence[SSAValue]) -> None:
-    put_in_place_of(op, func.CallOp(SymbolRefAttr(name), [*op.arguments, *captures], op.result_types))
+    edit.replace(op, func.CallOp(SymbolRefAttr(name), [*op.arguments, *captures], op.result_types))
 
 
 def _as_value(fn: FnOp, name: str, captures: Sequence[SSAValue]) -> Operation:

@@ -50,9 +50,8 @@ class RemoveUnusedFunctions(ModulePass):
         for other in op.body.block.ops:
             if not isinstance(other, func.FuncOp):
                 needed.update(referred_symbols(other))
-        for name, function in functions.items():
-            if name not in needed:
-                edit.erase(function)
+        with edit.transaction():  # they may call each other
+            edit.erase_all(function for name, function in functions.items() if name not in needed)
 
 
 def referred_symbols(op: Operation) -> Iterator[str]:

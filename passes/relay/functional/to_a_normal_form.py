@@ -68,7 +68,8 @@ def order_as_needed(block: Block, purity: Purity) -> None:
             stack += ((v.owner, False) for v in reversed(_read(op)) if _stands_in(v, block))  # type: ignore[misc]
     if list(order) == ops:
         return
-    edit.move_into(block, order)
+    with edit.transaction():
+        edit.move_into(block, order)
 
 
 def _read(op: Operation) -> list[SSAValue]:

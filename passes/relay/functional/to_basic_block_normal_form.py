@@ -59,10 +59,8 @@ def _sink(block: Block, purity: Purity) -> int:
         previous = op.prev_op
         inner = _only_branch(op, block)
         if inner is not None and purity.is_pure(op):
-            edit.take(op)
-            first = inner.first_op
-            assert first is not None
-            edit.insert_before(first, op)
+            assert inner.first_op is not None
+            edit.move_before(inner.first_op, op)
             moved += 1
         op = previous
     return moved

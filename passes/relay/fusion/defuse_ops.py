@@ -37,7 +37,8 @@ class DefuseOps(ModulePass):
         for call in [o for o in op.walk() if isinstance(o, CallOp)]:
             function = call.function()
             if function is not None and is_kernel(function):
-                unfold(call, function)
+                with edit.transaction(call):
+                    unfold(call, function)
 
 
 def is_kernel(function: FnOp) -> bool:

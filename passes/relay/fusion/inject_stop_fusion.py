@@ -43,7 +43,8 @@ class InjectStopFusion(ModulePass):
                 hint = did_you_mean(name, list(OPS))
                 raise UsageError(f"relay-inject-stop-fusion: there is no op {name!r}", hint=hint)
         for found in [o for o in op.walk() if o.name in names and isinstance(o, RelayOp)]:
-            part(found)
+            with edit.transaction():
+                part(found)
 
 
 def part(op: RelayOp) -> None:

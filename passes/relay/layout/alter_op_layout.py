@@ -74,7 +74,8 @@ def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS, rows: 
     for function in module.body.block.ops:
         if isinstance(function, func.FuncOp):
             for block in function.body.blocks:
-                Converter(block, lanes, v, dots, rows).run()
+                with edit.transaction():
+                    Converter(block, lanes, v, dots, rows).run()
 
 
 class Converter:

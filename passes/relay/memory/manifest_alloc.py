@@ -36,7 +36,7 @@ from lamina.dialects.relay.functional.memory import AllocStorageOp, AllocTensorO
 from lamina.dialects.relay.functional.vm import CallLoweredOp, InvokeTvmOp, ReshapeTensorOp, VmShapeOfOp
 from lamina.dialects.relay.reduce.reductions import ProdOp
 from lamina.dialects.relay.value_types import UNNAMED, extents, is_dynamic
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.fusion.fuse_ops import fusible_blocks
 
 ALIGNMENT = 64
@@ -63,7 +63,11 @@ def allocate(block: Block) -> int:
     """Make the calls of kernels in a block write into memory of the program: how many were changed."""
     rewriter = _Allocation(block)
     calls = [op for op in block.ops if isinstance(op, (CallOp, CallLoweredOp))]
-    return sum(rewriter.call(op) for op in calls)
+    done = 0
+    for op in calls:
+        with edit.transaction():
+            done += rewriter.call(op)
+    return done
 
 
 @dataclass
@@ -134,10 +138,7 @@ class _Allocation:
 
     def _replace(self, call: CallOp | CallLoweredOp, values: Sequence[SSAValue]) -> None:
         function = call.callee.owner
-        for old, new in zip(call.results, values, strict=True):
-            inherit_name(new, old)
-            old.replace_all_uses_with(new)
-        edit.erase(call)
+        edit.replace(call, values)
         if isinstance(function, FnOp) and function.result.first_use is None:
             edit.erase(function)
 

@@ -19,12 +19,12 @@ lays the tensors of a region side by side, it uses bytes again. Assumes `relay-m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 
 from lamina.dialects import edit
 from lamina.dialects.relay.core import ConstantOp, make_constant
@@ -45,7 +45,8 @@ class MemoryPlan(ModulePass):
             if isinstance(function, func.FuncOp):
                 for block in fusible_blocks(function):
                     for device in {o.virtual_device.data: None for o in block.ops if isinstance(o, AllocStorageOp)}:
-                        plan(block, device)
+                        with edit.transaction():
+                            plan(block, device)
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def plan(block: Block, device: str) -> int:
     read = dict.fromkeys(v.owner for p in placed for op in (p.alloc, *p.tensors) for v in op.operands)
     for tensor in (t for p in placed for t in p.tensors):
         _move(tensor, storage, offsets)
-    _drop(p.kill for p in placed)
-    _drop(p.alloc for p in placed)
-    _drop(o for o in read if isinstance(o, ConstantOp) and o.result.first_use is None)
+    edit.erase_all(p.kill for p in placed)
+    edit.erase_all(p.alloc for p in placed)
+    edit.erase_all(o for o in read if isinstance(o, ConstantOp) and o.result.first_use is None)
     return len(placed)
 
 
@@ -126,8 +127,3 @@ def _move(tensor: AllocTensorOp, storage: AllocStorageOp, offsets: Mapping[Alloc
     edit.insert_before(tensor, offset)
     tensor.operands[0] = storage.result
     tensor.operands[1] = offset.result
-
-
-def _drop(ops: Iterable[Operation]) -> None:
-    for op in ops:
-        edit.erase(op)

@@ -46,7 +46,8 @@ class PlanDevices(ModulePass):
             if isinstance(function, func.FuncOp) and any(
                 isinstance(o, (OnDeviceOp, DeviceCopyOp)) for o in function.walk()
             ):
-                plan_devices(function, self.default)
+                with edit.transaction(function):
+                    plan_devices(function, self.default)
 
 
 def plan_devices(function: func.FuncOp, default: str) -> None:
@@ -155,5 +156,4 @@ def _copy(op: OnDeviceOp | DeviceCopyOp, places: Places, default: str) -> None:
         edit.insert_before(op, copy)
         new = copy.results[0]
         inherit_name(new, result)
-    result.replace_all_uses_with(new)
-    edit.erase(op)
+    edit.replace(op, [new])

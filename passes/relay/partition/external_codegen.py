@@ -137,12 +137,16 @@ def _declare(function: func.FuncOp, code: Code) -> None:
     constants: list[Attribute] = list(code.constants)
     declared.attributes.update(function.attributes | {CODE: StringAttr(code.text), CONSTANTS: ArrayAttr(constants)})
     declared.location = function.location
-    edit.insert_before(function, declared)
-    edit.erase(function)
+    edit.replace(function, declared)
 
 
 def _put_back(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Operation]:
     """Put the ops of a function, and those of its composites, in the place of its calls: these ops."""
+    with edit.transaction(function):
+        return _inlined(function, calls)
+
+
+def _inlined(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Operation]:
     waiting: list[Operation] = []
     found: list[Operation] = []
     for call in calls:

@@ -48,9 +48,10 @@ class PartitionGraph(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         counts = _Counts(self.first_number)
         made: list[func.FuncOp] = []
-        for block in open_blocks(op):
-            made += partition_block(block, self.mod_name, self.bind_constants, counts)
-        op.body.block.add_ops(made)
+        with edit.transaction():
+            for block in open_blocks(op):
+                made += partition_block(block, self.mod_name, self.bind_constants, counts)
+            op.body.block.add_ops(made)
 
 
 def sanitized(name: str) -> str:
@@ -133,8 +134,8 @@ def _without_tuples(
                 before.append(op)
                 continue
             assert isinstance(made, TupleOp)
-            op.result.replace_all_uses_with(made.operands[op.index.value.data])
-            _erase(op, gone)
+            edit.replace(op, [made.operands[op.index.value.data]])
+            gone.add(op)
         elif op not in inside:
             ops.append(op)
     behind: list[Operation] = []
@@ -154,8 +155,7 @@ def _erase(op: Operation, gone: set[Operation]) -> None:
 def _remove_annotations(block: Block) -> None:
     for op in list(block.ops):
         if op.name in (BEGIN, END):
-            op.results[0].replace_all_uses_with(op.operands[0])
-            edit.erase(op)
+            edit.replace(op, [op.operands[0]])
 
 
 def _function_name(block: Block) -> str:

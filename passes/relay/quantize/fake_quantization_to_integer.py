@@ -63,14 +63,17 @@ class FakeQuantizationToInteger(ModulePass):
         ops = list(op.walk())
         for end in ops:
             if isinstance(end, RelayOp) and end.name == QUANTIZE:
-                self.chain(end, store, optional)
+                with edit.transaction():
+                    self.chain(end, store, optional)
         if self.use_qat:
             for each in ops:
                 if each.parent is not None and each.name in RULES and each.name not in NEEDS_OUTPUT:
-                    without_end(cast(RelayOp, each), store)
+                    with edit.transaction():
+                        without_end(cast(RelayOp, each), store)
         for each in list(op.walk()):
             if each.name == "relay.qnn.conv2d":
-                absorb_padding(cast(RelayOp, each))
+                with edit.transaction():
+                    absorb_padding(cast(RelayOp, each))
         constants_to_first_use(op)
 
     def chain(self, end: RelayOp, store: ParamStore, optional: set[str]) -> None:
@@ -86,8 +89,7 @@ class FakeQuantizationToInteger(ModulePass):
                 found, blocker = evaluate(rewrite, ops, end.operands[0])
                 if found is not None:
                     new = rewrite.requantized(found).value
-                    inherit_name(new, end.results[0])
-                    end.results[0].replace_all_uses_with(new)
+                    edit.replace_uses(end.results[0], new)
                 else:
                     undo(made)
             if found is not None:
@@ -114,8 +116,7 @@ def building(place: Operation, store: ParamStore) -> Generator[list[Operation]]:
 
 
 def undo(made: list[Operation]) -> None:
-    for op in reversed(made):
-        edit.erase(op)
+    edit.undo(made)
     made.clear()
 
 
@@ -183,8 +184,7 @@ def without_end(op: RelayOp, store: ParamStore) -> None:
         else:
             dtype = qs.info_of(op.results[0]).dtype
             new = r.qnn.dequantize(found.value, found.scale, found.zero_point, axis=found.axis, out_dtype=dtype)
-            inherit_name(new, op.results[0])
-            op.results[0].replace_all_uses_with(new)
+            edit.replace_uses(op.results[0], new)
     drop_dead([op])
 
 
@@ -206,8 +206,7 @@ def absorb_padding(conv: RelayOp) -> None:
     new = type(conv).make(pad.operands[0], *conv.operands[1:], **(own | {"padding": padding}))
     edit.insert_before(conv, new)
     inherit_location(new, conv)
-    inherit_name(new.results[0], conv.results[0])
-    conv.results[0].replace_all_uses_with(new.results[0])
+    edit.replace_uses(conv.results[0], new.results[0])
     drop_dead([conv])
 
 
@@ -215,12 +214,14 @@ def constants_to_first_use(root: Operation) -> None:
     """Each constant stands right before the first op of its block that uses it, in the order of the operands."""
     placed: set[Operation] = set()
     for op in list(root.walk()):
-        for value in op.operands:
-            owner = value.owner
-            if isinstance(owner, ConstantOp) and owner not in placed and owner.parent is op.parent:
-                assert op.parent is not None
-                placed.add(owner)
-                edit.move_before(op, owner)
+        first = [c for v in op.operands if isinstance(c := v.owner, ConstantOp) and c.parent is op.parent]
+        first = [c for c in dict.fromkeys(first) if c not in placed]
+        placed.update(first)
+        following: Operation = op
+        for constant in reversed(first):
+            if following.prev_op is not constant:
+                edit.move_before(following, constant)
+            following = constant
 
 
 def drop_dead(ops: list[Operation]) -> None:

@@ -56,13 +56,14 @@ class ToMixedPrecision(ModulePass):
         missing: dict[str, Operation] = {}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
-                narrowing = Narrowing(function.body.block, self.mixed_precision_type, missing)
-                narrowing.run(self.keep_orig_output_dtype)
-                fold_ops(narrowing.casts, store_of(ctx))
-                returned = function.body.block.last_op
-                if isinstance(returned, func.ReturnOp):
-                    outputs = [v.type for v in returned.arguments]
-                    function.function_type = FunctionType.from_lists(list(function.function_type.inputs), outputs)
+                with edit.transaction():
+                    narrowing = Narrowing(function.body.block, self.mixed_precision_type, missing)
+                    narrowing.run(self.keep_orig_output_dtype)
+                    fold_ops(narrowing.casts, store_of(ctx))
+                    returned = function.body.block.last_op
+                    if isinstance(returned, func.ReturnOp):
+                        outputs = [v.type for v in returned.arguments]
+                        function.function_type = FunctionType.from_lists(list(function.function_type.inputs), outputs)
         if missing and self.missing_op_mode == 0:
             name, first = next(iter(missing.items()))
             raise UnsupportedError(f"relay-to-mixed-precision: {name} does not say what it does", op=first)

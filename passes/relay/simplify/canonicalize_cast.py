@@ -38,7 +38,8 @@ class CanonicalizeCast(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for cast in [o for o in op.walk() if o.name == "relay.cast" and widens(o)]:
-            repeat(cast)
+            with edit.transaction():
+                repeat(cast)
 
 
 def widens(cast: Operation) -> bool:

@@ -89,7 +89,8 @@ class _Merger:
             first = group[0]
             ops = [op for op in group if all(self.available(v, first) for v in op.operands)]
             if len(ops) >= self.least:
-                self.merge(ops)
+                with edit.transaction(first):
+                    self.merge(ops)
                 done += 1
         return done
 
@@ -122,8 +123,7 @@ class _Merger:
                 merged, ends = following, users
                 dead += users
             self.take_apart(merged, ends)
-        for op in reversed(dead):
-            edit.erase(op)
+        edit.erase_all(reversed(dead))
 
     def hoist(self, values: Sequence[SSAValue], before: Operation) -> None:
         for value in values:

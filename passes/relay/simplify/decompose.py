@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.params import ParamStore
-from lamina.passes.base import inherit_location, inherit_name
+from lamina.passes.base import inherit_location
 from lamina.passes.relay.fold.fold_constant import fold_constants
 
 
@@ -20,19 +20,16 @@ def expand(op: RelayOp, store: ParamStore) -> None:
     values: list[SSAValue] = list(made) if isinstance(made, tuple) else [made]  # pyright: ignore[reportUnknownArgumentType]
     # Folding sees the new ops alone, and the program's constants through their operands.
     scratch = Scratch(new_ops(values, set(op.operands)))
-    for value, result in zip(values, op.results, strict=True):
-        inherit_name(value, result)
-        result.replace_all_uses_with(value)
-    block = op.parent
-    assert block is not None
-    fold_constants(scratch, store)
-    for new in list(scratch.body.block.ops):
-        edit.take(new)
-        inherit_location(new, op)
-        edit.insert_before(op, new)
-    operands = list(dict.fromkeys(op.operands))
-    edit.erase(op)
-    drop_unused(operands)
+    with edit.transaction(op):
+        for value, result in zip(values, op.results, strict=True):
+            edit.replace_uses(result, value)
+        fold_constants(scratch, store)
+        for new in list(scratch.body.block.ops):
+            inherit_location(new, op)
+            edit.move_before(op, new)
+        operands = list(dict.fromkeys(op.operands))
+        edit.erase(op)
+        drop_unused(operands)
 
 
 def new_ops(values: list[SSAValue], known: set[SSAValue]) -> list[Operation]:

@@ -58,7 +58,8 @@ class DynamicToStatic(ModulePass):
         called = {user.callee.string_value() for user in users}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp):
-                _Sweep(function, function.sym_name.data in called).run()
+                with edit.transaction():
+                    _Sweep(function, function.sym_name.data in called).run()
 
 
 class _Sweep:
@@ -177,7 +178,10 @@ class _Sweep:
         if last is not None:
             types: Sequence[Any] = [v.type for v in last.operands]
             inputs = list(self.function.function_type.inputs)
-            self.function.properties["function_type"] = FunctionType.from_lists(inputs, types)
+            type_ = FunctionType.from_lists(inputs, types)
+            if type_ != self.function.function_type:
+                edit.change(self.function)
+                self.function.properties["function_type"] = type_
 
 
 def _info(value: SSAValue, is_needed: bool) -> Any:

@@ -65,8 +65,6 @@ def _sweep(block: Block) -> int:
         )
         first = seen.setdefault(key, op)
         if first is not op:
-            for old, new in zip(op.results, first.results, strict=True):
-                old.replace_all_uses_with(new)
-            edit.erase(op)
+            edit.replace(op, first.results)
             dropped += 1
     return dropped

@@ -22,7 +22,7 @@ from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.shape.join import ConcatenateOp
 from lamina.errors import UsageError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class SplitArgs(ModulePass):
         for found in [o for o in op.walk() if o.name == "relay.concatenate"]:
             if len(found.operands) > self.max_function_args:
                 assert isinstance(found, RelayOp)
-                split(found, self.max_function_args)
+                with edit.transaction(found):
+                    split(found, self.max_function_args)
 
 
 def split(op: RelayOp, most: int) -> None:
@@ -52,9 +53,7 @@ def split(op: RelayOp, most: int) -> None:
     while len(values) > most:
         values = [_part(op, values[i : i + most], axis) for i in range(0, len(values), most)]
     last = _insert(op, ConcatenateOp.make(*values, axis=axis))
-    inherit_name(last, op.results[0])
-    op.results[0].replace_all_uses_with(last)
-    edit.erase(op)
+    edit.replace(op, [last])
 
 
 def _part(op: RelayOp, values: list[SSAValue], axis: int) -> SSAValue:

@@ -32,7 +32,7 @@ from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from lamina.dialects import edit
@@ -95,13 +95,12 @@ def _transpose(func: FuncOp, loop: ForOp) -> None:
     ends = loop.min_bounds()
     if len(ends) > 1:
         return
-    place = cast("Block", loop.parent)
     made = _Tiling(func, loop, ops, tiles).made()
     if ends:
         # Where the loop ends early, it stays as it is.
         whole, early = (IfOp.make([Condition(c)]) for c in (ends[0] - loop.trip, loop.trip - 1 - ends[0]))
         whole.body.block.add_ops(made)
-        place.insert_ops_before([whole, early], loop)
+        edit.insert_before(loop, whole, early)
         for holder in (whole, early):
             inherit_location(holder, loop)
         edit.move_into(early.body.block, [loop])
