@@ -195,14 +195,15 @@ def change(op: Operation) -> None:
 
 
 def erase(op: Operation, safe: bool = True) -> None:
-    """Remove an op. Its results have no uses, unless it need not be safe."""
-    _spend(op, "erased")
-    op.detach()
+    """Remove an op, which may stand nowhere by now. Its results have no uses, unless it need not be safe."""
+    if op.parent is not None:
+        _spend(op, "erased")
+        op.detach()
     op.erase(safe_erase=safe)
 
 
 def erase_all(ops: Iterable[Operation]) -> None:
-    """Remove ops, of which the earlier ones may use the later ones; their results have no other uses."""
+    """Remove ops, users before what they use; their results have no other uses."""
     for op in ops:
         erase(op)
 

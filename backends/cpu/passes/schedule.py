@@ -50,7 +50,7 @@ class CpuSchedulePass(ModulePass):
                 inherit_location(schedule, func)
                 edit.insert_after(func, schedule)
             else:
-                schedule.erase()
+                edit.erase(schedule)
         choices.tell(ctx)
 
 

@@ -332,7 +332,7 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     wrap(new, body)
     new[-1].set_min_bounds([b - outer for b in limits])
     new[0].attributes |= loop.attributes
-    loop.erase(safe_erase=False)
+    edit.erase(loop, safe=False)
     return new
 
 
@@ -402,7 +402,7 @@ def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
     new.attributes |= inner.attributes | outer.attributes
     replace_op(outer, new)
     move_ops(inner.body.block, new.body.block)
-    outer.erase(safe_erase=False)
+    edit.erase(outer, safe=False)
     return new
 
 

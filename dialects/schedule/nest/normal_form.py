@@ -83,7 +83,7 @@ class NormalForm:
         else:
             edit.insert_before(after, top)
         if self.chain:
-            anchor.erase(safe_erase=False)
+            edit.erase(anchor, safe=False)
 
     def _left(self, conditions: Sequence[Condition], inner: set[Atom]) -> list[Condition]:
         """The conditions that the new loops do not imply; one on a single dimension bounds that dimension's loop.

@@ -235,7 +235,7 @@ def rebuild(
     else:
         target.add_op(top)
     if old_loops:
-        outermost.erase(safe_erase=False)
+        edit.erase(outermost, safe=False)
     erase_empty(left)
     # A store predicate on loops that repeated the stage is void where it has left them.
     around = {v.var for v in enclosing_loops(block)}

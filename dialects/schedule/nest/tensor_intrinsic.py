@@ -135,7 +135,7 @@ def place_body(body: FuncOp, windows: Sequence[Window], func: FuncOp, stage: str
     ops = list(block.ops)
     for op in ops:
         edit.take(op)
-    clone.erase()
+    edit.erase(clone)
     return ops
 
 

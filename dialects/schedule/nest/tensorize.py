@@ -66,8 +66,8 @@ def tensorize(loop: ForOp, intrinsic: TensorIntrinsic) -> BlockOp:
     for dead in [*nest.loops, nest.block]:
         edit.take(dead)
     for dead in reversed(nest.loops):
-        dead.erase(safe_erase=False)
-    nest.block.erase(safe_erase=False)
+        edit.erase(dead, safe=False)
+    edit.erase(nest.block, safe=False)
     return new
 
 

@@ -180,7 +180,7 @@ class Converter:
         made = where.make(operands[0].result, value, operands[1].result)
         for each in (*operands, made):
             inherit_location(each, owner)
-        self.block.insert_ops_after([*operands, made], owner)
+        edit.insert_after(owner, *operands, made)
         cleared = made.results[0]
         value.replace_uses_with_if(cleared, lambda use: use.operation is not made)
         if value in self._old:

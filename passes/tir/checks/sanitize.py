@@ -139,9 +139,9 @@ class _Sanitizer:
         block = after.parent if after is not None else self.func.body.block
         assert block is not None
         if after is not None:
-            block.insert_ops_after([alloc, zero], after)
+            edit.insert_after(after, alloc, zero)
         elif block.first_op is not None:
-            block.insert_ops_before([alloc, zero], block.first_op)
+            edit.insert_before(block.first_op, alloc, zero)
         else:
             block.add_ops([alloc, zero])
         index, nest = self.nest(buffer, what)
@@ -163,7 +163,7 @@ class _Sanitizer:
             wrap(loops, Block(ops))
             top = [loops[0]]
         if after is not None:
-            block.insert_ops_after(top, after)
+            edit.insert_after(after, *top)
         else:
             block.add_ops(top)
 
@@ -181,7 +181,7 @@ class _Sanitizer:
         me = arith.IndexCastOp(index.result, i32)
         first = loop.body.block.first_op
         assert first is not None
-        loop.body.block.insert_ops_before([index, me], first)
+        edit.insert_before(first, index, me)
         anchor = loop.prev_op
         if anchor is None:
             anchor = _constant(0, i32, None)
@@ -237,7 +237,7 @@ class _Sanitizer:
         if before:
             edit.insert_before(op, *before)
         if after:
-            block.insert_ops_after(after, op)
+            edit.insert_after(op, *after)
         if isinstance(op, LoadOp) and held is not op.result:
             kept = {id(o) for o in after}
             op.result.replace_uses_with_if(held, lambda use: id(use.operation) not in kept)

@@ -124,7 +124,7 @@ class Terms:
         if self.counted:
             body = self.block.body.block
             count = LoadOp.make(parts[-1], [])
-            body.insert_op_before(count, self.stores[0])
+            edit.insert_before(self.stores[0], count)
             begun = _is_there(count.result, body, self.stores[0])
             for store, term in zip(self.stores, self.terms, strict=True):
                 chosen = arith.SelectOp(begun, store.value, term)
@@ -186,5 +186,5 @@ def _is_there(count: SSAValue, target: Block, before: Operation | None = None) -
     if before is None:
         target.add_ops([zero, test])
     else:
-        target.insert_ops_before([zero, test], before)
+        edit.insert_before(before, zero, test)
     return test.result

@@ -197,7 +197,7 @@ def _share(func: FuncOp, block: Block) -> None:
             loop = ForOp.make(1, axis, kind="parallel", hint="alone")
             inherit_location(loop, alone[0])
             # What all threads compute stays, and stands before it.
-            block.insert_op_after(loop, run[-1])
+            edit.insert_after(run[-1], loop)
             edit.move_into(loop.body.block, alone)
     for op in block.ops:
         if isinstance(op, (ForOp, IfOp)) and not is_shared_out(op):

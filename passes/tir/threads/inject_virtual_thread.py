@@ -155,11 +155,9 @@ class _Interleaving:
                 if op.buffer in stored:
                     current = None
                 else:  # it reads the same before the unit
-                    edit.take(op)
-                    block.insert_op_before(op, current[0])
+                    edit.move_before(current[0], op)
             elif current is not None:
-                edit.take(op)
-                block.insert_op_before(op, current[0])
+                edit.move_before(current[0], op)
 
     def can_part(self) -> bool:
         """Whether every value that differs is used in the unit that computes it only."""
@@ -206,7 +204,7 @@ class _Interleaving:
         inherit_location(new, loop)
         place = unit[0].parent
         assert place is not None
-        place.insert_op_before(new, unit[0])
+        edit.insert_before(unit[0], new)
         ranges = RangeCache()
         mapping: dict[Atom, Linear] = {loop.var: Linear.dim(new.var)}
         edit.move_into(new.body.block, unit)

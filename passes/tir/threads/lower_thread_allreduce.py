@@ -323,7 +323,7 @@ class _Lowering:
         for a in allocs:
             inherit_location(a, self.block)
         self.block.properties["stage"] = StringAttr(unique_stage(self.func, f"{self.stage}.part"))
-        body.insert_ops_before([*allocs, self.add(f"{self.stage}.part.init", start)], first)
+        edit.insert_before(first, *allocs, self.add(f"{self.stage}.part.init", start))
         body.add_op(self.add(f"{self.stage}.parts", put))
 
     def level(self, step: int, active: int) -> ForOp:

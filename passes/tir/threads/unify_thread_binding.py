@@ -256,7 +256,7 @@ class _Kernel:
                 self.flush(waiting, target, guards)
                 if any(d in self.variables for d in op.operands):
                     self.lift(op.body.block.ops, target, [*guards, *op.conditions()])
-                    op.erase()
+                    edit.erase(op)
                 else:
                     self._lift_inside(op, target, guards)
             elif isinstance(op, ForOp) and (_has_axes(op) or self._mixed(op)):
@@ -293,7 +293,7 @@ class _Kernel:
         inner += [Condition(b - Linear.dim(axis) - 1) for b in loop.limits()[1:]]
         substitute(loop.var, Linear.dim(axis), ranges)
         self.lift(loop.body.block.ops, target, inner)
-        loop.erase(safe_erase=False)
+        edit.erase(loop, safe=False)
 
     def for_any(self, conditions: Sequence[Condition], loop: ForOp) -> list[Condition]:
         """Conditions that hold where the given ones do for any thread along the axis of a loop."""
