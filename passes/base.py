@@ -43,10 +43,10 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
-from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.edit import inherit_location, inherit_name
 
 __all__ = [
     "Context",
@@ -76,44 +76,12 @@ def node_names(location: Attribute) -> list[str]:
     return []
 
 
-def inherit_location(new: Operation, source: Operation | LocationAttr) -> None:
-    """Give `new`, and every op inside it, the location of `source` where it has none of its own."""
-    location = source.location if isinstance(source, Operation) else source
-    if type(location) is UnknownLoc:
-        return
-    if not new.regions:
-        if type(new.location) is UnknownLoc:
-            new.location = location
-        return
-    for op in all_ops(new):
-        if type(op.location) is UnknownLoc:
-            op.location = location
-
-
 def fused_location(ops: Sequence[Operation]) -> LocationAttr:
     """One location for an op made of several: theirs, each once, in order."""
     locations = list(dict.fromkeys(op.location for op in ops if not isinstance(op.location, UnknownLoc)))
     if not locations:
         return UNKNOWN_LOC
     return locations[0] if len(locations) == 1 else FusedLoc(tuple(locations), NoneAttr())
-
-
-def inherit_name(new: SSAValue, old: SSAValue) -> None:
-    """The replacement of a value keeps its name, unless it has one already."""
-    if new.name_hint is None and old.name_hint is not None:
-        new.name_hint = old.name_hint
-
-
-def put_in_place_of(op: Operation, made: Operation) -> None:
-    """One op takes the place of another, with its results' users and names and its location."""
-    inherit_location(made, op)
-    assert op.parent is not None
-    op.parent.insert_op_before(made, op)
-    for old, new in zip(op.results, made.results, strict=True):
-        inherit_name(new, old)
-        old.replace_all_uses_with(new)
-    op.detach()
-    op.erase()
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.infos import has_unknown_extents
@@ -58,6 +59,11 @@ class RelayToTePass(ModulePass):
     needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # A program does not stop between two levels.
+        with edit.transaction(op):
+            self.lower(op)
+
+    def lower(self, op: ModuleOp) -> None:
         functions: dict[Any, te.FuncOp] = {}
         names: set[str] = set()
         mains = {m.sym_name.data: m for m in op.ops if isinstance(m, MainOp)}
@@ -101,12 +107,12 @@ class _Stair:
                     raise InputError("relay-to-te: a call of an unknown function; run relay-inline before it", op=op)
                 callee = self.function(function)
                 new: Operation = te.CallOp.make(callee.sym_name.data, op.operands[1:], op.result_types)
-                self.replace(op, new)
+                edit.replace(op, new)
             elif isinstance(op, ConstantOp):
-                self.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
+                edit.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
             elif isinstance(op, MainCallOp):
                 check_external(op, self.mains)
-                self.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
+                edit.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
             elif isinstance(op, FnOp):
                 dead.append(op)
             elif not isinstance(op, MainReturnOp):
@@ -114,27 +120,14 @@ class _Stair:
                     f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",
                     op=op,
                 )
-        for op in dead:
-            op.detach()
-            op.erase()
-
-    def replace(self, old: Operation, new: Operation) -> None:
-        block = old.parent
-        assert block is not None
-        inherit_location(new, old)
-        for a, b in zip(old.results, new.results, strict=True):
-            b.name_hint = a.name_hint
-            a.replace_all_uses_with(b)
-        block.insert_op_before(new, old)
-        old.detach()
-        old.erase()
+        edit.erase_all(dead)
 
     def function(self, function: FnOp) -> te.FuncOp:
         key = structure(function)
         found = self.functions.get(key)
         if found is None:
             found = self.functions[key] = lower_function(function, self.unique(function_name(function)))
-            self.module.body.block.insert_op_before(found, self.main)
+            edit.insert_before(self.main, found)
         return found
 
     def unique(self, wanted: str) -> str:
@@ -246,8 +239,7 @@ def drop_unread_stages(block: Block) -> None:
     """Stages of results that nobody wants go: an op with several gives them all."""
     for stage in reversed(list(block.ops)):
         if isinstance(stage, te.ComputeOp) and not any_use(stage) and not has_check(stage):
-            stage.detach()
-            stage.erase()
+            edit.erase(stage)
 
 
 def has_check(stage: te.ComputeOp) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.analyzer import Facts
@@ -31,3 +31,29 @@ def facts_at(op: Operation) -> Facts:
         conditions = [*facts_inside(parent), *conditions]
         parent = parent.parent_op()
     return Facts(RangeCache(), conditions)
+
+
+def walk_with_facts(block: Block, facts: Facts | None = None) -> Iterator[tuple[Operation, Facts]]:
+    """Each op of a block with what holds where it stands, before those that stand in it.
+
+    The op may be changed, which counts for what holds inside it, erased, or dissolved: what has taken its place comes
+    next, with the same facts.
+    """
+    facts = facts or Facts(RangeCache())
+    waiting: list[tuple[Block, Operation | None, Facts]] = [(block, block.first_op, facts)]
+    while waiting:
+        block, op, facts = waiting.pop()
+        while op is not None:
+            before = op.prev_op
+            yield op, facts
+            if op.parent is not block:
+                op = block.first_op if before is None else before.next_op
+                continue
+            following = op.next_op
+            if op.regions:
+                inside = facts.given(facts_inside(op))
+                waiting.append((block, following, facts))
+                inner = [b for region in op.regions for b in region.blocks]
+                waiting += [(b, b.first_op, inside) for b in reversed(inner)]
+                break
+            op = following

@@ -1,9 +1,9 @@
-"""Which step makes a fault: the pass, the schedule primitive or the firing of a rule, and the op that it rewrites.
+"""Which step makes a fault: the pass, the schedule primitive or the edit, and the op that it rewrites.
 
 The state after each step is a program by itself. That after the first is right and that after the last is wrong, so
 halving finds a step before which the program is right and after which it is wrong: of sixty passes with six programs.
-Within a pass whose rules the engine applies, its firings are halved by the fuel; in one written by hand the first op
-that it changes is told.
+Within a pass its edits, firings of rules and those made by hand, are halved by the fuel; where the fault needs none of
+them, the first op that the pass changes is told.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Guilt:
     primitive: Operation | None = None
     """The schedule primitive, where te-to-tir is guilty of how it applies one."""
     firing: str = ""
-    """What the guilty rule did: `simplify/simplify_expr.py:55  %7 -> %9`."""
+    """The guilty edit: `simplify/simplify_expr.py:55  %7 -> %9`."""
     number: tuple[int, int] = (0, 0)
     """Which firing it is, and of how many."""
     changed: str = ""
@@ -71,7 +71,7 @@ class Guilt:
         if self.primitive is not None:
             lines.append(f"primitive {op_text(self.primitive)} of @{scheduled(self.primitive)}")
         if self.firing:
-            lines.append(f"rule {self.firing} (firing {self.number[0]} of {self.number[1]})")
+            lines.append(f"edit {self.firing} ({self.number[0]} of {self.number[1]})")
         elif self.changed:
             lines.append(f"first op that changes: {self.changed}")
         return "\n".join(lines)
@@ -192,18 +192,19 @@ class Bisection:
         """The primitive, the firing, or the first op that the guilty pass changes."""
         index = found.index
         assert index is not None
-        fired = self.ask(index + 1, ALL).fired
+        scheduled = self.passes[index].name == SCHEDULES  # its edits are primitives, and what it makes first
+        fired = () if scheduled else self.ask(index + 1, ALL).fired
         if fired:
             found = self.firing(found, len(fired))
         if found.firing or found.verdict.outcome.kind in (Kind.CRASH, Kind.HANG):
             return found  # it would do the same to this process
         before = self.before(index)
-        if self.passes[index].name == SCHEDULES:
+        if scheduled:
             found = replace(found, primitive=self.primitive(before, found))
         return found if found.primitive is not None else replace(found, changed=self.changed(before, index))
 
     def firing(self, found: Guilt, count: int) -> Guilt:
-        """The first firing of a rule in the guilty pass with which the fault shows."""
+        """The first edit of the guilty pass with which the fault shows."""
         assert found.index is not None
         end = found.index + 1
 
@@ -213,7 +214,7 @@ class Bisection:
         # A rule that raises or has no end is not among those that have fired.
         count += not wrong(count)
         if not wrong(count) or wrong(0):
-            return found  # not by what rules do
+            return found  # not by what is counted
         number = first_bad(count, wrong)
         fired = self.ask(end, number).fired
         if len(fired) < number:

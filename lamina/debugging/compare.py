@@ -267,7 +267,7 @@ class _Comparer:
         self.result.difference = found
 
     def explain(self, before: ModuleOp, p: ModulePass) -> None:
-        """Which firing of a rule it is that makes the difference, or which op the pass changes first."""
+        """Which edit it is that makes the difference, or which op the pass changes first."""
         assert self.result.difference is not None
         found = self.result.difference
 
@@ -279,7 +279,7 @@ class _Comparer:
         fired = tried(ALL)[1]
         if fired and not tried(0)[0] and tried(len(fired))[0]:
             number = first_bad(len(fired), lambda n: tried(n)[0])
-            rule = f"{fired[number - 1]} (firing {number} of {len(fired)})"
+            rule = f"{fired[number - 1]} ({number} of {len(fired)})"
             self.result.difference = replace(found, rule=rule)
             return
         after = before.clone()

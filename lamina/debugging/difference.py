@@ -26,9 +26,9 @@ class Difference:
     got: Any = None
     failure: str = ""
     rule: str = ""
-    """The firing of a rule that did it: `simplify/simplify_expr.py:55  %7 -> %9 (firing 2 of 5)`."""
+    """The edit that did it: `simplify_expr.py:55  %7 -> %9 (2 of 5)`."""
     changed: str = ""
-    """The first op that the pass changes, where it was no rule."""
+    """The first op that the pass changes, where it was no edit by itself."""
 
     def __str__(self) -> str:
         step = f"{self.step} ({self.where})" if self.where else self.step
@@ -38,8 +38,8 @@ class Difference:
         return f"{step}: result {self.buffer!r}{place} is {self.got}, expected {self.expected}"
 
     def details(self) -> list[str]:
-        """Which rule it was, or which op the pass changed first."""
-        return [f"rule {self.rule}"] if self.rule else [f"first op that changes: {self.changed}"] * bool(self.changed)
+        """Which edit it was, or which op the pass changed first."""
+        return [f"edit {self.rule}"] if self.rule else [f"first op that changes: {self.changed}"] * bool(self.changed)
 
 
 @dataclass

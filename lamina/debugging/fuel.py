@@ -1,4 +1,4 @@
-"""Firings of rules, counted and limited: which one of a pass's does harm is found by halving their number."""
+"""Edits, of rules and of passes, counted and limited: which one of a pass's does harm is found by halving their number."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
-from lamina.passes.rules.rewriting import limit_firings, trace_rules
+from lamina.dialects import edit
 
 ALL = 1 << 30
-"""More firings than any pass has."""
+"""More edits than any pass makes."""
 _FIRING = re.compile(r"\S+\.py:\d+ ")
 
 
 @contextmanager
 def counted_firings(limit: int, file: Path | None = None) -> Generator[list[str]]:
-    """While it lasts, rules fire so many times in all; the list then says what each did, `loops/simplify.py:14  %7 ->
-    %9`.
+    """While it lasts, so many edits are made in all; the list then says what each did, `simplify.py:14  %7 -> %9`.
 
     A file holds the trace as it grows, for when this process does not come back.
     """
     fired: list[str] = []
     told = file.open("w", buffering=1) if file is not None else StringIO()
-    limit_firings(limit)
-    trace_rules(told)
+    edit.limit(limit)
+    edit.trace(told)
     try:
         yield fired
     finally:
-        limit_firings(None)
-        trace_rules(None)
+        edit.limit(None)
+        edit.trace(None)
         trace = told.getvalue() if isinstance(told, StringIO) else ""
         told.close()
         fired += firings_of(trace or (file.read_text() if file is not None else ""))

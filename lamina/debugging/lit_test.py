@@ -2,7 +2,7 @@
 
     // RUN: lamina debug compare %s -p relay-simplify-expr | filecheck %s
     // mismatch: result 'y'[0] is 3.0, expected 4.0
-    // pass relay-simplify-expr, rule simplify/simplify_expr.py:55  %y -> %x (firing 1 of 1)
+    // pass relay-simplify-expr, edit simplify_expr.py:55  %y -> %x (1 of 1)
     // CHECK: all {{[0-9]+}} steps agree
     func.func @main(...) ...
 

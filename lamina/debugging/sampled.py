@@ -110,7 +110,7 @@ def difference_of(found: Guilt, source: Source) -> Difference:
         step, where = source.told(found.primitive)
     elif found.index is not None and step.partition("{")[0] == "tir-to-llvm":
         step = f"{step}, machine code"
-    rule = f"{found.firing} (firing {found.number[0]} of {found.number[1]})" if found.firing else ""
+    rule = f"{found.firing} ({found.number[0]} of {found.number[1]})" if found.firing else ""
     return Difference(step, where, failure=found.verdict.outcome.said, rule=rule, changed=found.changed)
 
 

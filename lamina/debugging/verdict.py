@@ -67,7 +67,7 @@ class How:
     numbers: bool = True
     """Whether results are computed and compared."""
     firings: int | None = None
-    """How often rules fire, at most, in the last pass of the pipeline."""
+    """How many edits the last pass of the pipeline makes at most."""
     plain: bool = False
     """Whether a difference counts as it is, also where roundings could make it."""
     checked: bool | None = None
@@ -97,7 +97,7 @@ class Verdict:
     error: float = 0.0
     """Of a MISMATCH: the part of the largest value."""
     fired: tuple[str, ...] = ()
-    """What rules did in the last pass, where firings are counted: `simplify/simplify_expr.py:55  %7 -> %9`."""
+    """The edits of the last pass, where they are counted: `simplify/simplify_expr.py:55  %7 -> %9`."""
 
     def json(self) -> dict[str, Any]:
         return {"outcome": self.outcome.json(), "error": self.error, "fired": self.fired}
@@ -302,7 +302,7 @@ def _through(
     fired: list[str],
     step: _Steps,
 ) -> None:
-    """Take a module through passes, each followed by the verifier; notes how rules fired in the last one."""
+    """Take a module through passes, each followed by the verifier; notes the edits of the last one."""
     from lamina.debugging.fuel import counted_firings
     from lamina.ir.instrumentation import Timer, VerifyHook
     from lamina.ir.pipeline import run_pipeline

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from lamina.dialects import edit
 from lamina.errors import UsageError, did_you_mean
 from lamina.ir.registry import Registry
 
@@ -320,7 +321,7 @@ def _run_on(root: Operation, ctx: Context, passes: Sequence[ModulePass], hooks: 
 def _apply(p: ModulePass, ctx: Context, root: Operation) -> Operation:
     """Apply a pass to a module, or to another op in a module made for it. Returns what became of the op."""
     if isinstance(root, ModuleOp):
-        p.apply(ctx, root)
+        _apply_to_module(p, ctx, root)
         return root
     block, following = root.parent, root.next_op
     assert block is not None
@@ -331,7 +332,7 @@ def _apply(p: ModulePass, ctx: Context, root: Operation) -> Operation:
     root.detach()
     alone.body.block.add_op(root)
     try:
-        p.apply(ctx, alone)
+        _apply_to_module(p, ctx, alone)
     finally:
         results = list(alone.body.block.ops)
         for op in results:
@@ -341,3 +342,13 @@ def _apply(p: ModulePass, ctx: Context, root: Operation) -> Operation:
             else:
                 block.insert_op_before(op, following)
     return next((op for op in results if op.name == root.name), root)
+
+
+def _apply_to_module(p: ModulePass, ctx: Context, module: ModuleOp) -> None:
+    """Apply a pass, which ends early where no further edit is allowed (`--fuel`)."""
+    try:
+        p.apply(ctx, module)
+    except edit.FuelSpentError:
+        edit.forget_detached(module)
+    if edit.traced() is not None:
+        edit.tell_statistics(p.name)

@@ -90,9 +90,9 @@ TABLE: dict[str, tuple[Option, ...]] = {
         Option("--pass-help --help-pass", "what a pass does; its options", "PASS"),
         Option("--list-ops", "the ops of our dialects; of relay's with their facets"),
         Option("--show-dialects", "all dialects"),
-        Option("--trace-rules", "print each firing of a rewrite rule"),
+        Option("--trace-rules", "print each edit: the firing of a rule, and what a pass does by hand"),
         Option("--debug-only", "the same in these passes alone: a,b", "PASSES", many=True),
-        Option("--fuel", "stop rewriting after N firings, counted over all passes", "N", int),
+        Option("--fuel", "stop after N edits, counted over all passes", "N", int),
     ),
     "checking": (
         Option(

@@ -110,19 +110,19 @@ def watched(args: argparse.Namespace, debug_only: set[str], err: TextIO) -> Gene
     if not (args.trace_rules or debug_only or args.pass_statistics or args.fuel is not None):
         yield []
         return
-    from lamina.passes.rules import rewriting
+    from lamina.dialects import edit
 
     if args.fuel is not None and args.fuel < 0:
-        raise UsageError(f"--fuel is a number of firings, not {args.fuel}")
+        raise UsageError(f"--fuel is a number of edits, not {args.fuel}")
     firings = Firings(err, None if args.trace_rules else debug_only)
-    statistics = Statistics([firings.so_far]) if args.pass_statistics else None
+    statistics = Statistics([firings.so_far, lambda: {"edits": edit.edits_made()}]) if args.pass_statistics else None
     traced = args.trace_rules or debug_only or statistics is not None
     try:
-        rewriting.trace_rules(firings if traced else None)
-        rewriting.limit_firings(args.fuel)
+        edit.trace(firings if traced else None)
+        edit.limit(args.fuel)
         yield [firings, *([statistics] if statistics is not None else [])]
     finally:
-        rewriting.trace_rules(None)
-        rewriting.limit_firings(None)
+        edit.trace(None)
+        edit.limit(None)
     if statistics is not None:
         err.write(statistics.report())

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, arity, to_attribute
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.rules.graph_patterns import FunctionPattern
@@ -140,7 +141,8 @@ def partition(
     matches = find_matches(compiled, index, check)
     given = {name: to_attribute(value) for name, value in (attrs or {}).items()}
     for found in matches:
-        outline(found, given, index)
+        with edit.transaction(found.value.owner if isinstance(found.value.owner, Operation) else None):
+            outline(found, given, index)
     return len(matches)
 
 
@@ -184,8 +186,7 @@ def outline(found: Match, attrs: dict[str, Attribute], index: OpIndex | None = N
         old.replace_uses_with_if(new, lambda use: use.operation is not returned and not _within(use.operation, body))
     for constant in found.constants:
         if constant.results[0].first_use is None:
-            constant.detach()
-            constant.erase()
+            edit.erase(constant)
     if index is not None and root in index.place:
         at = index.place[root]
         for op in order:
@@ -355,10 +356,7 @@ class _CallbackRule(Lowering):
         if isinstance(new, Operation):
             new = new.results[0]
         if new is None or new is value:
-            for m in reversed(made):
-                if all(r.first_use is None for r in m.results):
-                    m.detach()
-                    m.erase()
+            edit.undo(m for m in made if all(r.first_use is None for r in m.results))
             return None
         if isinstance(new.owner, Operation) and new.owner.parent is None:
             _insert_with_operands(new.owner, op)

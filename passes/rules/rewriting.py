@@ -19,17 +19,18 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TextIO, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
+from lamina.dialects import edit
+from lamina.dialects.edit import inherit_location, inherit_name
 from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.rules.terms import Equation, OpPattern, RuleError, Term, inserting
 from lamina.errors import InternalError, about
-from lamina.passes.base import inherit_location, inherit_name
 from lamina.passes.rules.matching import CompiledEquation
 from lamina.passes.rules.pattern_conditions import root_classes
 
@@ -152,25 +153,6 @@ class Rules:
 
 # -- trace -----------------------------------------------------------------------------------------
 
-_trace: TextIO | None = None
-
-
-def trace_rules(stream: TextIO | None) -> None:
-    """Print one line for each firing (`loops/simplify.py:14  %7 -> %9`), then counts and times; None turns it off."""
-    global _trace
-    _trace = stream
-
-
-# -- fuel ------------------------------------------------------------------------------------------
-
-_firings_left: int | None = None
-
-
-def limit_firings(count: int | None) -> None:
-    """From now on rules fire so many times in all, then no more: what is left is done without. None takes it back."""
-    global _firings_left
-    _firings_left = count
-
 
 class _Names:
     """Names of values as the printer gives them at the start; values made later count on."""
@@ -216,8 +198,8 @@ class Driver:
         self.fired = 0
         self.fuel = fuel
         self.recent: deque[Entry] = deque(maxlen=256)
-        self.stream = _trace
-        self.names = _Names(root) if _trace is not None else None
+        self.stream = edit.traced()
+        self.names = _Names(root) if self.stream is not None else None
 
     def run(self) -> int:
         # Sweeps until one changes nothing: what the neighbourhood of a firing missed, the next sweep finds.
@@ -245,7 +227,7 @@ class Driver:
     def drain(self) -> None:
         queue, queued, dispatch = self.queue, self.queued, self.dispatch
         while queue:
-            if _firings_left == 0:
+            if edit.is_spent():
                 queue.clear()
                 queued.clear()
                 return
@@ -262,7 +244,6 @@ class Driver:
 
     def attempt(self, entry: Entry, op: Operation) -> bool:
         """Try one rule at an op."""
-        global _firings_left
         if self.stream is None:
             fired = self.fire(entry, op)
         else:
@@ -272,8 +253,7 @@ class Driver:
         if fired:
             entry.hits += 1
             self.fired += 1
-            if _firings_left is not None:
-                _firings_left -= 1
+            edit.spend()
             self.recent.append(entry)
             if self.fuel is not None and self.fired > self.fuel:
                 raise InternalError(
@@ -324,7 +304,7 @@ class Driver:
         builder = Builder(InsertPoint.before(op))
         made: list[Operation] = []
         builder.operation_insertion_handler = [made.append]
-        with inserting(builder):
+        with inserting(builder), edit.counted_elsewhere():
             try:
                 outcome = lowering.function(op)
             except TypeMismatch:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from lamina.dialects import edit
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.schedule.primitives.sampling import SamplingBase
 from lamina.passes.base import Context, ModulePass
@@ -39,8 +40,10 @@ class DrawDecisionsPass(ModulePass):
         drawn = [p for s in copy.ops if isinstance(s, ScheduleOp) for p in s.body.block.ops]
         kept = [dict(p.properties) for p in drawn]
         # Applying takes the schedules out of the copy; their ops keep the properties that it gave them.
-        TeToTirPass().apply(ctx, copy)
+        with edit.counted_elsewhere():
+            TeToTirPass().apply(ctx, copy)
         mine = [p for s in schedules for p in s.body.block.ops]
         for primitive, theirs, before in zip(mine, drawn, kept, strict=True):
             if isinstance(primitive, SamplingBase) and "decision" not in before:
+                edit.change(primitive)
                 primitive.properties["decision"] = theirs.properties["decision"]

@@ -38,6 +38,7 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.index_map import IndexMapAttr
@@ -74,64 +75,82 @@ class TeToTirPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.stop_after < -1:
             raise UsageError(f"te-to-tir: stop-after is {self.stop_after}; it is a number of primitives, -1 for all")
-        schedules: dict[str, ScheduleOp] = {}
-        mains: list[MainOp] = []
-        functions: dict[str, tir.FuncOp] = {}
-        kernels: dict[str, tir.FuncOp] = {}
-        arguments: dict[str, dict[str, SSAValue]] = {}
-        declared: dict[str, TensorIntrinOp] = {}
-        reshapes: set[str] = set()
-        for top in list(op.ops):
-            if isinstance(top, ScheduleOp):
-                name = top.func.root_reference.data
-                if name in schedules:
-                    raise InputError(f"te-to-tir: @{name} has two schedules", op=top)
-                schedules[name] = top
-            elif isinstance(top, te.FuncOp):
-                if is_reshape(top):
-                    reshapes.add(top.sym_name.data)
-                lowered, names = lower_function(top)
-                functions[top.sym_name.data] = lowered
-                arguments[top.sym_name.data] = names
-                op.body.block.insert_op_before(lowered, top)
-                top.detach()
-                discard(top.body)
-            elif isinstance(top, TensorIntrinOp):
-                if top.sym_name.data in declared:
-                    raise InputError(f"te-to-tir: @{top.sym_name.data} is declared twice", op=top)
-                declared[top.sym_name.data] = top
-            elif isinstance(top, MainOp) and is_declaration(top):
-                functions[top.sym_name.data] = declare_on_buffers(top)
-            elif isinstance(top, MainOp) and not top.is_declaration:
-                mains.append(top)
-            elif isinstance(top, tir.FuncOp):
-                kernels[top.sym_name.data] = top
-        for main in mains:
-            if not _is_lowered(main):
-                lower_main(main, kernels | functions, reshapes)
-        called = {c.callee.root_reference.data for main in mains for c in main.body.block.ops if type(c) is tir.CallOp}
-        for name in reshapes - called if mains else ():
-            # All calls of it have become none.
-            kernel = functions.pop(name)
-            kernel.detach()
-            kernel.erase()
-            left = schedules.pop(name, None)
-            if left is not None:
-                left.detach()
-                discard(left.body)
-        intrinsics = IntrinsicTable(declared, ctx, lower_function, module_target(op))
-        for name, schedule in schedules.items():
-            if name not in functions:
+        # A program does not stop between two levels; a schedule may end after any of its primitives.
+        with edit.transaction(op):
+            lowered = lower_module(op)
+        intrinsics = IntrinsicTable(lowered.declared, ctx, lower_function, module_target(op))
+        for name, schedule in lowered.schedules.items():
+            if name not in lowered.functions:
                 raise InputError(f"te-to-tir: the schedule of @{name} has no function", op=schedule)
-            apply_schedule(schedule, functions[name], arguments[name], self.stop_after, intrinsics)
-            schedule.detach()
-            discard(schedule.body)
-        for declaration in declared.values():
-            declaration.detach()
-            declaration.erase()
+            apply_schedule(schedule, lowered.functions[name], lowered.arguments[name], self.stop_after, intrinsics)
+        with edit.counted_elsewhere():
+            for schedule in lowered.schedules.values():
+                edit.take(schedule)
+                discard(schedule.body)
+            edit.erase_all(lowered.declared.values())
         for left in all_ops(op):
             if left.name.startswith("te."):
                 raise InputError(f"te-to-tir leaves {left.name} behind", op=left)
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A module whose functions are naive loops, and what is left to do with them."""
+
+    schedules: dict[str, ScheduleOp]
+    functions: dict[str, tir.FuncOp]
+    arguments: dict[str, dict[str, SSAValue]]
+    """The buffers of each function by argument name."""
+    declared: dict[str, TensorIntrinOp]
+
+
+def lower_module(op: ModuleOp) -> Lowered:
+    """Let the functions of a module be naive loops, and `@main` work on buffers."""
+    schedules: dict[str, ScheduleOp] = {}
+    mains: list[MainOp] = []
+    functions: dict[str, tir.FuncOp] = {}
+    kernels: dict[str, tir.FuncOp] = {}
+    arguments: dict[str, dict[str, SSAValue]] = {}
+    declared: dict[str, TensorIntrinOp] = {}
+    reshapes: set[str] = set()
+    for top in list(op.ops):
+        if isinstance(top, ScheduleOp):
+            name = top.func.root_reference.data
+            if name in schedules:
+                raise InputError(f"te-to-tir: @{name} has two schedules", op=top)
+            schedules[name] = top
+        elif isinstance(top, te.FuncOp):
+            if is_reshape(top):
+                reshapes.add(top.sym_name.data)
+            lowered, names = lower_function(top)
+            functions[top.sym_name.data] = lowered
+            arguments[top.sym_name.data] = names
+            edit.insert_before(top, lowered)
+            edit.take(top)
+            discard(top.body)
+        elif isinstance(top, TensorIntrinOp):
+            if top.sym_name.data in declared:
+                raise InputError(f"te-to-tir: @{top.sym_name.data} is declared twice", op=top)
+            declared[top.sym_name.data] = top
+        elif isinstance(top, MainOp) and is_declaration(top):
+            functions[top.sym_name.data] = declare_on_buffers(top)
+        elif isinstance(top, MainOp) and not top.is_declaration:
+            mains.append(top)
+        elif isinstance(top, tir.FuncOp):
+            kernels[top.sym_name.data] = top
+    for main in mains:
+        if not _is_lowered(main):
+            lower_main(main, kernels | functions, reshapes)
+    called = {c.callee.root_reference.data for main in mains for c in main.body.block.ops if type(c) is tir.CallOp}
+    for name in reshapes - called if mains else ():
+        # All calls of it have become none.
+        kernel = functions.pop(name)
+        edit.erase(kernel)
+        left = schedules.pop(name, None)
+        if left is not None:
+            edit.take(left)
+            discard(left.body)
+    return Lowered(schedules, functions, arguments, declared)
 
 
 def apply_schedule(
@@ -144,15 +163,16 @@ def apply_schedule(
     """Apply primitives from the top. Raises InputError at the primitive that cannot be applied."""
     state = ScheduleState(func, arguments, intrinsics=intrinsics)
     for n, primitive in enumerate(schedule.body.block.ops):
-        if n == stop_after:
-            return
+        if n == stop_after or edit.is_spent():
+            break
         if not isinstance(primitive, PrimitiveOp):
             raise InputError(
                 f"schedule of @{schedule.func.root_reference.data}: {primitive.name} is no schedule primitive",
                 op=primitive,
             )
         try:
-            state.apply(primitive)
+            with edit.transaction(primitive, "applied"):
+                state.apply(primitive)
         except VerifyException as e:
             name = schedule.func.root_reference.data
             raise InputError(f"schedule of @{name}, {primitive.name}: {e}", op=primitive) from None
@@ -365,11 +385,10 @@ def lower_main(main: MainOp, functions: dict[str, tir.FuncOp], reshapes: Contain
             raise InputError(f"te-to-tir: {op.name} cannot stand in @{main.sym_name.data}", op=op)
         for new in new_ops:
             inherit_location(new, op)
-            block.insert_op_before(new, op)
+            edit.insert_before(op, new)
     for op in reversed(list(block.ops)):
         if isinstance(op, (te.CallOp, te.ParamOp)) or op is returns:
-            op.detach()
-            op.erase(safe_erase=False)
+            edit.erase(op, safe=False)
     count = len(main.function_type.inputs)
     for arg in list(block.args)[:count]:
         block.erase_arg(arg)

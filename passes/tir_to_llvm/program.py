@@ -33,6 +33,7 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.sizes import SHAPE, symbolic_shape, verify_shapes
 from lamina.dialects.llvm_target import ops as llvm
@@ -182,7 +183,7 @@ def lower_main(
         for e in entries
     ]
     for table in program_globals(name, entries):
-        module.body.block.insert_op_before(table, main)
+        edit.insert_before(main, table)
     described: dict[str, Attribute] = {"messages": ArrayAttr([StringAttr(m) for m in messages])} if messages else {}
     module.attributes["lamina.program"] = DictionaryAttr(
         {
@@ -196,8 +197,7 @@ def lower_main(
             **_external_calls(entries, called, params),
         }
     )
-    main.detach()
-    main.erase(safe_erase=False)
+    edit.erase(main, safe=False)
 
 
 def _external_calls(

@@ -41,6 +41,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
 from lamina.dialects.listener import listener_of
 from lamina.dialects.llvm_target import ops as llvm
@@ -74,6 +75,11 @@ class TirToLlvmPass(ModulePass):
     needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # A program does not stop between two levels.
+        with edit.transaction(op):
+            self.lower(ctx, op)
+
+    def lower(self, ctx: Context, op: ModuleOp) -> None:
         check_features(op)
         phases: dict[str, list[Phase]] = {}
         declarations: dict[str, llvm.FuncOp] = {}
@@ -97,8 +103,8 @@ class TirToLlvmPass(ModulePass):
                     inherit_location(f, top)
                 else:  # its ops are gone before anybody asks them
                     f.location = top.location
-                op.body.block.insert_op_before(f, top)
-            top.detach()
+                edit.insert_before(top, f)
+            edit.take(top)
             discard(top.body)
             if taker is not None and not elsewhere:
                 taker.finished(functions, declarations)
@@ -119,8 +125,7 @@ class TirToLlvmPass(ModulePass):
             check_main(main, signatures)
             lower_main(op, main, phases, list(codes), external)
         for top in external.values():
-            top.detach()
-            top.erase()
+            edit.erase(top)
         for declaration in declarations.values():
             op.body.block.add_op(declaration)
         for top in op.ops:

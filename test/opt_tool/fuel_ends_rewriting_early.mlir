@@ -16,7 +16,7 @@
 // CHECK-FOUR-NEXT:       relay.nn.bias_add
 // CHECK-FIVE:            func.func @main
 // CHECK-FIVE-NEXT:       relay.add
-// CHECK-NEGATIVE:        error: --fuel is a number of firings, not -1
+// CHECK-NEGATIVE:        error: --fuel is a number of edits, not -1
 func.func @main(%x: tensor<4x5xf32>, %b: tensor<5xf32>) -> tensor<4x5xf32> {
   %0 = relay.transpose %x {axes = [1, 0]} : (tensor<4x5xf32>) -> tensor<5x4xf32>
   %1 = relay.transpose %0 {axes = [1, 0]} : (tensor<5x4xf32>) -> tensor<4x5xf32>

@@ -145,7 +145,7 @@ def test_the_firing_of_a_rule_is_found(tmp_path: Path) -> None:
     lines = out.splitlines()
     assert status == 1 and lines[0].startswith("mismatch: result ")
     assert lines[1] == "pass faulty-rule (2 of 3)"
-    assert re.fullmatch(r"rule faults\.py:\d+  %third -> %\d+ \(firing 3 of 3\)", lines[2])
+    assert re.fullmatch(r"edit faults\.py:\d+  %third -> %\d+ \(3 of 3\)", lines[2])
     status, out, _ = command("debug", "bisect", path, "-p", "relay-fold-constant", "--quiet")
     assert (status, out) == (0, "there is no fault\n")
 

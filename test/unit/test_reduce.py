@@ -220,13 +220,13 @@ def test_the_test_that_is_written_fails_until_the_fault_is_mended(tmp_path: Path
     status, out, err = command("reduce", source, "--load", faults, "-p", pipeline, "-o", test, "--quiet")
     assert (status, err) == (0, "")
     assert re.search(r"^mismatch: result .*\n11 ops -> 2 in \d+ programs", out) and out.endswith(f"{test}\n")
-    assert re.search(r"pass faulty-rule \(2 of 3\)\nrule faults\.py:\d+ ", out)
+    assert re.search(r"pass faulty-rule \(2 of 3\)\nedit faults\.py:\d+ ", out)
     text = test.read_text()
     assert text.startswith("// RUN: lamina debug compare %s -p faulty-rule --load=%S/faults.py | filecheck %s\n")
     again = "debug", "compare", test, "-p", "faulty-rule", "--load", faults
     status, out, _ = command(*again)
     assert status == 1 and "first difference: faulty-rule: result" in out
-    assert re.search(r"^rule faults\.py:\d+  %", out, re.M)
+    assert re.search(r"^edit faults\.py:\d+  %", out, re.M)
     faults.write_text(
         FAULTS.read_text().replace("r.nn.relu(r.subtract(x, y)) >>", "r.nn.relu(r.nn.relu(r.add(y, x))) >>")
     )

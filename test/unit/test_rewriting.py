@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp, attrs_of
@@ -16,7 +17,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.rules.terms import RuleError, Term, _, attr, computed, const, inserting, splat, term, var
 from lamina.errors import InternalError
-from lamina.passes.rules.rewriting import Rules, limit_firings, trace_rules
+from lamina.passes.rules.rewriting import Rules
 
 
 def word(name: str) -> Term:
@@ -214,11 +215,11 @@ def test_trace_names_rule_and_values():
     a.name_hint = "act"
     module = g.module(g(NEG, g(NEG, a)))
     stream = io.StringIO()
-    trace_rules(stream)
+    edit.trace(stream)
     try:
         rules(NEG(NEG(x)) >> x).apply(module)
     finally:
-        trace_rules(None)
+        edit.trace(None)
     first, *rest = stream.getvalue().splitlines()
     assert first.startswith("test_rewriting.py:") and first.endswith("  %1 -> %act")
     assert "1 rewrites" in rest[0] and rest[1].split()[0] == "1"
@@ -241,15 +242,15 @@ def test_each_firing_is_one_line_of_the_trace_and_counts_once():
         return True
 
     stream = io.StringIO()
-    trace_rules(stream)
-    limit_firings(1)
+    edit.trace(stream)
+    edit.limit(1)
     try:
         assert set_.apply(module) == 1 and len(seen) == 1
-        limit_firings(None)
+        edit.limit(None)
         assert set_.apply(module) == 1 and len(seen) == 2
     finally:
-        limit_firings(None)
-        trace_rules(None)
+        edit.limit(None)
+        edit.trace(None)
     firings = [row for row in stream.getvalue().splitlines() if row.startswith("test_rewriting.py:")]
     assert [row.split("  ")[1] for row in firings] == ["%0 changed in place", "%2 changed in place"]
 

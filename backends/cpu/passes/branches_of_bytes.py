@@ -24,6 +24,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.qnn import scales as qs
@@ -68,7 +69,7 @@ def _part(value: SSAValue) -> None:
     """Keep a dequantize out of the kernel that makes its bytes."""
     op = value.owner
     assert isinstance(op, RelayOp)
-    with inserting(Builder(InsertPoint.before(op))):
+    with edit.transaction(op), inserting(Builder(InsertPoint.before(op))):
         parted = stop_fusion(op.operands[0])
-    inherit_location(parted.owner, op)
-    op.operands[0] = parted
+        inherit_location(parted.owner, op)
+        op.operands[0] = parted

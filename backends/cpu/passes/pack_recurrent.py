@@ -18,6 +18,7 @@ from typing import ClassVar
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import for_target
+from lamina.dialects import edit
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.relay.base import attrs_of, to_attribute
 from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
@@ -41,7 +42,8 @@ class CpuPackRecurrent(ModulePass):
         for layer in [o for o in op.walk() if isinstance(o, Recurrent)]:
             layout = packed_layout(layer, target)
             if layout:
-                pack(layer, layout)
+                with edit.transaction(layer):
+                    pack(layer, layout)
 
 
 def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
@@ -66,6 +68,6 @@ def pack(layer: Recurrent, layout: str) -> None:
     for n in range(1, 1 + len(layer.GATES)):
         packed = LayoutTransformOp.make(layer.operands[n], src_layout=PLAIN, dst_layout=layout, channels=0)
         inherit_location(packed, layer)
-        layer.parent.insert_op_before(packed, layer)
+        edit.insert_before(layer, packed)
         layer.operands[n] = packed.result
     layer.properties["weight_layout"] = to_attribute(layout)

@@ -24,13 +24,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.rules.terms import attr, computed, const, inserting, var
 from lamina.dialects.target import module_target
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.layout.layout_rules import Dots
 from lamina.passes.rules.rewriting import Rules
 
@@ -140,15 +141,12 @@ def pack_groups(op: RelayOp, dots: Dots, halves: bool, costs: Costs) -> None:
         return
     layout = f"NK{block}n{group}k"
     builder = Builder(InsertPoint.before(op))
-    with inserting(builder):
+    with edit.transaction(op), inserting(builder):
         packed = r.layout_transform(op.operands[1], src_layout=source, dst_layout=layout, channels=0)
         made: Any = r.nn.contrib_dense_pack(op.operands[0], packed, units=units, weight_layout=layout, out_dtype=sums)
-    for value in (packed, made):
-        inherit_location(value.owner, op)
-    inherit_name(made, op.results[0])
-    op.results[0].replace_all_uses_with(made)
-    op.detach()
-    op.erase()
+        for value in (packed, made):
+            inherit_location(value.owner, op)
+        edit.replace(op, [made])
 
 
 def group_block(rows: int, units: int, halves: bool, costs: Costs) -> int:

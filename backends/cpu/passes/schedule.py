@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.schedules.function import schedule_function
+from lamina.dialects import edit
 from lamina.dialects.choices import Choices
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import module_target
@@ -47,9 +48,9 @@ class CpuSchedulePass(ModulePass):
             schedule = schedule_function(func, target, partial(choices.pick, nodes=nodes.get(func.sym_name.data, ())))
             if schedule.body.block.ops:
                 inherit_location(schedule, func)
-                op.body.block.insert_op_after(schedule, func)
+                edit.insert_after(func, schedule)
             else:
-                schedule.erase()
+                edit.erase(schedule)
         choices.tell(ctx)
 
 

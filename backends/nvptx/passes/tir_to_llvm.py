@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Region
 
 from lamina.backends.nvptx.device import lower_body
 from lamina.backends.nvptx.legal import check_legal
+from lamina.dialects import edit
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.schedule.nest.threads import tag_of, thread_loops
 from lamina.dialects.tir.control import BarrierOp
@@ -43,11 +44,11 @@ class TirToLlvmPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in list(op.ops):
             if isinstance(func, FuncOp) and DEVICE in func.attributes:
-                for new in lower_kernel(func):
-                    inherit_location(new, func)
-                    op.body.block.insert_op_before(new, func)
-                func.detach()
-                func.erase(safe_erase=False)
+                with edit.transaction(func):
+                    for new in lower_kernel(func):
+                        inherit_location(new, func)
+                        edit.insert_before(func, new)
+                    edit.erase(func, safe=False)
 
 
 def lower_kernel(func: FuncOp) -> list[llvm.GlobalOp | llvm.FuncOp]:

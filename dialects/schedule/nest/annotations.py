@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear
@@ -227,10 +228,8 @@ def env_threads(func: FuncOp, stage: str, tags: Sequence[str], extents: Sequence
         loops.append(loop)
     if not loops:
         return []
-    place = nest.parent
-    assert place is not None
-    place.insert_op_before(loops[0], nest)
-    nest.detach()
+    edit.insert_before(nest, loops[0])
+    edit.take(nest)
     for outer, inner in zip(loops, loops[1:], strict=False):
         outer.body.block.add_op(inner)
     loops[-1].body.block.add_op(nest)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache, over_values
 from lamina.dialects.index.analyzer import Facts
@@ -135,12 +136,11 @@ def compute_root(func: FuncOp, stage: str, attached: dict[str, Attachment | None
     for op in readers:
         op.set_access([f + b for f, b in zip(op.forms(), base, strict=True)], op.conditions())
     outermost: Operation = loops[0] if loops else block
-    block.detach()
+    edit.take(block)
     if loops:
-        outermost.detach()
-        outermost.erase(safe_erase=False)
+        edit.erase(outermost, safe=False)
     moved = in_loops([*whole, *reductions], block)
-    home.insert_op_before(moved, nest)
+    edit.insert_before(nest, moved)
     for b in buffers:
         _enlarge(b, attachment.extents, moved)
     del attached[stage]
@@ -177,6 +177,5 @@ def _enlarge(buffer: SSAValue, extents: Sequence[Linear], nest: Operation) -> No
     hint = buffer.name_hint
     buffer.replace_all_uses_with(new.result)
     new.result.name_hint = hint
-    nest.parent.insert_op_before(new, nest)
-    old.detach()
-    old.erase()
+    edit.insert_before(nest, new)
+    edit.erase(old)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.index_map import Condition
@@ -101,10 +102,9 @@ def cache_read(
         op.set_access([local_index(f, ranges) for f in forms], op.conditions())
     first = loop.body.block.first_op
     assert first is not None
-    loop.body.block.insert_op_before(loops[0], first)
+    edit.insert_before(first, loops[0])
     outermost = threads[0] if threads else loops[0]
-    assert outermost.parent is not None
-    outermost.parent.insert_op_before(alloc, outermost)
+    edit.insert_before(outermost, alloc)
     wrap(loops, holder)
     return loops
 
@@ -160,8 +160,6 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     spatial = spatial_form(block, buffers[0], what)
     loops = own_nest(block, what)
     outermost = loops[0] if loops else block
-    place = outermost.parent
-    assert place is not None
     trips = {v.var: v for v in loops}
     extents = _computed(block, buffers, [trips[v] for v in spatial])
     copy_stage = unique_stage(func, f"{stage}.out")
@@ -179,7 +177,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
         alloc = AllocOp.make(label, buffer_type(shape_with(extents), type_of(buffer).element_type), scope, extents)
         if isinstance(buffer.owner, AllocOp) and PADDED in buffer.owner.attributes:
             alloc.attributes[PADDED] = UnitAttr()
-        place.insert_op_before(alloc, outermost)
+        edit.insert_before(outermost, alloc)
         retarget([o for o in accesses(block) if o.buffer_value() is buffer], alloc.result)
         load = LoadOp.make(alloc.result, index)
         body.add_ops([load, StoreOp.make(load.result, buffer, index)])
@@ -189,12 +187,12 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
     ]
     holder = Block([BlockOp.make(copy_stage, None, body, predicate)])
     if copies:
-        place.insert_op_after(copies[0], outermost)
+        edit.insert_after(outermost, copies[0])
         wrap(copies, holder)
     else:
         (alone,) = holder.ops
-        alone.detach()
-        place.insert_op_after(alone, outermost)
+        edit.take(alone)
+        edit.insert_after(outermost, alone)
     return copy_stage
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, OpResult
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.digits import is_injective
@@ -79,7 +80,7 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
     if before is None:
         ops = [*init.ops, *block.body.block.ops]
         for op in ops:
-            op.detach()
+            edit.take(op)
         block.body.block.add_ops(ops)
         block.init.erase_block(init)
         return name
@@ -99,16 +100,13 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
             copies.append(copy_of_loop(v, unique_axis(func, f"{v.axis.data}.init"), mapping | zero))
             mapping[v.var] = Linear.dim(copies[-1].var)
     body = Block()
-    for op in list(init.ops):
-        op.detach()
-        body.add_op(op)
+    edit.move_into(body, init.ops)
     mapping |= zero
     substitute_all(body.ops, mapping)
     new = BlockOp.make(unique_stage(func, f"{name}.init"), None, body, initial_conditions(block, mapping))
     new.location = block.location
     nest = in_loops(copies, new)
-    assert before.parent is not None
-    before.parent.insert_op_before(nest, before)
+    edit.insert_before(before, nest)
     block.init.erase_block(init)
     return new.stage.data
 

@@ -11,6 +11,7 @@ from math import prod
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
@@ -212,9 +213,7 @@ def substitute_in(op: Operation, mapping: dict[Atom, Linear], ranges: Ranges) ->
 
 def move_ops(block: Block, target: Block) -> None:
     """Move all ops of a block to the end of another."""
-    for op in list(block.ops):
-        op.detach()
-        target.add_op(op)
+    edit.move_into(target, block.ops)
 
 
 def wrap(loops: Sequence[ForOp], innermost: Block) -> None:
@@ -226,28 +225,20 @@ def wrap(loops: Sequence[ForOp], innermost: Block) -> None:
 
 def dissolve(op: IfOp) -> None:
     """Put the statements of a condition that always holds in its place."""
-    place = op.parent
-    assert place is not None
-    for inner in list(op.body.block.ops):
-        inner.detach()
-        place.insert_op_before(inner, op)
-    op.detach()
-    op.erase()
+    edit.move_before(op, *op.body.block.ops)
+    edit.erase(op)
 
 
 def replace_op(old: Operation, new: Operation) -> None:
     """Put an op without results in the place of another."""
-    block = old.parent
-    assert block is not None
-    block.insert_op_before(new, old)
-    old.detach()
+    edit.insert_before(old, new)
+    edit.take(old)
 
 
 def erase_nest(op: Operation) -> None:
     """Remove an op, and the loops and blocks that are left empty by it."""
     parent = op.parent_op()
-    op.detach()
-    op.erase(safe_erase=False)
+    edit.erase(op, safe=False)
     erase_empty(parent)
 
 
@@ -255,8 +246,7 @@ def erase_empty(op: Operation | None) -> None:
     """Remove a loop or a block of loops if nothing stands in it, and those around it that are left empty by that."""
     while isinstance(op, (ForOp, BlockOp)) and not op.body.block.ops:
         parent = op.parent_op()
-        op.detach()
-        op.erase(safe_erase=False)
+        edit.erase(op, safe=False)
         op = parent
 
 
@@ -342,7 +332,7 @@ def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
     wrap(new, body)
     new[-1].set_min_bounds([b - outer for b in limits])
     new[0].attributes |= loop.attributes
-    loop.erase(safe_erase=False)
+    edit.erase(loop, safe=False)
     return new
 
 
@@ -412,7 +402,7 @@ def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
     new.attributes |= inner.attributes | outer.attributes
     replace_op(outer, new)
     move_ops(inner.body.block, new.body.block)
-    outer.erase(safe_erase=False)
+    edit.erase(outer, safe=False)
     return new
 
 
@@ -464,13 +454,13 @@ def reorder(order: Sequence[ForOp]) -> None:
     assert place is not None
     anchor = chain[0].next_op
     for op in inner_ops:
-        op.detach()
+        edit.take(op)
     for v in chain:
-        v.detach()
+        edit.take(v)
     if anchor is None:
         place.add_op(new[0])
     else:
-        place.insert_op_before(new[0], anchor)
+        edit.insert_before(anchor, new[0])
     for a, b in zip(new, new[1:], strict=False):
         a.body.block.add_op(b)
     new[-1].body.block.add_ops(inner_ops)

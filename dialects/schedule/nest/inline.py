@@ -9,6 +9,7 @@ from xdsl.dialects.arith import ConstantOp, SelectOp
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear
@@ -63,13 +64,11 @@ def compute_inline(func: FuncOp, stage: str) -> None:
             load.result.replace_all_uses_with(result)
             if result.name_hint is None:
                 result.name_hint = load.result.name_hint
-            load.detach()
-            load.erase()
+            edit.erase(load)
     erase_nest(block)
     for alloc in allocs:
         home = alloc.parent_op()
-        alloc.detach()
-        alloc.erase()
+        edit.erase(alloc)
         erase_empty(home)
 
 
@@ -99,8 +98,7 @@ def _merge_equal(loads: Sequence[LoadOp]) -> list[LoadOp]:
             first = next(op for op in first.parent.ops if isinstance(op, LoadOp) and op in members)
             for other in members - {first}:
                 other.result.replace_all_uses_with(first.result)
-                other.detach()
-                other.erase()
+                edit.erase(other)
         kept.append(first)
     return kept
 
@@ -123,14 +121,12 @@ def _inline_variables(store: StoreOp, what: str) -> list[SSAValue | None]:
 
 def _clone_at(body: Sequence[Operation], value: SSAValue, mapping: dict[Atom, Linear], load: LoadOp) -> SSAValue:
     """Copy a stage's body before a load of it; under the load's guard the copies read nothing and give zero."""
-    place = load.parent
-    assert place is not None
     ranges = RangeCache()
     guard = load.conditions()
     values: dict[SSAValue, SSAValue] = {}
     for op in body:
         clone = op.clone(values)
-        place.insert_op_before(clone, load)
+        edit.insert_before(load, clone)
         if isinstance(clone, (AccessOp, IndexOp, ConditionOp)):
             substitute_in(clone, mapping, ranges)
         if isinstance(clone, AccessOp) and guard:
@@ -138,7 +134,7 @@ def _clone_at(body: Sequence[Operation], value: SSAValue, mapping: dict[Atom, Li
             clone.set_access(clone.forms(), [*own, *(c for c in guard if c not in own)])
         elif isinstance(clone, CheckOp) and guard:
             asked = unless(clone.condition, guard)
-            place.insert_ops_before(asked, clone)
+            edit.insert_before(clone, *asked)
             clone.operands[1] = asked[-1].results[0]
     result = values.get(value, value)
     if guard and not isinstance(result.owner, LoadOp):
@@ -146,7 +142,7 @@ def _clone_at(body: Sequence[Operation], value: SSAValue, mapping: dict[Atom, Li
         zero = ConstantOp.create(properties={"value": zero_of(result.type)}, result_types=[result.type])
         select = SelectOp.create(operands=[condition.result, result, zero.results[0]], result_types=[result.type])
         for op in (condition, zero, select):
-            place.insert_op_before(op, load)
+            edit.insert_before(load, op)
         result = select.results[0]
     return result
 

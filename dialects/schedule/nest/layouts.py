@@ -16,6 +16,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.digits import is_injective
 from lamina.dialects.index.index_map import IndexMap
@@ -106,10 +107,8 @@ def _carry_out(plan: Plan) -> AllocOp:
     hint = alloc.result.name_hint
     alloc.result.replace_all_uses_with(new.result)
     new.result.name_hint = hint
-    assert alloc.parent is not None
-    alloc.parent.insert_op_before(new, alloc)
-    alloc.detach()
-    alloc.erase()
+    edit.insert_before(alloc, new)
+    edit.erase(alloc)
     return new
 
 

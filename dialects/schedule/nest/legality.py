@@ -7,6 +7,7 @@ from typing import cast
 
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.linear import Linear, constant
@@ -201,7 +202,4 @@ def move_before(op: Operation, loop: ForOp) -> None:
         assert parent is not None
         ancestor = parent
     if not op.is_before_in_block(ancestor):
-        block = op.parent
-        assert block is not None
-        op.detach()
-        block.insert_op_before(op, ancestor)
+        edit.move_before(ancestor, op)

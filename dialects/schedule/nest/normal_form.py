@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.digits import inverse
@@ -71,18 +72,18 @@ class NormalForm:
         anchor = self.chain[0] if self.chain else self.block
         place, after = anchor.parent, anchor.next_op
         assert place is not None
-        self.block.detach()
+        edit.take(self.block)
         if self.chain:
-            anchor.detach()
+            edit.take(anchor)
         top: Operation = nest[0] if nest else self.block
         if nest:
             wrap(nest, Block([self.block]))
         if after is None:
             place.add_op(top)
         else:
-            place.insert_op_before(top, after)
+            edit.insert_before(after, top)
         if self.chain:
-            anchor.erase(safe_erase=False)
+            edit.erase(anchor, safe=False)
 
     def _left(self, conditions: Sequence[Condition], inner: set[Atom]) -> list[Condition]:
         """The conditions that the new loops do not imply; one on a single dimension bounds that dimension's loop.

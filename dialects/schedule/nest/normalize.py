@@ -5,25 +5,19 @@ Loops stay where they are, also those of one iteration, so that handles on them 
 
 from __future__ import annotations
 
-from xdsl.ir import Block
-
-from lamina.dialects.index.accesses import RangeCache, over_positions, over_values
+from lamina.dialects.index.accesses import over_positions, over_values
 from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr
 from lamina.dialects.schedule.nest.tails import resolve_bounds
 from lamina.dialects.tir.control import ConditionalBase
-from lamina.dialects.tir.facts import facts_inside
+from lamina.dialects.tir.facts import walk_with_facts
 from lamina.dialects.tir.memory import AccessOp
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, IndexOp
 
 
 def normalize(func: FuncOp) -> None:
     """Simplify the index arithmetic of a function by what is known where it stands."""
-    _normalize(func.body.block, Facts(RangeCache()))
-
-
-def _normalize(block: Block, facts: Facts) -> None:
-    for op in list(block.ops):
+    for op, facts in walk_with_facts(func.body.block):
         if type(op) is ForOp:
             resolve_bounds(op, facts)
         elif type(op) is BlockOp:
@@ -36,11 +30,6 @@ def _normalize(block: Block, facts: Facts) -> None:
             operands, (forms,) = over_positions([[facts.simplify(form)]])
             op.operands = operands
             op.properties["map"] = IndexMapAttr(IndexMap(len(operands), forms))
-        if op.regions:
-            inside = facts.given(facts_inside(op))
-            for region in op.regions:
-                for inner in region.blocks:
-                    _normalize(inner, inside)
 
 
 def _left(op: AccessOp | ConditionalBase, facts: Facts) -> list[Condition]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from xdsl.dialects import arith
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Linear, floordiv
@@ -123,7 +124,6 @@ def _name(buffer: SSAValue) -> str:
 def _pad(func: FuncOp, einsum: Einsum, padded: Sequence[Linear]) -> None:
     block, loops, update, factors = einsum
     stage = block.stage.data
-    home = func.body.block
     nest: Operation = loops[0]
     extents = {v.var: (v.limits()[0], e) for v, e in zip(loops, padded, strict=True)}
     copies: dict[tuple[SSAValue, tuple[tuple[Linear, Linear], ...]], SSAValue] = {}
@@ -140,10 +140,10 @@ def _pad(func: FuncOp, einsum: Einsum, padded: Sequence[Linear]) -> None:
     if any(old != new for old, new in spatial):
         scope = buffer.owner.scope.data if isinstance(buffer.owner, AllocOp) else "global"
         alloc = _buffer(f"{stage}.pad", buffer, [new for _, new in spatial], scope)
-        home.insert_op_before(alloc, nest)
+        edit.insert_before(nest, alloc)
         retarget(accesses(block, buffer), alloc.result)
         out = unique_stage(func, f"{stage}.out")
-        home.insert_op_after(_copy(func, out, alloc.result, buffer, [old for old, _ in spatial], []), nest)
+        edit.insert_after(nest, _copy(func, out, alloc.result, buffer, [old for old, _ in spatial], []))
     for v, extent in zip(loops, padded, strict=True):
         v.properties["extent"] = ForOp.upto([extent], "").extent
         v.set_min_bounds([] if extent.is_constant else [extent])
@@ -159,9 +159,8 @@ def _filled(func: FuncOp, source: SSAValue, extents: Sequence[tuple[Linear, Line
     larger = [new for _, new in extents]
     alloc = _buffer(name, source, larger, "global")
     inside = [(d, old) for d, (old, new) in enumerate(extents) if old != new]
-    home = func.body.block
-    home.insert_op_before(alloc, nest)
-    home.insert_op_before(_copy(func, name, source, alloc.result, larger, inside), nest)
+    edit.insert_before(nest, alloc)
+    edit.insert_before(nest, _copy(func, name, source, alloc.result, larger, inside))
     return alloc.result
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
@@ -204,9 +205,9 @@ def rebuild(
     """Take a stage out of its loops and put it, under new spatial loops and its other loops, into a block."""
     outermost = old_loops[0] if old_loops else block
     left = outermost.parent_op()
-    block.detach()
+    edit.take(block)
     if old_loops:
-        outermost.detach()
+        edit.take(outermost)
     ranges = RangeCache({v.var: (0, max(v.trip - 1, 0)) for v in [*spatial, *rest]})
     renewed: list[ForOp] = []
     full: dict[Atom, Linear] = dict(mapping)
@@ -226,15 +227,15 @@ def rebuild(
     if nest:
         wrap(nest, holder)
     else:
-        block.detach()
+        edit.take(block)
     if after is not None:
-        target.insert_op_after(top, after)
+        edit.insert_after(after, top)
     elif target.first_op is not None:
-        target.insert_op_before(top, target.first_op)
+        edit.insert_before(target.first_op, top)
     else:
         target.add_op(top)
     if old_loops:
-        outermost.erase(safe_erase=False)
+        edit.erase(outermost, safe=False)
     erase_empty(left)
     # A store predicate on loops that repeated the stage is void where it has left them.
     around = {v.var for v in enclosing_loops(block)}
@@ -264,9 +265,8 @@ def resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp:
     new.result.name_hint = hint
     new.location = alloc.location
     left = alloc.parent_op()
-    alloc.detach()
-    alloc.erase()
+    edit.erase(alloc)
     assert before is not None and before.parent is not None
-    before.parent.insert_op_before(new, before)
+    edit.insert_before(before, new)
     erase_empty(left)
     return new

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.digits import inverse
 from lamina.dialects.index.index_map import Condition
@@ -64,24 +65,21 @@ def reverse_compute_inline(func: FuncOp, stage: str) -> None:
     anchor: Operation = link.block
     for op in moved:
         move_before(op, anchor)  # type: ignore[arg-type]
-    body = link.block.body.block
     values: dict[SSAValue, SSAValue] = {load.result: link.store.value for load in link.reads}
     ranges = RangeCache()
     for op in block.body.block.ops:
         if op in link.reads:
             continue
         clone = op.clone(values)
-        body.insert_op_before(clone, link.store)
+        edit.insert_before(link.store, clone)
         if isinstance(clone, (AccessOp, IndexOp, ConditionOp)):
             substitute_in(clone, mapping, ranges)
     link.block.set_conditions([*link.block.conditions(), *conditions])
-    link.store.detach()
-    link.store.erase()
+    edit.erase(link.store)
     erase_nest(block)
     if isinstance(buffer.owner, AllocOp):
         home = buffer.owner.parent_op()
-        buffer.owner.detach()
-        buffer.owner.erase()
+        edit.erase(buffer.owner)
         erase_empty(home)
 
 

@@ -15,6 +15,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
@@ -197,8 +198,8 @@ def _first_stage(
     second = _second_stage(func, block, own, old_names, loop, extent, update, partial)
     place = own[0].parent
     assert place is not None
-    place.insert_op_after(second, own[0])
-    place.insert_op_before(partial.alloc, own[0])
+    edit.insert_after(own[0], second)
+    edit.insert_before(own[0], partial.alloc)
 
     complete = _starts_everywhere(loop, extent, others, conditions)
     del loop.properties["reduction"]
@@ -215,8 +216,7 @@ def _first_stage(
         # One term a partial result: nothing to add to.
         update.store.operands[0] = update.term
         for op in (update.combine, update.load):
-            op.detach()
-            op.erase()
+            edit.erase(op)
         block.init.erase_block(block.init.blocks[0])
     elif not complete:
         # An iteration of the loop may have no term at all, and then starts none.
@@ -254,7 +254,7 @@ def _take_neutral(
             op.set_access(op.forms(), [*op.conditions(), *(c for c in asked if c not in op.conditions())])
     condition, nothing = ConditionOp.of(asked), neutral(update.combine, update.term.type)
     term = arith.SelectOp(condition.result, update.term, nothing.result)
-    block.body.block.insert_ops_before([condition, nothing, term], update.combine)
+    edit.insert_before(update.combine, condition, nothing, term)
     position = 1 - list(update.combine.operands).index(update.load.result)
     update.combine.operands[position] = term.result
     return True

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant, mod
@@ -143,11 +144,8 @@ def _roll(func: FuncOp, block: BlockOp, alloc: AllocOp, loop: ForOp, tile: Seque
         forms[d] = mod(forms[d] + offset, length, ranges)
         op.set_access(forms, op.conditions())
     alloc.attributes |= {ROLLING: UnitAttr(), PADDED: UnitAttr()}
-    place = loop.parent
-    assert place is not None
-    alloc.detach()
-    place.insert_op_before(alloc, loop)
-    place.insert_op_before(first, loop)
+    edit.move_before(loop, alloc)
+    edit.insert_before(loop, first)
 
 
 def _first_elements(func: FuncOp, block: BlockOp, loop: ForOp, nest: ForOp, moving: ForOp, count: int) -> Operation:

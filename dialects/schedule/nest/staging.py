@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.schedule.nest.decompose import in_loops
 from lamina.dialects.schedule.nest.edits import (
@@ -59,7 +60,7 @@ def cache_read_whole(func: FuncOp, tensor: SSAValue, name: str, stages: Sequence
     index = [Linear.dim(v.var) for v in loops]
     load = LoadOp.make(tensor, index)
     block = BlockOp.make(label, None, Block([load, StoreOp.make(load.result, alloc.result, index)]))
-    home.insert_ops_before([alloc, in_loops(loops, block)], first)
+    edit.insert_before(first, alloc, in_loops(loops, block))
     retarget(readers, alloc.result)
     return loops
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.analyzer import Facts
@@ -23,8 +24,6 @@ def partition(loop: ForOp) -> list[ForOp]:
     tails = [v for v in all_ops(loop.body) if type(v) is ForOp and loop.var in v.operands]
     if not tails:
         raise ScheduleError(f"partition of {loop.axis.data!r}: no tail depends on it")
-    place = loop.parent
-    assert place is not None
     func = function_of(loop)
     peeled = loop.trip - 1
     values: dict[SSAValue, SSAValue] = {}
@@ -37,7 +36,7 @@ def partition(loop: ForOp) -> list[ForOp]:
     for v in last.body.walk():
         if type(v) is ForOp:
             v.properties["axis"] = StringAttr(unique_axis(func, f"{v.axis.data}.tail"))
-    place.insert_op_after(last, loop)
+    edit.insert_after(loop, last)
     loop.properties["extent"] = ForOp.make(peeled, "").extent
     substitute(last.var, constant(peeled))
     for v in [*loop.body.walk(), *last.body.walk()]:
@@ -47,14 +46,10 @@ def partition(loop: ForOp) -> list[ForOp]:
         if type(v) is ForOp:
             shorten(v)
     # The peeled iteration is no loop any more.
-    for op in list(last.body.block.ops):
-        op.detach()
-        place.insert_op_before(op, last)
-    last.detach()
-    last.erase(safe_erase=False)
+    edit.move_before(last, *last.body.block.ops)
+    edit.erase(last, safe=False)
     if not peeled:
-        loop.detach()
-        loop.erase(safe_erase=False)
+        edit.erase(loop, safe=False)
     return [loop]
 
 
@@ -104,6 +99,12 @@ def resolve_bounds(loop: ForOp, facts: Facts | None = None) -> None:
         bounds = [(b, r) for b, r in bounds if not facts.at_least(b - extent)]
         if loop.kind.data in ("serial", "unrolled"):  # the others keep their number of lanes or threads
             extent = min([extent, *(max(r[1], 0) for _, r in bounds if r is not None)])
-        loop.properties["extent"] = ForOp.make(extent, "").extent
+        if loop.is_dynamic or extent != loop.trip:
+            edit.change(loop)
+            loop.properties["extent"] = ForOp.make(extent, "").extent
     kept = [b for b, _ in bounds]
-    loop.set_min_bounds(facts.minimum(kept) if len(kept) > 1 else kept)
+    if len(kept) > 1:
+        kept = facts.minimum(kept)
+    if kept != loop.min_bounds():
+        edit.change(loop)
+        loop.set_min_bounds(kept)

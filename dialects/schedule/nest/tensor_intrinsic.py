@@ -14,6 +14,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import ZERO, Linear, Ranges, recombine
@@ -133,8 +134,8 @@ def place_body(body: FuncOp, windows: Sequence[Window], func: FuncOp, stage: str
             op.properties["stage"] = StringAttr(f"{stage}.{op.stage.data}")
     ops = list(block.ops)
     for op in ops:
-        op.detach()
-    clone.erase()
+        edit.take(op)
+    edit.erase(clone)
     return ops
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import SymbolRefAttr, UnknownLoc
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import condition_text
 from lamina.dialects.index.linear import Atom, Linear, linear_text
@@ -61,14 +62,12 @@ def tensorize(loop: ForOp, intrinsic: TensorIntrinsic) -> BlockOp:
     for op in new.walk():
         if isinstance(op.location, UnknownLoc):
             op.location = nest.block.location
-    place = loop.parent
-    assert place is not None
-    place.insert_op_before(new, loop)
+    edit.insert_before(loop, new)
     for dead in [*nest.loops, nest.block]:
-        dead.detach()
+        edit.take(dead)
     for dead in reversed(nest.loops):
-        dead.erase(safe_erase=False)
-    nest.block.erase(safe_erase=False)
+        edit.erase(dead, safe=False)
+    edit.erase(nest.block, safe=False)
     return new
 
 

@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, Tenso
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
@@ -44,7 +45,7 @@ from lamina.dialects.relay.params import (
     store_of,
 )
 from lamina.dialects.rules.terms import all_results
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
@@ -96,12 +97,7 @@ def fold_ops(ops: Sequence[Operation], store: ParamStore, max_growth: int = 6553
             continue
         if op.name.startswith("relay.qnn.") and not fold_qnn:
             continue
-        for result, constant in zip(op.results, _fold(op, operands, store), strict=True):
-            inherit_location(constant, op)
-            inherit_name(constant.result, result)
-            op.parent.insert_op_before(constant, op)
-            result.replace_all_uses_with(constant.result)
-        _erase_with_constants(op)
+        _put_in_place(op, _fold(op, operands, store))
         folded += 1
     return folded
 
@@ -137,18 +133,14 @@ def choose_branch(op: IfOp) -> bool:
         return False
     taken = (op.true_region if dense_array(condition).item() else op.false_region).block
     given = taken.last_op
-    parent = op.parent
-    assert given is not None and parent is not None
+    assert given is not None and op.parent is not None
     if [v.type for v in given.operands] != list(op.result_types):
         return False  # what reads the results was typed by less
-    for inner in list(taken.ops):
-        if inner is not given:
-            inner.detach()
-            parent.insert_op_before(inner, op)
-    for result, value in zip(op.results, given.operands, strict=True):
-        inherit_name(value, result)
-        result.replace_all_uses_with(value)
-    _erase_with_constants(op)
+    with edit.transaction(op):
+        edit.move_before(op, *(inner for inner in taken.ops if inner is not given))
+        for result, value in zip(op.results, given.operands, strict=True):
+            edit.replace_uses(result, value)
+        _erase_with_constants(op)
     return True
 
 
@@ -159,15 +151,9 @@ def _fold_shape(op: RelayOp) -> bool:
         return False
     anything = np.broadcast_to(np.zeros((), bool), type_.get_shape())
     value: Array = np.asarray(type(op).np_ref(anything, **attrs_of(op)))  # type: ignore[attr-defined]
-    parent = op.parent
-    if parent is None or not value.size:
+    if op.parent is None or not value.size:
         return False
-    constant = ConstantOp.make(array_dense(value))
-    inherit_location(constant, op)
-    inherit_name(constant.result, op.results[0])
-    parent.insert_op_before(constant, op)
-    op.results[0].replace_all_uses_with(constant.result)
-    _erase_with_constants(op)
+    _put_in_place(op, [ConstantOp.make(array_dense(value))])
     return True
 
 
@@ -236,11 +222,19 @@ def _thunk(op: RelayOp, index: int) -> Callable[..., Array]:
     return compute
 
 
+def _put_in_place(op: Operation, constants: Sequence[ConstantOp]) -> None:
+    """Let constants stand for the results of an op, which goes with those that only it used."""
+    with edit.transaction(op):
+        edit.insert_before(op, *constants)
+        for result, constant in zip(op.results, constants, strict=True):
+            inherit_location(constant, op)
+            edit.replace_uses(result, constant.result)
+        _erase_with_constants(op)
+
+
 def _erase_with_constants(op: Operation) -> None:
     owners = list(dict.fromkeys(v.owner for v in op.operands))
-    op.detach()
-    op.erase()
+    edit.erase(op)
     for owner in owners:
         if isinstance(owner, ConstantOp) and owner.result.first_use is None and owner.parent is not None:
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)

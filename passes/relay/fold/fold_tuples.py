@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lamina.dialects import edit
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,8 @@ class FoldTuples(ModulePass):
         for taken in found:
             if isinstance(taken, TupleGetItemOp) and isinstance(made := taken.tuple_value.owner, TupleOp):
                 field = made.operands[taken.index.value.data]
-                inherit_name(field, taken.result)
-                taken.result.replace_all_uses_with(field)
+                edit.replace(taken, [field])
         # A tuple is made after what is in it: inner ones lose their last use before they are met.
         for unread in reversed(found):
-            if unread.result.first_use is None:
-                unread.detach()
-                unread.erase()
+            if unread.parent is not None and unread.result.first_use is None:
+                edit.erase(unread)

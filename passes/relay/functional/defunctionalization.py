@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
@@ -34,7 +35,7 @@ from lamina.dialects.relay.functional.adt_patterns import Made, Pattern, Variabl
 from lamina.dialects.relay.functional.control import YieldOp
 from lamina.dialects.relay.value_types import AdtType, TypeVar, rebuild
 from lamina.errors import UnsupportedError, UsageError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.functional.lambda_lift import end_as_function
 from lamina.passes.relay.fusion.fuse_ops import KERNEL_ATTRIBUTES
 
@@ -51,7 +52,8 @@ class Defunctionalization(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == self.function and function.body.blocks:
-                defunctionalize(op, function)
+                with edit.transaction():
+                    defunctionalize(op, function)
                 return
         raise UsageError(f"there is no function @{self.function} with a body in the module")
 
@@ -165,7 +167,7 @@ class _Defunctionalizer:
         assert first is not None
         for kind in self._types.values():
             captures = kind.captures or {"none": []}  # no such function is made: it is never called
-            body.insert_op_before(TypeOp.make(kind.adt.adt.data, (), captures), first)
+            edit.insert_before(first, TypeOp.make(kind.adt.adt.data, (), captures))
             self._made.append(self._calling(kind))
         body.add_ops(self._made)
 
@@ -249,7 +251,7 @@ class _Defunctionalizer:
             fields = {c: [self._converted(t) for t in types] for c, types in declared.declared().items()}
             made = TypeOp.make(found, [p.data for p in declared.parameters], fields)
             inherit_location(made, declared)
-            self.module.body.block.insert_op_after(made, declared)
+            edit.insert_after(declared, made)
         return found
 
     # -- programs --------------------------------------------------------------------------------------------------
@@ -292,7 +294,7 @@ class _Defunctionalizer:
                 inherit_location(own, fn)
                 inherit_name(own.result, itself)
                 assert block.first_op is not None
-                block.insert_op_before(own, block.first_op)
+                edit.insert_before(block.first_op, own)
                 itself.replace_all_uses_with(own.result)
             block.erase_arg(itself)
         end_as_function(block)
@@ -308,12 +310,12 @@ class _Defunctionalizer:
         assert isinstance(type_, FunctionType)
         kind = self._kind(type_)
         kind.captures[name] = [v.type for v in op.operands]
-        put_in_place_of(op, ConstructOp.make(name, list(op.operands), kind.adt))
+        edit.replace(op, ConstructOp.make(name, list(op.operands), kind.adt))
 
     def _call(self, op: CallOp) -> None:
         adt = op.callee.type
         kind = next(k for k in self._types.values() if k.adt == adt)
-        put_in_place_of(op, func.CallOp(kind.call, list(op.operands), [self._converted(t) for t in op.result_types]))
+        edit.replace(op, func.CallOp(kind.call, list(op.operands), [self._converted(t) for t in op.result_types]))
 
     def _calling(self, kind: _Functions) -> func.FuncOp:
         """The function that calls a function of a type with arguments."""

@@ -20,8 +20,9 @@ from typing import ClassVar
 from xdsl.dialects import func
 from xdsl.ir import Block
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass
 
 
 @dataclass(frozen=True)
@@ -42,24 +43,11 @@ def expand(op: GlobalOp) -> None:
         call = use.operation
         if isinstance(call, CallOp) and use.index == 0 and _fits(call, op):
             named = func.CallOp(op.callee, list(call.arguments), list(call.result_types))
-            inherit_location(named, call)
-            assert call.parent is not None
-            call.parent.insert_op_before(named, call)
-            for old, new in zip(call.results, named.results, strict=True):
-                inherit_name(new, old)
-                old.replace_all_uses_with(new)
-            call.detach()
-            call.erase()
-    block = op.parent
-    assert block is not None
+            edit.replace(call, named)
     if op.result.first_use is not None:
-        local = _calling(op)
-        inherit_location(local, op)
-        block.insert_op_before(local, op)
-        inherit_name(local.result, op.result)
-        op.result.replace_all_uses_with(local.result)
-    op.detach()
-    op.erase()
+        edit.replace(op, _calling(op))
+    else:
+        edit.erase(op)
 
 
 def _fits(call: CallOp, op: GlobalOp) -> bool:

@@ -26,6 +26,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, SymbolRefAttr
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.core import GlobalOp
 from lamina.dialects.relay.functional.tuples import TupleOp
@@ -54,7 +55,8 @@ class FirstOrderGradient(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == self.function and function.body.blocks:
-                add_gradients(op, function, self.nested)
+                with edit.transaction(function):
+                    add_gradients(op, function, self.nested)
                 return
         raise UsageError(f"there is no function @{self.function} with a body in the module")
 
@@ -90,9 +92,8 @@ def add_gradients(module: ModuleOp, function: func.FuncOp, nested: bool = False)
             gradients = [inserted(TupleOp.make(*gradients))]
     returned = func.ReturnOp(*last.operands, *gradients)
     inherit_location(returned, last)
-    block.insert_op_before(returned, last)
-    last.detach()
-    last.erase()
+    edit.insert_before(last, returned)
+    edit.erase(last)
     outputs = [*function.function_type.outputs, *(g.type for g in gradients)]
     function.properties["function_type"] = FunctionType.from_lists(function.function_type.inputs.data, outputs)
     if function.res_attrs is not None:
@@ -118,7 +119,7 @@ def _keep_for_others(module: ModuleOp, function: func.FuncOp) -> None:
         alone += "_"
     copy = function.clone()
     copy.properties["sym_name"] = StringAttr(alone)
-    module.body.block.insert_op_after(copy, function)
+    edit.insert_after(function, copy)
     for op in [*users, *all_ops(copy)]:
         if isinstance(op, (func.CallOp, GlobalOp)) and op.callee.string_value() == name:
             op.properties["callee"] = SymbolRefAttr(alone)

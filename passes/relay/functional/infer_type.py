@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import GlobalOp
 from lamina.dialects.relay.infos import has_unknown_extents
@@ -43,11 +44,12 @@ class InferType(ModulePass):
         called = {user.callee.string_value() for user in users}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
-                refine(function.body.block, function.sym_name.data not in called)
-                returned = function.body.block.last_op
-                if isinstance(returned, func.ReturnOp) and function.sym_name.data not in called:
-                    outputs = [v.type for v in returned.arguments]
-                    function.function_type = FunctionType.from_lists(list(function.function_type.inputs), outputs)
+                with edit.transaction():
+                    refine(function.body.block, function.sym_name.data not in called)
+                    returned = function.body.block.last_op
+                    if isinstance(returned, func.ReturnOp) and function.sym_name.data not in called:
+                        outputs = [v.type for v in returned.arguments]
+                        function.function_type = FunctionType.from_lists(list(function.function_type.inputs), outputs)
 
 
 def refine(block: Block, outputs: bool) -> None:
@@ -57,6 +59,7 @@ def refine(block: Block, outputs: bool) -> None:
             found = op.infer_types([v.type for v in op.operands], op.properties)
             for result, type_ in zip(list(op.results), found, strict=True):
                 if type_ != result.type and accepts(result.type, type_) and all_read_tensors(result, outputs):
+                    edit.change(op)
                     Rewriter.replace_value_with_new_type(result, type_)
 
 

@@ -25,8 +25,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.functional.remove_unused_functions import referred_symbols
 from lamina.passes.relay.fusion.fuse_ops import KERNEL_ATTRIBUTES
 
@@ -60,8 +61,7 @@ class Inline(ModulePass):
         used = set(referred_symbols(op))
         for name, function in chosen.items():
             if name not in used and name != "main":
-                function.detach()
-                function.erase()
+                edit.erase(function)
 
     def _is_chosen(self, function: func.FuncOp) -> bool:
         # What partitioning makes has the mark, as in TVM; as long as it has a compiler, it is that one's.
@@ -89,21 +89,9 @@ def _call_by_name(module: ModuleOp) -> None:
             if [v.type for v in op.arguments] != list(source.result.type.inputs):  # type: ignore[attr-defined]
                 continue
             call = func.CallOp(source.callee, list(op.arguments), op.result_types)
-            _replace(op, call)
+            edit.replace(op, call)
             if source.result.first_use is None:
-                source.detach()
-                source.erase()
-
-
-def _replace(old: Operation, new: Operation) -> None:
-    assert old.parent is not None
-    inherit_location(new, old)
-    old.parent.insert_op_before(new, old)
-    for a, b in zip(old.results, new.results, strict=True):
-        inherit_name(b, a)
-        a.replace_all_uses_with(b)
-    old.detach()
-    old.erase()
+                edit.erase(source)
 
 
 def _callees_first(functions: Mapping[str, func.FuncOp]) -> list[str]:
@@ -165,8 +153,7 @@ class _Caller:
                 last = callee.result.uses.get_length() == 1
                 waiting.extend(reversed(put_in_place(op, callee.body.block, arguments)))
                 if last:
-                    callee.detach()
-                    callee.erase()
+                    edit.erase(callee)
             elif isinstance(op, func.CallOp):
                 target = self.chosen.get(op.callee.string_value())
                 if target is None or target is self.function or _signature(op) != target.function_type:
@@ -203,16 +190,13 @@ def put_in_place(call: Operation, body: Block, arguments: Sequence[SSAValue]) ->
     assert block is not None and last is not None
     mapped: dict[SSAValue, SSAValue] = dict(zip(body.args, arguments, strict=True))
     copied: list[Operation] = []
-    for op in body.ops:
-        if op is last:
-            break
-        copy = op.clone(mapped)
-        inherit_location(copy, call)
-        block.insert_op_before(copy, call)
-        copied.extend(copy.walk())
-    for old, new in zip(call.results, (mapped.get(v, v) for v in last.operands), strict=True):
-        inherit_name(new, old)
-        old.replace_all_uses_with(new)
-    call.detach()
-    call.erase()
+    with edit.transaction(call):
+        for op in body.ops:
+            if op is last:
+                break
+            copy = op.clone(mapped)
+            inherit_location(copy, call)
+            edit.insert_before(call, copy)
+            copied.extend(copy.walk())
+        edit.replace(call, [mapped.get(v, v) for v in last.operands])
     return copied

@@ -25,8 +25,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, FnOp, GlobalOp, ReturnOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name, put_in_place_of
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fusion.fuse_ops import KERNEL_ATTRIBUTES
 
 
@@ -44,8 +45,9 @@ class LambdaLift(ModulePass):
             local = [f for f in function.walk() if isinstance(f, FnOp) and _is_lifted(f)]
             following = function
             for fn in reversed(local):
-                lifted = _lift(fn, _name(fn, taken))
-                op.body.block.insert_op_before(lifted, following)
+                with edit.transaction(fn):
+                    lifted = _lift(fn, _name(fn, taken))
+                    edit.insert_before(following, lifted)
                 following = lifted
 
 
@@ -83,8 +85,7 @@ def _lift(fn: FnOp, name: str) -> func.FuncOp:
     lifted = func.FuncOp(name, type_, Region(block))
     lifted.attributes.update(attributes)
     lifted.location = fn.location
-    fn.detach()
-    fn.erase()
+    edit.erase(fn)
     return lifted
 
 
@@ -94,8 +95,7 @@ def end_as_function(block: Block) -> None:
     assert last is not None
     returned = func.ReturnOp(*last.operands)
     inherit_location(returned, last)
-    last.detach()
-    last.erase()
+    edit.erase(last)
     block.add_op(returned)
 
 
@@ -114,17 +114,15 @@ def _redirect(value: SSAValue, fn: FnOp, name: str, captures: Sequence[SSAValue]
     if block is not None:
         first = block.first_op
         assert first is not None
-        block.insert_op_before(made, first)
+        edit.insert_before(first, made)
     else:
-        assert fn.parent is not None
-        fn.parent.insert_op_before(made, fn)
+        edit.insert_before(fn, made)
     result = made.results[0]
-    inherit_name(result, value)
-    value.replace_all_uses_with(result)
+    edit.replace_uses(value, result)
 
 
 def _to_named_call(op: CallOp, name: str, captures: Sequence[SSAValue]) -> None:
-    put_in_place_of(op, func.CallOp(SymbolRefAttr(name), [*op.arguments, *captures], op.result_types))
+    edit.replace(op, func.CallOp(SymbolRefAttr(name), [*op.arguments, *captures], op.result_types))
 
 
 def _as_value(fn: FnOp, name: str, captures: Sequence[SSAValue]) -> Operation:

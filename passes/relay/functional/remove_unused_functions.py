@@ -23,6 +23,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 
 
@@ -49,10 +50,8 @@ class RemoveUnusedFunctions(ModulePass):
         for other in op.body.block.ops:
             if not isinstance(other, func.FuncOp):
                 needed.update(referred_symbols(other))
-        for name, function in functions.items():
-            if name not in needed:
-                function.detach()
-                function.erase()
+        with edit.transaction():  # they may call each other
+            edit.erase_all(function for name, function in functions.items() if name not in needed)
 
 
 def referred_symbols(op: Operation) -> Iterator[str]:

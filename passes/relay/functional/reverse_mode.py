@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolRef
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
@@ -268,16 +269,14 @@ class Differentiator:
     def _replace(self, op: Operation, made: Operation) -> None:
         """`made` for `op`: of the same results, and a pullback where there is one more."""
         inherit_location(made, op)
-        assert op.parent is not None
-        op.parent.insert_op_before(made, op)
+        edit.insert_before(op, made)
         for a, b in zip(op.results, made.results, strict=False):
             inherit_name(b, a)
             a.replace_all_uses_with(b)
         if len(made.results) > len(op.results):
             self._pullbacks[made] = made.results[-1]
             made.results[-1].name_hint = "pullback"
-        op.detach()
-        op.erase()
+        edit.erase(op)
 
     def global_function(self, name: str) -> str:
         """The name of the function that gives a global one's results and its pullback, made when `finish` is called."""
@@ -309,7 +308,7 @@ class Differentiator:
         last = block.last_op
         assert last is not None
         pullback = self._pullback(block, give, types)
-        block.insert_op_before(pullback, last)
+        edit.insert_before(last, pullback)
         inherit_location(pullback, last)
         pullback.result.name_hint = "pullback"
         values = [*last.operands, pullback.result]
@@ -319,9 +318,8 @@ class Differentiator:
         else:
             made = YieldOp.make(*values) if isinstance(last, YieldOp) else ReturnOp.make(*values)
         inherit_location(made, last)
-        block.insert_op_before(made, last)
-        last.detach()
-        last.erase()
+        edit.insert_before(last, made)
+        edit.erase(last)
 
     # -- backwards -------------------------------------------------------------------------------------------------
 
@@ -359,7 +357,7 @@ class Differentiator:
                     if value not in constants:
                         own = value.owner.clone()
                         assert body.first_op is not None
-                        body.insert_op_before(own, body.first_op)
+                        edit.insert_before(body.first_op, own)
                         constants[value] = own.result
                     op.operands[n] = constants[value]
                     continue

@@ -22,6 +22,7 @@ from typing import ClassVar
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.functional.to_basic_block_normal_form import place_in_scopes
 from lamina.passes.relay.simplify.dead_code_elimination import Purity
@@ -67,9 +68,8 @@ def order_as_needed(block: Block, purity: Purity) -> None:
             stack += ((v.owner, False) for v in reversed(_read(op)) if _stands_in(v, block))  # type: ignore[misc]
     if list(order) == ops:
         return
-    for op in order:
-        op.detach()
-        block.add_op(op)
+    with edit.transaction():
+        edit.move_into(block, order)
 
 
 def _read(op: Operation) -> list[SSAValue]:

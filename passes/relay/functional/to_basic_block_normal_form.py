@@ -21,6 +21,7 @@ from typing import ClassVar
 
 from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.simplify.dead_code_elimination import CHOICES, Purity
 
@@ -58,10 +59,8 @@ def _sink(block: Block, purity: Purity) -> int:
         previous = op.prev_op
         inner = _only_branch(op, block)
         if inner is not None and purity.is_pure(op):
-            op.detach()
-            first = inner.first_op
-            assert first is not None
-            inner.insert_op_before(op, first)
+            assert inner.first_op is not None
+            edit.move_before(inner.first_op, op)
             moved += 1
         op = previous
     return moved

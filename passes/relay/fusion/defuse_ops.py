@@ -21,6 +21,7 @@ from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, FnOp
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 
@@ -36,7 +37,8 @@ class DefuseOps(ModulePass):
         for call in [o for o in op.walk() if isinstance(o, CallOp)]:
             function = call.function()
             if function is not None and is_kernel(function):
-                unfold(call, function)
+                with edit.transaction(call):
+                    unfold(call, function)
 
 
 def is_kernel(function: FnOp) -> bool:
@@ -56,14 +58,12 @@ def unfold(call: CallOp, function: FnOp) -> None:
         for old, new in zip(op.results, copy.results, strict=True):
             inherit_name(new, old)
         made.append(copy)
-    block.insert_ops_before(made, call)
+    edit.insert_before(call, *made)
     for old, value in zip(call.results, function.returned, strict=True):
         new = mapped[value]
         if old.name_hint is not None:
             new.name_hint = old.name_hint
         old.replace_all_uses_with(new)
-    call.detach()
-    call.erase()
+    edit.erase(call)
     if function.result.first_use is None and function.parent is not None:
-        function.detach()
-        function.erase()
+        edit.erase(function)

@@ -25,6 +25,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
 from lamina.dialects.relay.functional.annotations import Annotation
 from lamina.passes.base import Context, ModuleOp, ModulePass, fused_location, inherit_name
@@ -72,12 +73,12 @@ def fuse_block(block: Block, fuse: bool = True, max_depth: int = 256) -> int:
     drop_annotations(block, parting=False)
     groups = Partition(Graph(block), max_depth, fuse).groups()
     for group in groups:
-        outline(group)
+        with edit.transaction(group[-1]):
+            outline(group)
     drop_annotations(block, parting=True)
     for op in list(block.ops):
         if isinstance(op, ConstantOp) and op.result.first_use is None:
-            op.detach()
-            op.erase()
+            edit.erase(op)
     return len(groups)
 
 
@@ -85,10 +86,7 @@ def drop_annotations(block: Block, parting: bool) -> None:
     """Every annotation that parts kernels (or that does not) is what it reads."""
     for op in list(block.ops):
         if isinstance(op, Annotation) and op.PARTS == parting:
-            inherit_name(op.operands[0], op.results[0])
-            op.results[0].replace_all_uses_with(op.operands[0])
-            op.detach()
-            op.erase()
+            edit.replace(op, [op.operands[0]])
 
 
 def outline(group: Sequence[Operation]) -> CallOp:
@@ -100,8 +98,7 @@ def outline(group: Sequence[Operation]) -> CallOp:
     arguments: dict[SSAValue, SSAValue] = {}
     last = group[-1]
     place = last.next_op
-    parent = last.parent
-    assert parent is not None and place is not None
+    assert place is not None
     for op in group:
         for i, value in enumerate(op.operands):
             owner = value.owner
@@ -118,15 +115,14 @@ def outline(group: Sequence[Operation]) -> CallOp:
                     mapped.name_hint = f"p{len(body.args) - 1}"
                 arguments[value] = mapped
             op.operands[i] = mapped
-        op.detach()
-        body.add_op(op)
+        edit.move_into(body, [op])
     terminator = ReturnOp.make(*outputs)
     body.add_op(terminator)
     function = FnOp.make(body, {"Primitive": IntegerAttr(1, i64)})
     function.result.name_hint = function_name(group)
     call = CallOp.make(function, *(v for v, m in arguments.items() if m.owner is body))
     function.location = call.location = terminator.location = fused_location(group)
-    parent.insert_ops_before([function, call], place)
+    edit.insert_before(place, function, call)
     for old, new in zip(outputs, call.results, strict=True):
         inherit_name(new, old)
         old.replace_uses_with_if(new, lambda use: use.operation not in inside and use.operation is not terminator)

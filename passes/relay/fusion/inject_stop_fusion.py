@@ -19,6 +19,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.op_index import OPS
@@ -42,7 +43,8 @@ class InjectStopFusion(ModulePass):
                 hint = did_you_mean(name, list(OPS))
                 raise UsageError(f"relay-inject-stop-fusion: there is no op {name!r}", hint=hint)
         for found in [o for o in op.walk() if o.name in names and isinstance(o, RelayOp)]:
-            part(found)
+            with edit.transaction():
+                part(found)
 
 
 def part(op: RelayOp) -> None:
@@ -54,5 +56,5 @@ def part(op: RelayOp) -> None:
             continue
         barrier = StopFusionOp.make(result)
         inherit_location(barrier, op)
-        op.parent.insert_op_after(barrier, op)
+        edit.insert_after(op, barrier)
         result.replace_uses_with_if(barrier.results[0], lambda use, b=barrier: use.operation is not b)

@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.dialects.lazy import np
@@ -79,7 +80,8 @@ def to_blocks(module: ModuleOp, lanes: int, v: int, dots: Dots = NO_DOTS, rows: 
     for function in module.body.block.ops:
         if isinstance(function, func.FuncOp):
             for block in function.body.blocks:
-                Converter(block, lanes, v, dots, rows).run()
+                with edit.transaction():
+                    Converter(block, lanes, v, dots, rows).run()
 
 
 class Converter:
@@ -120,8 +122,7 @@ class Converter:
         for old in reversed(list(self._home)):
             owner = old.owner
             assert isinstance(owner, Operation)
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)
         return converted
 
     def _offer(self, value: SSAValue) -> Offer:
@@ -185,7 +186,7 @@ class Converter:
         made = where.make(operands[0].result, value, operands[1].result)
         for each in (*operands, made):
             inherit_location(each, owner)
-        self.block.insert_ops_after([*operands, made], owner)
+        edit.insert_after(owner, *operands, made)
         cleared = made.results[0]
         value.replace_uses_with_if(cleared, lambda use: use.operation is not made)
         if value in self._old:
@@ -249,5 +250,5 @@ class Converter:
 
     def _insert(self, made: Operation, before: Operation) -> SSAValue:
         inherit_location(made, before)
-        self.block.insert_op_before(made, before)
+        edit.insert_before(before, made)
         return made.results[0]

@@ -23,6 +23,7 @@ from typing import ClassVar
 
 from xdsl.dialects import func
 
+from lamina.dialects import edit
 from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.layout import block_of, plain
 from lamina.dialects.relay.op_index import OPS
@@ -66,7 +67,8 @@ class ConvertLayout(ModulePass):
         for function in op.body.block.ops:
             if wanted and isinstance(function, func.FuncOp):
                 for block in function.body.blocks:
-                    LayoutConverter(block, wanted, skipped).run()
+                    with edit.transaction():
+                        LayoutConverter(block, wanted, skipped).run()
         fold_constants(op, store_of(ctx))
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.families import Reduction, reduced_axes
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
@@ -68,8 +69,7 @@ class LayoutConverter:
         for old in reversed(list(self._home)):
             owner = old.owner
             assert isinstance(owner, Operation)
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)
 
     # -- ops that are asked --------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ class LayoutConverter:
 
     def _insert(self, made: Operation, before: Operation) -> SSAValue:
         inherit_location(made, before)
-        self.block.insert_op_before(made, before)
+        edit.insert_before(before, made)
         return made.results[0]
 
 

@@ -21,12 +21,13 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.rules.terms import inserting
 from lamina.errors import InputError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.fold.fold_constant import fold_ops
 from lamina.passes.relay.layout.legal_forms import LEGAL, Form, OpForm, by_operands
 from lamina.passes.relay.simplify.decompose import drop_unused
@@ -55,6 +56,11 @@ def legalize(op: RelayOp, forms: Sequence[Form], store: ParamStore) -> bool:
 
 def replace_by_form(op: RelayOp, forms: Sequence[OpForm], store: ParamStore) -> bool:
     """As `legalize`, with forms that look at the op itself."""
+    with edit.transaction():
+        return _replace_by_form(op, forms, store)
+
+
+def _replace_by_form(op: RelayOp, forms: Sequence[OpForm], store: ParamStore) -> bool:
     builder, made = Builder(InsertPoint.before(op)), list[Operation]()
     builder.operation_insertion_handler = [made.append]
     new: SSAValue | None = None
@@ -67,25 +73,14 @@ def replace_by_form(op: RelayOp, forms: Sequence[OpForm], store: ParamStore) -> 
             if new is not None:
                 break
     if new is None or new is op.results[0]:
-        drop(made)
+        edit.undo(made)
         return False
     if new.type != op.results[0].type:
         raise InputError(f"the form that {form.__name__} gives has the type {new.type}", op=op)  # pyright: ignore[reportPossiblyUnboundVariable]
     for each in made:
         inherit_location(each, op)
-    inherit_name(new, op.results[0])
-    op.results[0].replace_all_uses_with(new)
     operands = list(dict.fromkeys(op.operands))
-    op.detach()
-    op.erase()
+    edit.replace(op, [new])
     fold_ops(made, store)
     drop_unused([v for v in operands if v.owner not in made])
     return True
-
-
-def drop(made: Sequence[Operation]) -> None:
-    """Erase ops that are not needed after all."""
-    for op in reversed(made):
-        if op.parent is not None and all(r.first_use is None for r in op.results):
-            op.detach()
-            op.erase()

@@ -27,6 +27,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, make_constant
@@ -35,7 +36,7 @@ from lamina.dialects.relay.functional.memory import AllocStorageOp, AllocTensorO
 from lamina.dialects.relay.functional.vm import CallLoweredOp, InvokeTvmOp, ReshapeTensorOp, VmShapeOfOp
 from lamina.dialects.relay.reduce.reductions import ProdOp
 from lamina.dialects.relay.value_types import UNNAMED, extents, is_dynamic
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.fusion.fuse_ops import fusible_blocks
 
 ALIGNMENT = 64
@@ -62,7 +63,11 @@ def allocate(block: Block) -> int:
     """Make the calls of kernels in a block write into memory of the program: how many were changed."""
     rewriter = _Allocation(block)
     calls = [op for op in block.ops if isinstance(op, (CallOp, CallLoweredOp))]
-    return sum(rewriter.call(op) for op in calls)
+    done = 0
+    for op in calls:
+        with edit.transaction():
+            done += rewriter.call(op)
+    return done
 
 
 @dataclass
@@ -128,19 +133,14 @@ class _Allocation:
 
     def _add(self, op: Operation, call: Operation) -> Any:
         inherit_location(op, call)
-        self.block.insert_op_before(op, call)
+        edit.insert_before(call, op)
         return op.results[0] if op.results else None
 
     def _replace(self, call: CallOp | CallLoweredOp, values: Sequence[SSAValue]) -> None:
         function = call.callee.owner
-        for old, new in zip(call.results, values, strict=True):
-            inherit_name(new, old)
-            old.replace_all_uses_with(new)
-        call.detach()
-        call.erase()
+        edit.replace(call, values)
         if isinstance(function, FnOp) and function.result.first_use is None:
-            function.detach()
-            function.erase()
+            edit.erase(function)
 
 
 def _is_kernel(function: FnOp) -> bool:

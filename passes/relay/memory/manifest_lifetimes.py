@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.functional.adt import MatchOp
 from lamina.dialects.relay.functional.control import IfOp
@@ -57,7 +58,7 @@ def end_lifetimes(block: Block) -> int:
     for storage, last in found.items():
         kill = KillOp.make(storage.result)
         inherit_location(kill, last)
-        block.insert_op_after(kill, last)
+        edit.insert_after(last, kill)
     return len(found)
 
 

@@ -19,13 +19,14 @@ lays the tensors of a region side by side, it uses bytes again. Assumes `relay-m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import ConstantOp, make_constant
 from lamina.dialects.relay.functional.memory import AllocStorageOp, AllocTensorOp, KillOp, known_numbers
 from lamina.passes.arena import Arena
@@ -44,7 +45,8 @@ class MemoryPlan(ModulePass):
             if isinstance(function, func.FuncOp):
                 for block in fusible_blocks(function):
                     for device in {o.virtual_device.data: None for o in block.ops if isinstance(o, AllocStorageOp)}:
-                        plan(block, device)
+                        with edit.transaction():
+                            plan(block, device)
 
 
 @dataclass(frozen=True)
@@ -81,13 +83,13 @@ def plan(block: Block, device: str) -> int:
     last = [op for op in block.ops if op in ended][-1]
     kill = KillOp.make(storage.result)
     inherit_location(kill, last)
-    block.insert_op_after(kill, last)
+    edit.insert_after(last, kill)
     read = dict.fromkeys(v.owner for p in placed for op in (p.alloc, *p.tensors) for v in op.operands)
     for tensor in (t for p in placed for t in p.tensors):
         _move(tensor, storage, offsets)
-    _drop(p.kill for p in placed)
-    _drop(p.alloc for p in placed)
-    _drop(o for o in read if isinstance(o, ConstantOp) and o.result.first_use is None)
+    edit.erase_all(p.kill for p in placed)
+    edit.erase_all(p.alloc for p in placed)
+    edit.erase_all(o for o in read if isinstance(o, ConstantOp) and o.result.first_use is None)
     return len(placed)
 
 
@@ -112,7 +114,7 @@ def _storage(block: Block, placed: list[_Placed], size: int, alignment: int, dev
     storage.result.name_hint = "storage"
     for op in (total, shape, multiple, storage):
         inherit_location(op, first)
-        block.insert_op_before(op, first)
+        edit.insert_before(first, op)
     return storage
 
 
@@ -122,12 +124,6 @@ def _move(tensor: AllocTensorOp, storage: AllocStorageOp, offsets: Mapping[Alloc
     assert before is not None and isinstance(own, AllocStorageOp) and tensor.parent is not None
     offset = make_constant(np.array(before[0] + offsets[own], np.int64), None, "")
     inherit_location(offset, tensor)
-    tensor.parent.insert_op_before(offset, tensor)
+    edit.insert_before(tensor, offset)
     tensor.operands[0] = storage.result
     tensor.operands[1] = offset.result
-
-
-def _drop(ops: Iterable[Operation]) -> None:
-    for op in ops:
-        op.detach()
-        op.erase()

@@ -21,6 +21,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.functional.annotations import DeviceCopyOp, OnDeviceOp
@@ -45,7 +46,8 @@ class PlanDevices(ModulePass):
             if isinstance(function, func.FuncOp) and any(
                 isinstance(o, (OnDeviceOp, DeviceCopyOp)) for o in function.walk()
             ):
-                plan_devices(function, self.default)
+                with edit.transaction(function):
+                    plan_devices(function, self.default)
 
 
 def plan_devices(function: func.FuncOp, default: str) -> None:
@@ -151,10 +153,7 @@ def _copy(op: OnDeviceOp | DeviceCopyOp, places: Places, default: str) -> None:
         if here != default:
             copy.attributes[DEVICE] = StringAttr(here)
         inherit_location(copy, op)
-        assert op.parent is not None
-        op.parent.insert_op_before(copy, op)
+        edit.insert_before(op, copy)
         new = copy.results[0]
         inherit_name(new, result)
-    result.replace_all_uses_with(new)
-    op.detach()
-    op.erase()
+    edit.replace(op, [new])

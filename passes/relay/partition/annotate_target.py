@@ -20,8 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr, TupleType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.functional.annotations import Annotation, CompilerBeginOp, CompilerEndOp
@@ -117,12 +118,16 @@ def _rename(op: Operation, compiler: str) -> None:
     around = [v.owner for v in op.operands] + [u.operation for r in op.results for u in r.uses]
     for annotation in around:
         if isinstance(annotation, Operation) and annotation.name in (BEGIN, END):
+            edit.change(annotation)
             annotation.properties["compiler"] = StringAttr(compiler)
 
 
 def _wrap(op: Operation, compiler: str) -> None:
-    block = op.parent
-    assert block is not None
+    with edit.transaction():
+        _annotate(op, compiler)
+
+
+def _annotate(op: Operation, compiler: str) -> None:
     first = 1 if isinstance(op, CallOp) else 0
     begins: list[Operation] = []
     for i in range(first, len(op.operands)):
@@ -133,7 +138,8 @@ def _wrap(op: Operation, compiler: str) -> None:
         inherit_location(begin, op)
         begins.append(begin)
         op.operands[i] = begin.results[0]
-    block.insert_ops_before(begins, op)
+    if begins:
+        edit.insert_before(op, *begins)
     ends: list[Operation] = []
     for result in op.results:
         use = result.first_use
@@ -142,12 +148,9 @@ def _wrap(op: Operation, compiler: str) -> None:
         end = CompilerEndOp.make(result, compiler=compiler)
         inherit_location(end, op)
         name: str | None = result.name_hint
-        _replace(result, end.results[0], end)
+        result.replace_uses_with_if(end.results[0], lambda use, end=end: use.operation is not end)
         inherit_name(end.results[0], result)
         result.name_hint = name
         ends.append(end)
-    block.insert_ops_after(ends, op)
-
-
-def _replace(old: SSAValue, new: SSAValue, keep: Operation) -> None:
-    old.replace_uses_with_if(new, lambda use: use.operation is not keep)
+    if ends:
+        edit.insert_after(op, *ends)

@@ -26,6 +26,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects import edit
 from lamina.dialects.listener import listener_of
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, FnOp
@@ -129,15 +130,16 @@ def _declare(function: func.FuncOp, code: Code) -> None:
     constants: list[Attribute] = list(code.constants)
     declared.attributes.update(function.attributes | {CODE: StringAttr(code.text), CONSTANTS: ArrayAttr(constants)})
     declared.location = function.location
-    block = function.parent
-    assert block is not None
-    block.insert_op_before(declared, function)
-    function.detach()
-    function.erase()
+    edit.replace(function, declared)
 
 
 def _put_back(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Operation]:
     """Put the ops of a function, and those of its composites, in the place of its calls: these ops."""
+    with edit.transaction(function):
+        return _inlined(function, calls)
+
+
+def _inlined(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Operation]:
     waiting: list[Operation] = []
     found: list[Operation] = []
     for call in calls:
@@ -153,8 +155,6 @@ def _put_back(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[Opera
                 waiting += put_in_place(op, composite.body.block, list(op.arguments))
     for composite in composites:
         if composite.result.first_use is None and composite.parent is not None:
-            composite.detach()
-            composite.erase()
-    function.detach()
-    function.erase()
+            edit.erase(composite)
+    edit.erase(function)
     return found

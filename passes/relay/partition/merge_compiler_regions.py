@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.partition.compiler_regions import (
     BEGIN,
@@ -41,7 +42,8 @@ class MergeCompilerRegions(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in open_blocks(op):
-            merge_regions(block)
+            with edit.transaction():
+                merge_regions(block)
 
 
 def merge_regions(block: Block) -> None:
@@ -62,8 +64,8 @@ def merge_regions(block: Block) -> None:
             # Between ops of `default` there is no border either.
             open_ = isinstance(end, Operation) and end.name == END and compiler_of(end) == DEFAULT
             if same or (open_ and compiler_of(begin) == DEFAULT):
+                edit.change(user)
                 user.operands[use.index] = before
     for op in reversed(list(block.ops)):
         if op.name in (BEGIN, END) and op.results[0].first_use is None:
-            op.detach()
-            op.erase()
+            edit.erase(op)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import pdl
 
+from lamina.dialects import edit
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.partition.pattern_tables import TableEntry, find_table
@@ -50,8 +51,7 @@ class MergeComposite(ModulePass):
             used.append(pattern)
             entries.append(TableEntry(composite_name(pattern), read_pattern(pattern)))
         for pattern in used:
-            pattern.detach()
-            pattern.erase()
+            edit.erase(pattern)
         merge_composites(op, entries)
 
 

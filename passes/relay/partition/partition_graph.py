@@ -26,6 +26,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import ConstantOp, FnOp
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.passes.base import Context, ModuleOp, ModulePass, fused_location, inherit_name
@@ -47,9 +48,10 @@ class PartitionGraph(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         counts = _Counts(self.first_number)
         made: list[func.FuncOp] = []
-        for block in open_blocks(op):
-            made += partition_block(block, self.mod_name, self.bind_constants, counts)
-        op.body.block.add_ops(made)
+        with edit.transaction():
+            for block in open_blocks(op):
+                made += partition_block(block, self.mod_name, self.bind_constants, counts)
+            op.body.block.add_ops(made)
 
 
 def sanitized(name: str) -> str:
@@ -132,8 +134,8 @@ def _without_tuples(
                 before.append(op)
                 continue
             assert isinstance(made, TupleOp)
-            op.result.replace_all_uses_with(made.operands[op.index.value.data])
-            _erase(op, gone)
+            edit.replace(op, [made.operands[op.index.value.data]])
+            gone.add(op)
         elif op not in inside:
             ops.append(op)
     behind: list[Operation] = []
@@ -146,17 +148,14 @@ def _without_tuples(
 
 
 def _erase(op: Operation, gone: set[Operation]) -> None:
-    op.detach()
-    op.erase()
+    edit.erase(op)
     gone.add(op)
 
 
 def _remove_annotations(block: Block) -> None:
     for op in list(block.ops):
         if op.name in (BEGIN, END):
-            op.results[0].replace_all_uses_with(op.operands[0])
-            op.detach()
-            op.erase()
+            edit.replace(op, [op.operands[0]])
 
 
 def _function_name(block: Block) -> str:
@@ -198,8 +197,7 @@ def _outline(
                     arguments.append(value)
                 mapped[value] = new
             op.operands[i] = new
-        op.detach()
-        body.add_op(op)
+        edit.move_into(body, [op])
     returned = func.ReturnOp(*outputs)
     body.add_op(returned)
     type_ = FunctionType.from_lists([v.type for v in arguments], [v.type for v in outputs])
@@ -226,5 +224,5 @@ def _outline(
 def _arrange(block: Block, order: Sequence[Operation]) -> None:
     """Give the ops of a block a new order: each call of a region after what it reads, before what reads it."""
     for op in list(block.ops):
-        op.detach()
+        edit.take(op)
     block.add_ops(order)

@@ -21,6 +21,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.functional.annotations import Annotation
@@ -119,11 +120,10 @@ def _undo(call: Operation, body: Block, arguments: Sequence[SSAValue]) -> None:
             for old, new in zip(op.results, copy.results, strict=True):
                 inherit_name(new, old)
             made.append(copy)
-    call.parent.insert_ops_before(made, call)
+    edit.insert_before(call, *made)
     for old, value in zip(call.results, body.last_op.operands, strict=True):
         old.replace_all_uses_with(mapped.get(value, value))
-    call.detach()
-    call.erase()
+    edit.erase(call)
 
 
 def _open_ops(function: Operation) -> Iterable[Operation]:

@@ -26,6 +26,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
@@ -62,14 +63,17 @@ class FakeQuantizationToInteger(ModulePass):
         ops = list(op.walk())
         for end in ops:
             if isinstance(end, RelayOp) and end.name == QUANTIZE:
-                self.chain(end, store, optional)
+                with edit.transaction():
+                    self.chain(end, store, optional)
         if self.use_qat:
             for each in ops:
                 if each.parent is not None and each.name in RULES and each.name not in NEEDS_OUTPUT:
-                    without_end(cast(RelayOp, each), store)
+                    with edit.transaction():
+                        without_end(cast(RelayOp, each), store)
         for each in list(op.walk()):
             if each.name == "relay.qnn.conv2d":
-                absorb_padding(cast(RelayOp, each))
+                with edit.transaction():
+                    absorb_padding(cast(RelayOp, each))
         constants_to_first_use(op)
 
     def chain(self, end: RelayOp, store: ParamStore, optional: set[str]) -> None:
@@ -85,8 +89,7 @@ class FakeQuantizationToInteger(ModulePass):
                 found, blocker = evaluate(rewrite, ops, end.operands[0])
                 if found is not None:
                     new = rewrite.requantized(found).value
-                    inherit_name(new, end.results[0])
-                    end.results[0].replace_all_uses_with(new)
+                    edit.replace_uses(end.results[0], new)
                 else:
                     undo(made)
             if found is not None:
@@ -113,9 +116,7 @@ def building(place: Operation, store: ParamStore) -> Generator[list[Operation]]:
 
 
 def undo(made: list[Operation]) -> None:
-    for op in reversed(made):
-        op.detach()
-        op.erase()
+    edit.undo(made)
     made.clear()
 
 
@@ -183,8 +184,7 @@ def without_end(op: RelayOp, store: ParamStore) -> None:
         else:
             dtype = qs.info_of(op.results[0]).dtype
             new = r.qnn.dequantize(found.value, found.scale, found.zero_point, axis=found.axis, out_dtype=dtype)
-            inherit_name(new, op.results[0])
-            op.results[0].replace_all_uses_with(new)
+            edit.replace_uses(op.results[0], new)
     drop_dead([op])
 
 
@@ -204,11 +204,9 @@ def absorb_padding(conv: RelayOp) -> None:
     before, after = pairs(own["padding"], 2)
     padding = [a + b for a, b in zip((*before, *after), widths, strict=True)]
     new = type(conv).make(pad.operands[0], *conv.operands[1:], **(own | {"padding": padding}))
-    assert conv.parent is not None
-    conv.parent.insert_op_before(new, conv)
+    edit.insert_before(conv, new)
     inherit_location(new, conv)
-    inherit_name(new.results[0], conv.results[0])
-    conv.results[0].replace_all_uses_with(new.results[0])
+    edit.replace_uses(conv.results[0], new.results[0])
     drop_dead([conv])
 
 
@@ -216,13 +214,14 @@ def constants_to_first_use(root: Operation) -> None:
     """Each constant stands right before the first op of its block that uses it, in the order of the operands."""
     placed: set[Operation] = set()
     for op in list(root.walk()):
-        for value in op.operands:
-            owner = value.owner
-            if isinstance(owner, ConstantOp) and owner not in placed and owner.parent is op.parent:
-                assert op.parent is not None
-                placed.add(owner)
-                owner.detach()
-                op.parent.insert_op_before(owner, op)
+        first = [c for v in op.operands if isinstance(c := v.owner, ConstantOp) and c.parent is op.parent]
+        first = [c for c in dict.fromkeys(first) if c not in placed]
+        placed.update(first)
+        following: Operation = op
+        for constant in reversed(first):
+            if following.prev_op is not constant:
+                edit.move_before(following, constant)
+            following = constant
 
 
 def drop_dead(ops: list[Operation]) -> None:
@@ -233,6 +232,5 @@ def drop_dead(ops: list[Operation]) -> None:
         if op.parent is None or any(v.first_use is not None for v in op.results):
             continue
         owners = [v.owner for v in dict.fromkeys(op.operands)]
-        op.detach()
-        op.erase()
+        edit.erase(op)
         stack.extend(o for o in owners if isinstance(o, (RelayOp, ConstantOp)))

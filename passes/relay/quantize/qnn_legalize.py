@@ -20,6 +20,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.layout import axis_of
@@ -28,7 +29,7 @@ from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.rules.terms import inserting
 from lamina.dialects.target import module_target
 from lamina.errors import UsageError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.fold.fold_constant import ANY_GROWTH, fold_ops
 from lamina.passes.relay.simplify.decompose import drop_unused
 
@@ -51,7 +52,8 @@ class QnnLegalize(ModulePass):
         if form is None:
             return
         for each in [o for o in op.walk() if o.name in PRODUCTS]:
-            legalize(cast(RelayOp, each), form, store_of(ctx))
+            with edit.transaction():
+                legalize(cast(RelayOp, each), form, store_of(ctx))
 
 
 def fast_form(module: ModuleOp) -> str | None:
@@ -85,11 +87,8 @@ def legalize(op: RelayOp, form: str, store: ParamStore) -> None:
         builder.insert(new)
     for each in made:
         inherit_location(each, op)
-    inherit_name(new.results[0], op.results[0])
-    op.results[0].replace_all_uses_with(new.results[0])
     operands = list(dict.fromkeys(op.operands))
-    op.detach()
-    op.erase()
+    edit.replace(op, new)
     fold_ops(made, store, max_growth=ANY_GROWTH)
     drop_unused([v for v in operands if v.owner not in made])
 

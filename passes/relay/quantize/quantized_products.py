@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.ir import SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
@@ -32,7 +33,7 @@ from lamina.dialects.relay.core import constant_array, constant_value
 from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.relay.qnn import scales as qs
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.quantize.affine_equations import moved, moves
 from lamina.passes.relay.quantize.affine_rules import Affine, Rewrite, contraction
 from lamina.passes.relay.quantize.fake_quantization_to_integer import DEQUANTIZE, QUANTIZE, building, drop_dead
@@ -66,13 +67,13 @@ class QuantizedProducts(ModulePass):
             step = STEPS.get(each.name)
             if step is None or each.parent is None or has_unknown_extents([*each.operand_types, *each.result_types]):
                 continue
-            with building(each, store):
-                made = step(cast(RelayOp, each), store)
+            with edit.transaction():
+                with building(each, store):
+                    made = step(cast(RelayOp, each), store)
+                    if made is not None:
+                        edit.replace_uses(each.results[0], made)
                 if made is not None:
-                    inherit_name(made, each.results[0])
-                    each.results[0].replace_all_uses_with(made)
-            if made is not None:
-                drop_dead([each])
+                    drop_dead([each])
 
 
 # -- what is known of a value ------------------------------------------------------------------------------------

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.families import ALL
 from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.op_index import OPS
 from lamina.errors import InputError, UsageError, did_you_mean
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,9 @@ def recast(op: RelayOp, dtype: str, out_dtype: str) -> None:
             each.drop_all_references()
         raise InputError(f"on {dtype}: {e}", op=op) from None
     made.append(new)
-    block = op.parent
-    assert block is not None
-    for old, value in zip(op.results, list(new.results), strict=True):
-        result = as_type(value, tensor_info(old.type).dtype)
-        inherit_name(result, old)
-        old.replace_all_uses_with(result)
-    for each in made:
-        inherit_location(each, op)
-        block.insert_op_before(each, op)
-    op.detach()
-    op.erase()
+    results = [as_type(v, tensor_info(old.type).dtype) for old, v in zip(op.results, list(new.results), strict=True)]
+    with edit.transaction(op):
+        for each in made:
+            inherit_location(each, op)
+        edit.insert_before(op, *made)
+        edit.replace(op, results)

@@ -28,6 +28,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.listener import listener_of
 from lamina.dialects.relay.base import Precision, RelayOp, attrs_of, precision_of
@@ -56,13 +57,14 @@ class ToMixedPrecision(ModulePass):
         missing: dict[str, Operation] = {}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
-                narrowing = Narrowing(function.body.block, self.mixed_precision_type, missing)
-                narrowing.run(self.keep_orig_output_dtype)
-                fold_ops(narrowing.casts, store_of(ctx))
-                returned = function.body.block.last_op
-                if isinstance(returned, func.ReturnOp):
-                    outputs = [v.type for v in returned.arguments]
-                    function.function_type = FunctionType.from_lists(list(function.function_type.inputs), outputs)
+                with edit.transaction():
+                    narrowing = Narrowing(function.body.block, self.mixed_precision_type, missing)
+                    narrowing.run(self.keep_orig_output_dtype)
+                    fold_ops(narrowing.casts, store_of(ctx))
+                    returned = function.body.block.last_op
+                    if isinstance(returned, func.ReturnOp):
+                        outputs = [v.type for v in returned.arguments]
+                        function.function_type = FunctionType.from_lists(list(function.function_type.inputs), outputs)
         if missing and self.missing_op_mode == 0:
             name, first = next(iter(missing.items()))
             raise UnsupportedError(f"relay-to-mixed-precision: {name} does not say what it does", op=first)
@@ -105,8 +107,7 @@ class Narrowing:
         for old in reversed(list(self.home)):
             owner = old.owner
             if isinstance(owner, Operation) and owner.parent is not None:
-                owner.detach()
-                owner.erase()
+                edit.erase(owner)
 
     def _narrowed(self, op: RelayOp) -> bool:
         """Put a narrow op in the place of one, where it is to be so and can be."""
@@ -137,8 +138,7 @@ class Narrowing:
             else:
                 old.replace_all_uses_with(new)
         if not any(old in self.home for old in op.results):
-            op.detach()
-            op.erase()
+            edit.erase(op)
         return True
 
     def _narrow_type(self, type_: Attribute) -> Attribute:
@@ -177,7 +177,7 @@ class Narrowing:
 
     def _insert(self, made: Operation, before: Operation) -> SSAValue:
         inherit_location(made, before)
-        self.block.insert_op_before(made, before)
+        edit.insert_before(before, made)
         return made.results[0]
 
 

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
@@ -37,7 +38,8 @@ class CanonicalizeCast(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for cast in [o for o in op.walk() if o.name == "relay.cast" and widens(o)]:
-            repeat(cast)
+            with edit.transaction():
+                repeat(cast)
 
 
 def widens(cast: Operation) -> bool:
@@ -75,7 +77,7 @@ def repeat(cast: Operation) -> None:
             continue
         copy = cast.clone()
         inherit_location(copy, cast)
-        block.insert_op_before(copy, place)
+        edit.insert_before(place, copy)
         for i, operand in enumerate(place.operands):
             if operand is result:
                 place.operands[i] = copy.results[0]

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import DictionaryAttr, FunctionType, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.base import RelayOp, normalize_axis
 from lamina.dialects.relay.infos import TypeMismatch, tensor_info
@@ -47,7 +48,8 @@ class ChangeBatch(ModulePass):
             raise UsageError(f"relay-change-batch: batch-size is {self.batch_size}, it must be at least 1")
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp) and function.sym_name.data == self.function and function.body.blocks:
-                change_batch(function, self.data, self.batch_size)
+                with edit.transaction(function):
+                    change_batch(function, self.data, self.batch_size)
                 return
         raise UsageError(f"there is no function @{self.function} with a body in the module")
 

@@ -21,6 +21,7 @@ from xdsl.builder import Builder
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import ConstantOp
@@ -88,7 +89,8 @@ class _Merger:
             first = group[0]
             ops = [op for op in group if all(self.available(v, first) for v in op.operands)]
             if len(ops) >= self.least:
-                self.merge(ops)
+                with edit.transaction(first):
+                    self.merge(ops)
                 done += 1
         return done
 
@@ -121,17 +123,14 @@ class _Merger:
                 merged, ends = following, users
                 dead += users
             self.take_apart(merged, ends)
-        for op in reversed(dead):
-            op.detach()
-            op.erase()
+        edit.erase_all(reversed(dead))
 
     def hoist(self, values: Sequence[SSAValue], before: Operation) -> None:
         for value in values:
             owner = value.owner
             if isinstance(owner, ConstantOp) and owner.parent is self.block:
                 if self.place.get(owner, 0) > self.place[before]:
-                    owner.detach()
-                    self.block.insert_op_before(owner, before)
+                    edit.move_before(before, owner)
                     self.place[owner] = self.place[before]
 
     # -- what follows in all branches alike ----------------------------------------------------------------------

@@ -22,6 +22,7 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 from xdsl.traits import IsTerminator, Pure
 
+from lamina.dialects import edit
 from lamina.dialects.relay.core import CallOp, GlobalOp
 from lamina.passes.base import Context, ModuleOp, ModulePass
 
@@ -56,8 +57,7 @@ def _sweep(block: Block, purity: Purity) -> int:
     while op is not None:
         previous = op.prev_op
         if op.results and all(r.first_use is None for r in op.results) and purity.is_pure(op):
-            op.detach()
-            op.erase()
+            edit.erase(op)
             dropped += 1
         op = previous
     return dropped

@@ -7,9 +7,10 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp as Scratch
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.params import ParamStore
-from lamina.passes.base import inherit_location, inherit_name
+from lamina.passes.base import inherit_location
 from lamina.passes.relay.fold.fold_constant import fold_constants
 
 
@@ -19,20 +20,16 @@ def expand(op: RelayOp, store: ParamStore) -> None:
     values: list[SSAValue] = list(made) if isinstance(made, tuple) else [made]  # pyright: ignore[reportUnknownArgumentType]
     # Folding sees the new ops alone, and the program's constants through their operands.
     scratch = Scratch(new_ops(values, set(op.operands)))
-    for value, result in zip(values, op.results, strict=True):
-        inherit_name(value, result)
-        result.replace_all_uses_with(value)
-    block = op.parent
-    assert block is not None
-    fold_constants(scratch, store)
-    for new in list(scratch.body.block.ops):
-        new.detach()
-        inherit_location(new, op)
-        block.insert_op_before(new, op)
-    operands = list(dict.fromkeys(op.operands))
-    op.detach()
-    op.erase()
-    drop_unused(operands)
+    with edit.transaction(op):
+        for value, result in zip(values, op.results, strict=True):
+            edit.replace_uses(result, value)
+        fold_constants(scratch, store)
+        for new in list(scratch.body.block.ops):
+            inherit_location(new, op)
+            edit.move_before(op, new)
+        operands = list(dict.fromkeys(op.operands))
+        edit.erase(op)
+        drop_unused(operands)
 
 
 def new_ops(values: list[SSAValue], known: set[SSAValue]) -> list[Operation]:
@@ -59,5 +56,4 @@ def drop_unused(values: list[SSAValue]) -> None:
     for value in values:
         owner = value.owner
         if isinstance(owner, ConstantOp) and owner.parent is not None and value.first_use is None:
-            owner.detach()
-            owner.erase()
+            edit.erase(owner)

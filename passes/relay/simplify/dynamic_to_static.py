@@ -24,6 +24,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, GlobalOp
 from lamina.dialects.relay.elementwise.unary import CopyOp
@@ -57,7 +58,8 @@ class DynamicToStatic(ModulePass):
         called = {user.callee.string_value() for user in users}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp):
-                _Sweep(function, function.sym_name.data in called).run()
+                with edit.transaction():
+                    _Sweep(function, function.sym_name.data in called).run()
 
 
 class _Sweep:
@@ -145,12 +147,11 @@ class _Sweep:
         block = old.parent
         assert block is not None
         inherit_location(new, old)
-        block.insert_op_before(new, old)
+        edit.insert_before(old, new)
         for a, b in zip(old.results, new.results, strict=True):
             inherit_name(b, a)
             self._hand_on(a, b, block, old)
-        old.detach()
-        old.erase()
+        edit.erase(old)
 
     def _hand_on(self, a: SSAValue, b: SSAValue, block: Block, place: Operation) -> None:
         """Let the users of one value use another of a type that says more, or its copy that says as little."""
@@ -161,7 +162,7 @@ class _Sweep:
                     operands=[b], result_types=[a.type], properties=dict(CopyOp.defaults()), attributes={}
                 )
                 inherit_location(copy, place)
-                block.insert_op_before(copy, place)
+                edit.insert_before(place, copy)
                 for use in strict:
                     use.operation.operands[use.index] = copy.results[0]
         a.replace_all_uses_with(b)
@@ -177,7 +178,10 @@ class _Sweep:
         if last is not None:
             types: Sequence[Any] = [v.type for v in last.operands]
             inputs = list(self.function.function_type.inputs)
-            self.function.properties["function_type"] = FunctionType.from_lists(inputs, types)
+            type_ = FunctionType.from_lists(inputs, types)
+            if type_ != self.function.function_type:
+                edit.change(self.function)
+                self.function.properties["function_type"] = type_
 
 
 def _info(value: SSAValue, is_needed: bool) -> Any:

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 from xdsl.ir import Block, Operation
 from xdsl.traits import Pure
 
+from lamina.dialects import edit
 from lamina.passes.base import Context, ModuleOp, ModulePass
 
 
@@ -63,9 +64,6 @@ def _sweep(block: Block) -> int:
         )
         first = seen.setdefault(key, op)
         if first is not op:
-            for old, new in zip(op.results, first.results, strict=True):
-                old.replace_all_uses_with(new)
-            op.detach()
-            op.erase()
+            edit.replace(op, first.results)
             dropped += 1
     return dropped

@@ -9,13 +9,14 @@ from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.core import constant_array, make_constant
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.rules.terms import insert, inserting
 from lamina.errors import UsageError
-from lamina.passes.base import inherit_location, inherit_name
+from lamina.passes.base import inherit_location
 from lamina.passes.relay.simplify.decompose import drop_unused
 
 if TYPE_CHECKING:
@@ -71,16 +72,14 @@ def put_in_place(op: Operation, build: Callable[[], SSAValue]) -> None:
     """Let a value stand for the one result of an op, which goes; so do constants that only it used."""
     builder, made = Builder(InsertPoint.before(op)), list[Operation]()
     builder.operation_insertion_handler = [made.append]
-    with inserting(builder):
-        new = build()
-    for each in made:
-        inherit_location(each, op)
-    inherit_name(new, op.results[0])
-    op.results[0].replace_all_uses_with(new)
-    operands = list(op.operands)
-    op.detach()
-    op.erase()
-    drop_unused(operands)
+    with edit.transaction(op):
+        with inserting(builder):
+            new = build()
+        for each in made:
+            inherit_location(each, op)
+        operands = list(op.operands)
+        edit.replace(op, [new])
+        drop_unused(operands)
 
 
 def checked_size(name: str, size: tuple[int, ...], threshold: float) -> tuple[int, int]:

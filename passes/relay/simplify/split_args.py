@@ -17,11 +17,12 @@ from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.shape.join import ConcatenateOp
 from lamina.errors import UsageError
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
+from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class SplitArgs(ModulePass):
         for found in [o for o in op.walk() if o.name == "relay.concatenate"]:
             if len(found.operands) > self.max_function_args:
                 assert isinstance(found, RelayOp)
-                split(found, self.max_function_args)
+                with edit.transaction(found):
+                    split(found, self.max_function_args)
 
 
 def split(op: RelayOp, most: int) -> None:
@@ -51,10 +53,7 @@ def split(op: RelayOp, most: int) -> None:
     while len(values) > most:
         values = [_part(op, values[i : i + most], axis) for i in range(0, len(values), most)]
     last = _insert(op, ConcatenateOp.make(*values, axis=axis))
-    inherit_name(last, op.results[0])
-    op.results[0].replace_all_uses_with(last)
-    op.detach()
-    op.erase()
+    edit.replace(op, [last])
 
 
 def _part(op: RelayOp, values: list[SSAValue], axis: int) -> SSAValue:
@@ -66,6 +65,5 @@ def _part(op: RelayOp, values: list[SSAValue], axis: int) -> SSAValue:
 
 def _insert(before: Operation, made: RelayOp) -> SSAValue:
     inherit_location(made, before)
-    assert before.parent is not None
-    before.parent.insert_op_before(made, before)
+    edit.insert_before(before, made)
     return made.results[0]

@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import Atom, Linear, linear_text
@@ -82,7 +83,8 @@ class SanitizePass(ModulePass):
             team = next((o for o in func.walk() if isinstance(o, TeamOp)), None)
             if team is not None:
                 raise InputError("tir-sanitize: there is a team; run tir-form-teams after it", op=team)
-            _Sanitizer(func, self.everything).run()
+            with edit.transaction(func):
+                _Sanitizer(func, self.everything).run()
 
 
 @dataclass
@@ -137,9 +139,9 @@ class _Sanitizer:
         block = after.parent if after is not None else self.func.body.block
         assert block is not None
         if after is not None:
-            block.insert_ops_after([alloc, zero], after)
+            edit.insert_after(after, alloc, zero)
         elif block.first_op is not None:
-            block.insert_ops_before([alloc, zero], block.first_op)
+            edit.insert_before(block.first_op, alloc, zero)
         else:
             block.add_ops([alloc, zero])
         index, nest = self.nest(buffer, what)
@@ -161,7 +163,7 @@ class _Sanitizer:
             wrap(loops, Block(ops))
             top = [loops[0]]
         if after is not None:
-            block.insert_ops_after(top, after)
+            edit.insert_after(after, *top)
         else:
             block.add_ops(top)
 
@@ -179,12 +181,11 @@ class _Sanitizer:
         me = arith.IndexCastOp(index.result, i32)
         first = loop.body.block.first_op
         assert first is not None
-        loop.body.block.insert_ops_before([index, me], first)
+        edit.insert_before(first, index, me)
         anchor = loop.prev_op
         if anchor is None:
             anchor = _constant(0, i32, None)
-            assert loop.parent is not None
-            loop.parent.insert_op_before(anchor, loop)
+            edit.insert_before(loop, anchor)
         self.claims[loop] = {
             buffer: _Claims(me.result, *(self.beside(buffer, what, i32, anchor) for what in ("writer", "reader")))
             for buffer in shared
@@ -234,9 +235,9 @@ class _Sanitizer:
         for new in (*before, *after):
             inherit_location(new, op)
         if before:
-            block.insert_ops_before(before, op)
+            edit.insert_before(op, *before)
         if after:
-            block.insert_ops_after(after, op)
+            edit.insert_after(op, *after)
         if isinstance(op, LoadOp) and held is not op.result:
             kept = {id(o) for o in after}
             op.result.replace_uses_with_if(held, lambda use: id(use.operation) not in kept)

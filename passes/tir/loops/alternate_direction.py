@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Linear, mod
@@ -40,10 +41,11 @@ class AlternateDirectionPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [v for v in all_ops(op) if type(v) is ForOp and ALTERNATE in v.attributes]:
-            del loop.attributes[ALTERNATE]
-            around = [v for v in enclosing_loops(loop) if v.kind.data != "parallel"]
-            if around and not loop.is_dynamic and not loop.min_bounds():
-                _alternate(loop, around[-1])
+            with edit.transaction(loop):
+                del loop.attributes[ALTERNATE]
+                around = [v for v in enclosing_loops(loop) if v.kind.data != "parallel"]
+                if around and not loop.is_dynamic and not loop.min_bounds():
+                    _alternate(loop, around[-1])
 
 
 def _alternate(loop: ForOp, around: ForOp) -> None:
@@ -55,5 +57,5 @@ def _alternate(loop: ForOp, around: ForOp) -> None:
         inherit_location(new, loop)
     loop.var.replace_uses_with_if(at.result, lambda use: use.operation not in places)
     assert around.body.block.first_op is not None and loop.body.block.first_op is not None
-    around.body.block.insert_op_before(odd, around.body.block.first_op)
-    loop.body.block.insert_ops_before([*places, at], loop.body.block.first_op)
+    edit.insert_before(around.body.block.first_op, odd)
+    edit.insert_before(loop.body.block.first_op, *places, at)

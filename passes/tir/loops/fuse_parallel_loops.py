@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.tir.calls import CallOp
 from lamina.dialects.tir.launch import LaunchOp
@@ -53,10 +54,9 @@ def _fuse_in(block: Block) -> None:
         if isinstance(op, ForOp) and is_shared_out(op):
             touched = touched_by(op)
             if first is not None and done is not None and _may_fuse(first, op, done, touched):
-                for other in between:
-                    other.detach()
-                    block.insert_op_before(other, first)
-                _append(first, op)
+                with edit.transaction(op):
+                    edit.move_before(first, *between)
+                    _append(first, op)
                 done = done.with_(touched)
             else:
                 first, done = op, touched
@@ -78,9 +78,6 @@ def _may_fuse(first: ForOp, second: ForOp, done: Touched, touched: Touched) -> b
 def _append(first: ForOp, second: ForOp) -> None:
     """The body of the second loop behind that of the first."""
     second.var.replace_all_uses_with(first.var)
-    for op in list(second.body.block.ops):
-        op.detach()
-        first.body.block.add_op(op)
+    edit.move_into(first.body.block, second.body.block.ops)
     first.location = fused_location([first, second])
-    second.detach()
-    second.erase()
+    edit.erase(second)

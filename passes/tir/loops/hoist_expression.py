@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.tir.checks import DIVISIONS
@@ -46,8 +47,6 @@ class HoistExpressionPass(ModulePass):
 
 
 def _hoist(loop: ForOp) -> None:
-    place = loop.parent
-    assert place is not None
     written: set[SSAValue] = set()
     for op in loop.body.walk():
         if isinstance(op, StoreOp):
@@ -62,8 +61,7 @@ def _hoist(loop: ForOp) -> None:
         if op.regions or any(v in inside for v in op.operands) or not _may_move(op, written, runs, opaque):
             inside.update(op.results)
         else:
-            op.detach()
-            place.insert_op_before(op, loop)
+            edit.move_before(loop, op)
 
 
 def _may_move(op: Operation, written: set[SSAValue], runs: bool, opaque: bool) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.control import BarrierOp
@@ -49,22 +50,20 @@ def hoist_conditions(loop: ForOp, guards: bool = False) -> None:
         fixed = [c for c in only.conditions() if is_fixed(c, loop)]
         left = [c for c in only.conditions() if not is_fixed(c, loop)]
         if fixed:
-            if left:
-                only.set_conditions(left)
-            else:
-                for op in list(only.body.block.ops):
-                    op.detach()
-                    loop.body.block.insert_op_before(op, only)
-                only.detach()
-                only.erase()
-            _wrap(loop, fixed)
+            with edit.transaction(only):
+                if left:
+                    only.set_conditions(left)
+                else:
+                    edit.dissolve(only)
+                _wrap(loop, fixed)
     elif guards:
         common = [c for c in _common_guards(loop) if is_fixed(c, loop)]
         if common:
-            for op in loop.body.walk():
-                if isinstance(op, AccessOp):
-                    op.set_access(op.forms(), [c for c in op.conditions() if c not in common])
-            _wrap(loop, common)
+            with edit.transaction(loop):
+                for op in loop.body.walk():
+                    if isinstance(op, AccessOp):
+                        op.set_access(op.forms(), [c for c in op.conditions() if c not in common])
+                _wrap(loop, common)
 
 
 def _is_preparation(op: Operation, loop: ForOp) -> bool:
@@ -104,10 +103,7 @@ def _common_guards(loop: ForOp) -> list[Condition]:
 
 
 def _wrap(loop: ForOp, conditions: list[Condition]) -> None:
-    place = loop.parent
-    assert place is not None
     holder = IfOp.make(conditions)
     inherit_location(holder, loop)
-    place.insert_op_before(holder, loop)
-    loop.detach()
-    holder.body.block.add_op(loop)
+    edit.insert_before(loop, holder)
+    edit.move_into(holder.body.block, [loop])

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
@@ -61,7 +62,9 @@ class LoopPartitionPass(ModulePass):
 
     def pieces(self, loop: ForOp) -> list[ForOp]:
         asked = pragma_of(loop, HINT)
-        loop.attributes.pop(PRAGMA + HINT, None)
+        if asked is not None:
+            edit.change(loop)
+            del loop.attributes[PRAGMA + HINT]
         wanted = self.all if asked is None else bool(asked)
         if not wanted or loop.kind.data not in ("serial", "unrolled") or loop.is_dynamic or loop.bounds:
             return [loop]
@@ -73,7 +76,10 @@ class LoopPartitionPass(ModulePass):
             lengths = [b - a for a, b in zip(ends, ends[1:], strict=False)]
             longest = lengths.index(max(lengths))
             cuts.pop(0 if longest > len(cuts) - longest else -1)
-        return partition_at(loop, cuts) if cuts else [loop]
+        if not cuts:
+            return [loop]
+        with edit.transaction(loop):
+            return partition_at(loop, cuts)
 
 
 def cut_points(loop: ForOp, every: bool = False) -> list[int]:
@@ -134,8 +140,6 @@ def _is_one_value(bounds: tuple[int, int] | None) -> bool:
 
 def partition_at(loop: ForOp, cuts: Sequence[int]) -> list[ForOp]:
     """A loop as pieces that begin at given iterations; what they decide is left out of them."""
-    place = loop.parent
-    assert place is not None
     func = function_of(loop)
     ends = [0, *cuts, loop.trip]
     lengths = [b - a for a, b in zip(ends, ends[1:], strict=False)]
@@ -148,14 +152,13 @@ def partition_at(loop: ForOp, cuts: Sequence[int]) -> list[ForOp]:
             inner.properties["axis"] = StringAttr(unique_axis(func, f"{inner.axis.data}.{part}"))
         piece.properties["axis"] = StringAttr(unique_axis(func, f"{loop.axis.data}.{part}"))
         piece.properties["extent"] = ForOp.make(length, "").extent
-        place.insert_op_before(piece, loop)
+        edit.insert_before(loop, piece)
         mapping: dict[Atom, Linear] = {piece.var: Linear.dim(piece.var) + start}
         for user in list(dict.fromkeys(u.operation for u in piece.var.uses)):
             substitute_in(user, mapping, RangeCache())
         _decide(piece.body.block)
         pieces.append(piece)
-    loop.detach()
-    loop.erase(safe_erase=False)
+    edit.erase(loop, safe=False)
     return pieces
 
 
@@ -165,7 +168,7 @@ def _decide(block: Block) -> None:
         if isinstance(op, ForOp):
             resolve_bounds(op)
             if op.trip == 0 and not op.is_dynamic:
-                _remove(op)
+                edit.erase(op, safe=False)
             else:
                 _decide(op.body.block)
         elif isinstance(op, IfOp):
@@ -180,7 +183,7 @@ def _decide(block: Block) -> None:
 def _decide_if(op: IfOp) -> None:
     kept = _left(op.conditions())
     if kept is None:
-        _remove(op)
+        edit.erase(op, safe=False)
         return
     _decide(op.body.block)
     if kept:
@@ -200,8 +203,3 @@ def _left(conditions: Sequence[Condition]) -> list[Condition] | None:
         if holds is None:
             left.append(c)
     return left
-
-
-def _remove(op: Operation) -> None:
-    op.detach()
-    op.erase(safe_erase=False)

@@ -20,6 +20,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
@@ -41,17 +42,17 @@ class LowerBlocksPass(ModulePass):
             if isinstance(func, FuncOp):
                 for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
                     try:
-                        decompose_init(block)
+                        with edit.transaction():
+                            decompose_init(block)
                     except ScheduleError as e:
                         raise InputError(str(e), op=block) from e
                 for block in [b for b in loops_and_blocks(func) if type(b) is BlockOp]:
-                    dissolve(block)
+                    with edit.transaction(block):
+                        dissolve(block)
 
 
 def dissolve(block: BlockOp) -> None:
     """The statements of a block in its place, under its predicate."""
-    place = block.parent
-    assert place is not None
     conditions = [c for c in block.conditions() if not _always(c)]
     if conditions:
         if _writes_registers_only(block):
@@ -59,15 +60,9 @@ def dissolve(block: BlockOp) -> None:
         else:
             holder = IfOp.make(conditions)
             inherit_location(holder, block)
-            place.insert_op_before(holder, block)
-            for op in list(block.body.block.ops):
-                op.detach()
-                holder.body.block.add_op(op)
-    for op in list(block.body.block.ops):
-        op.detach()
-        place.insert_op_before(op, block)
-    block.detach()
-    block.erase()
+            edit.insert_before(block, holder)
+            edit.move_into(holder.body.block, block.body.block.ops)
+    edit.dissolve(block, block.body.block)
 
 
 def _always(condition: Condition) -> bool:
@@ -93,5 +88,5 @@ def _guard(block: BlockOp, conditions: list[Condition]) -> None:
             op.set_access(op.forms(), [*op.conditions(), *conditions])
         elif isinstance(op, CheckOp):
             asked = unless(op.condition, conditions)
-            block.body.block.insert_ops_before(asked, op)
+            edit.insert_before(op, *asked)
             op.operands[1] = asked[-1].results[0]

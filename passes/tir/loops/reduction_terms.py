@@ -14,6 +14,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.schedule.nest.rfactor import NEUTRAL, neutral
 from lamina.dialects.tir.memory import LoadOp, StoreOp, type_of
 from lamina.dialects.tir.ops import BlockOp
@@ -100,12 +101,10 @@ class Terms:
         if self.block.init.blocks:
             init = self.block.init.blocks[0]
             buffers = [s.buffer for s in self.stores]
-            for op in list(init.ops):
-                op.detach()
-                start.add_op(op)
-                if isinstance(op, StoreOp):
-                    op.operands = [op.value, parts[buffers.index(op.buffer)]]
-                    op.set_access([])
+            edit.move_into(start, init.ops)
+            for store in _stores(start.ops):
+                store.operands = [store.value, parts[buffers.index(store.buffer)]]
+                store.set_access([])
             self.block.init.erase_block(init)
             return start
         for n, part in enumerate(parts):
@@ -125,11 +124,11 @@ class Terms:
         if self.counted:
             body = self.block.body.block
             count = LoadOp.make(parts[-1], [])
-            body.insert_op_before(count, self.stores[0])
+            edit.insert_before(self.stores[0], count)
             begun = _is_there(count.result, body, self.stores[0])
             for store, term in zip(self.stores, self.terms, strict=True):
                 chosen = arith.SelectOp(begun, store.value, term)
-                body.insert_op_before(chosen, store)
+                edit.insert_before(store, chosen)
                 store.operands = [chosen.result, *store.operands[1:]]
             one = arith.ConstantOp(IntegerAttr(1, i32))
             body.add_ops([one, StoreOp.make(one.result, parts[-1], [])])
@@ -187,5 +186,5 @@ def _is_there(count: SSAValue, target: Block, before: Operation | None = None) -
     if before is None:
         target.add_ops([zero, test])
     else:
-        target.insert_ops_before([zero, test], before)
+        edit.insert_before(before, zero, test)
     return test.result

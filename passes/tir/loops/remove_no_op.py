@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp, FuncOp, IfOp
@@ -40,11 +41,8 @@ def _remove_unread(func: FuncOp) -> bool:
     for alloc in [a for a in func.walk() if isinstance(a, AllocOp)]:
         users = [use.operation for use in alloc.result.uses]
         if all(isinstance(u, StoreOp) and u.value is not alloc.result for u in users):
-            for user in users:
-                user.detach()
-                user.erase()
-            alloc.detach()
-            alloc.erase()
+            with edit.transaction():
+                edit.erase_all([*users, alloc])
             removed = True
     return removed
 
@@ -57,8 +55,7 @@ def _sweep(block: Block) -> bool:
             for inner in region.blocks:
                 removed |= _sweep(inner)
         if _does_nothing(op):
-            op.detach()
-            op.erase(safe_erase=False)
+            edit.erase(op, safe=False)
             removed = True
     return removed
 

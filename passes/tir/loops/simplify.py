@@ -35,15 +35,16 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import Pure
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.index_map import LANE, Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
 from lamina.dialects.index.linear import constant
 from lamina.dialects.schedule.nest.edits import substitute
 from lamina.dialects.schedule.nest.tails import resolve_bounds
-from lamina.dialects.tir.facts import facts_inside
+from lamina.dialects.tir.facts import facts_inside, walk_with_facts
 from lamina.dialects.tir.ops import AccessOp, BlockOp, ConditionOp, ForOp, FuncOp, IfOp, IndexOp, LoadOp
-from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.base import Context, ModulePass
 from lamina.passes.tir.threads.phases import explicit_indices
 
 
@@ -61,7 +62,7 @@ def simplify_function(func: FuncOp) -> None:
     """Simplify one kernel in place."""
     explicit_indices(func)
     simplifier = _Simplifier()
-    simplifier.block(func.body.block, Facts(RangeCache()))
+    simplifier.run(func.body.block)
     if simplifier.dropped:
         _drop_unused(func.body.block)
 
@@ -87,8 +88,8 @@ class _Simplifier:
     decided: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
     """Conditions that are constants now."""
 
-    def block(self, block: Block, facts: Facts) -> None:
-        for op in list(block.ops):
+    def run(self, block: Block) -> None:
+        for op, facts in walk_with_facts(block):
             if isinstance(op, AccessOp):
                 self.access(op, facts)
             elif type(op) is ForOp:
@@ -100,60 +101,38 @@ class _Simplifier:
             elif type(op) is ConditionOp:
                 self.condition(op, facts)
             elif type(op) is arith.SelectOp and op.cond in self.decided:
-                self.replace(op, op.lhs if self.decided[op.cond] else op.rhs)
-            else:
-                for region in op.regions:
-                    for inner in region.blocks:
-                        self.block(inner, facts)
+                self.dropped = True
+                edit.replace(op, [op.lhs if self.decided[op.cond] else op.rhs])
 
     # -- statements --------------------------------------------------------------------------------------------
 
     def loop(self, loop: ForOp, facts: Facts) -> None:
-        resolve_bounds(loop, facts)
-        if loop.trip == 0:
-            self.erase(loop)
-            return
-        inside = facts.given(facts_inside(loop))
-        if loop.bound_map is not None and inside.contradictory():
+        with edit.transaction():
+            resolve_bounds(loop, facts)
+        if (
+            loop.trip == 0
+            or _is_empty(loop)
+            or (loop.bound_map is not None and facts.given(facts_inside(loop)).contradictory())
+        ):
             self.erase(loop)
             return
         once = loop.trip == 1 and not loop.bounds and not loop.attributes
         if once and loop.kind.data not in ("parallel", "thread"):
-            substitute(loop.var, constant(0))
-            self.dissolve(loop, loop.body.block, facts)
-            return
-        self.block(loop.body.block, inside)
-        if _is_empty(loop):
-            self.erase(loop)
+            with edit.transaction(loop):
+                substitute(loop.var, constant(0))
+                edit.dissolve(loop)
 
     def conditional(self, op: BlockOp | IfOp, facts: Facts) -> None:
         conditions = op.conditions()
         kept = facts.all_of(conditions) if conditions else []
-        if kept is None:
+        if kept is None or _is_empty(op):
             self.erase(op)
-            return
-        if kept != conditions:
+        elif kept != conditions:
             if type(op) is IfOp and not kept:
-                self.dissolve(op, op.body.block, facts)
-                return
-            op.set_conditions(kept)
-        inside = facts.given(kept)
-        for region in op.regions:
-            for block in region.blocks:
-                self.block(block, inside)
-        if _is_empty(op):
-            self.erase(op)
-
-    def dissolve(self, op: Operation, body: Block, facts: Facts) -> None:
-        """Put the statements of an op in its place, and go on with them."""
-        place = op.parent
-        assert place is not None
-        self.block(body, facts)
-        for inner in list(body.ops):
-            inner.detach()
-            place.insert_op_before(inner, op)
-        op.detach()
-        op.erase()
+                edit.dissolve(op)
+            else:
+                edit.change(op)
+                op.set_conditions(kept)
 
     # -- indices -----------------------------------------------------------------------------------------------
 
@@ -164,15 +143,17 @@ class _Simplifier:
         conditions = op.conditions()
         kept = facts.all_of(conditions) if conditions else []
         if kept is None:
+            self.dropped = True
             if isinstance(op, LoadOp):
-                self.replace(op, _placed(zero(op.value_type()), op))
+                edit.replace(op, zero(op.value_type()))
             else:
-                self.erase(op)
+                edit.erase(op, safe=False)
             return
         forms = op.forms()
         inside = facts.given(kept)
         simple = [inside.simplify(f) for f in forms]
         if kept != conditions or simple != forms:
+            edit.change(op)
             op.set_access(simple, kept)
 
     def index(self, op: IndexOp, facts: Facts) -> None:
@@ -180,6 +161,7 @@ class _Simplifier:
         simple = _with_lanes(facts, op.result.type).simplify(form)
         if simple != form:
             operands, (forms,) = over_positions([[simple]])
+            edit.change(op)
             op.operands = operands
             op.properties["map"] = IndexMapAttr(IndexMap(len(operands), forms))
 
@@ -195,42 +177,26 @@ class _Simplifier:
             return
         if kept:
             operands, (forms,) = over_positions([[c.form for c in kept]])
+            edit.change(op)
             op.operands = operands
             op.properties["set"] = IndexSetAttr(
                 IndexSet(len(operands), tuple(Condition(f, c.equal) for f, c in zip(forms, kept, strict=True)))
             )
             return
-        answer = _placed(arith.ConstantOp(IntegerAttr(int(kept is not None), i1)), op)
-        self.decided[answer] = kept is not None
-        self.replace(op, answer)
-
-    # -- edits -------------------------------------------------------------------------------------------------
-
-    def replace(self, op: Operation, value: SSAValue) -> None:
-        if value.name_hint is None:
-            value.name_hint = op.results[0].name_hint
-        op.results[0].replace_all_uses_with(value)
-        self.erase(op)
+        answer = arith.ConstantOp(IntegerAttr(int(kept is not None), i1))
+        self.decided[answer.result] = kept is not None
+        self.dropped = True
+        edit.replace(op, answer)
 
     def erase(self, op: Operation) -> None:
         self.dropped = True
-        op.detach()
-        op.erase(safe_erase=False)
+        edit.erase(op, safe=False)
 
 
 def _with_lanes(facts: Facts, type_: Attribute) -> Facts:
     if not isinstance(type_, VectorType):
         return facts
     return Facts(RangeCache({LANE: (0, type_.get_shape()[0] - 1)}), facts.conditions)
-
-
-def _placed(op: Operation, before: Operation) -> SSAValue:
-    """Put a new op before another; its result."""
-    inherit_location(op, before)
-    block = before.parent
-    assert block is not None
-    block.insert_op_before(op, before)
-    return op.results[0]
 
 
 def _is_empty(op: Operation) -> bool:
@@ -248,6 +214,5 @@ def _drop_unused(block: Block) -> None:
                 _drop_unused(inner)
         unused = not any(r.uses for r in op.results) and (isinstance(op, LoadOp) or op.has_trait(Pure))
         if op.results and unused or _is_empty(op):
-            op.detach()
-            op.erase(safe_erase=False)
+            edit.erase(op, safe=False)
         op = previous

@@ -30,6 +30,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
@@ -54,7 +55,8 @@ class SkipPaddingPass(ModulePass):
         for func in op.ops:
             explicit_indices(func)  # type: ignore[arg-type]
         for store in [o for o in ops if isinstance(o, StoreOp)]:
-            _skip(store)
+            with edit.transaction():
+                _skip(store)
 
 
 def _skip(store: StoreOp) -> None:
@@ -72,6 +74,7 @@ def _skip(store: StoreOp) -> None:
     for load in _guarded_factors(added):
         wanted = [c for c in load.conditions() if lanes.isdisjoint(_dims(c))]
         if wanted:
+            edit.change(load)
             load.set_access(load.forms(), [c for c in load.conditions() if c not in wanted])
             conditions += [c for c in wanted if c not in conditions]
     if not conditions:
@@ -80,9 +83,7 @@ def _skip(store: StoreOp) -> None:
     inherit_location(holder, store)
     ops = list(block.ops)
     block.add_op(holder)
-    for op in ops:
-        op.detach()
-        holder.body.block.add_op(op)
+    edit.move_into(holder.body.block, ops)
     for loop in loops:
         hoist_conditions(loop)
 

@@ -32,9 +32,10 @@ from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
@@ -65,7 +66,8 @@ class TransposeTilesPass(ModulePass):
                 if loops:
                     explicit_indices(func)
                 for loop in loops:
-                    _transpose(func, loop)
+                    with edit.transaction():
+                        _transpose(func, loop)
 
 
 def _is_apart(op: Operation) -> bool:
@@ -93,21 +95,18 @@ def _transpose(func: FuncOp, loop: ForOp) -> None:
     ends = loop.min_bounds()
     if len(ends) > 1:
         return
-    place = cast("Block", loop.parent)
     made = _Tiling(func, loop, ops, tiles).made()
     if ends:
         # Where the loop ends early, it stays as it is.
         whole, early = (IfOp.make([Condition(c)]) for c in (ends[0] - loop.trip, loop.trip - 1 - ends[0]))
         whole.body.block.add_ops(made)
-        place.insert_ops_before([whole, early], loop)
+        edit.insert_before(loop, whole, early)
         for holder in (whole, early):
             inherit_location(holder, loop)
-        loop.detach()
-        early.body.block.add_op(loop)
+        edit.move_into(early.body.block, [loop])
         return
-    place.insert_ops_before(made, loop)
-    loop.detach()
-    loop.erase(safe_erase=False)
+    edit.insert_before(loop, *made)
+    edit.erase(loop, safe=False)
 
 
 def _differing(loop: ForOp, ops: Sequence[Operation], written: set[SSAValue]) -> set[SSAValue]:

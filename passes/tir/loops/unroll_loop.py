@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import constant
@@ -68,7 +69,9 @@ class Options:
         step, depth = pragma_of(loop, "auto_unroll_max_step"), pragma_of(loop, "auto_unroll_max_depth")
         explicit = pragma_of(loop, "unroll_explicit")
         for key in ("auto_unroll_max_step", "auto_unroll_max_depth", "unroll_explicit"):
-            loop.attributes.pop(PRAGMA + key, None)
+            if PRAGMA + key in loop.attributes:
+                edit.change(loop)
+                del loop.attributes[PRAGMA + key]
         return replace(
             self,
             max_step=self.max_step if step is None else step,
@@ -115,16 +118,16 @@ def _visit_loop(loop: ForOp, outer: Options) -> Shape:
     if not asked:
         return Shape(inside.steps, inside.unrolled, inside.loops + 1)
     if options.explicit:
-        write_out(loop)
-    else:
+        with edit.transaction():
+            write_out(loop)
+    elif not loop.is_unrolled:
+        edit.change(loop)
         loop.properties["kind"] = StringAttr("unrolled")
     return Shape(inside.steps * loop.trip, inside.unrolled + 1, inside.loops)
 
 
 def write_out(loop: ForOp) -> None:
     """The iterations of a loop of constant extent one after the other; those beyond a tail under its condition."""
-    place = loop.parent
-    assert place is not None
     length = loop.trip * (unrolled_length(loop.body.block.ops) + 1)
     if length > MAX_UNROLLED:
         raise InputError(f"tir-unroll-loop: {UnrollError(loop, length)}", hint="split the loop first", op=loop)
@@ -141,9 +144,8 @@ def write_out(loop: ForOp) -> None:
             inherit_location(holder, loop)
             holder.body.block.add_ops(copies)
             copies = [holder]
-        place.insert_ops_before(copies, loop)
-    loop.detach()
-    loop.erase(safe_erase=False)
+        edit.insert_before(loop, *copies)
+    edit.erase(loop, safe=False)
 
 
 def _renumber(copies: list[Operation], loop: ForOp, n: int, func: FuncOp | None, ranges: RangeCache) -> None:

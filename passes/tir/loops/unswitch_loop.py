@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.index_map import Condition
@@ -59,9 +60,10 @@ class UnswitchLoopPass(ModulePass):
                 found = self.find(func)
                 if found is None:
                     break
-                _lift(*found)
-                for holder in _unswitch(*found):
-                    _sink(holder)
+                with edit.transaction(found[0]):
+                    _lift(*found)
+                    for holder in _unswitch(*found):
+                        _sink(holder)
 
     def find(self, func: FuncOp) -> tuple[ForOp, Condition] | None:
         """A loop, and what decides a choice in it that is the same in all iterations."""
@@ -173,22 +175,19 @@ def _is_there(load: LoadOp, loop: ForOp) -> bool:
 def _lift(loop: ForOp, condition: Condition) -> None:
     """Put what a condition depends on before the loop."""
     for op in _steps(condition, loop) or ():
-        op.detach()
-        assert loop.parent is not None
-        loop.parent.insert_op_before(op, loop)
+        edit.take(op)
+        edit.insert_before(loop, op)
 
 
 def _unswitch(loop: ForOp, condition: Condition) -> list[IfOp]:
     other = loop.clone()
     func = function_of(loop)
     opposite = Condition(-condition.form - 1)
-    place = loop.parent
-    assert place is not None
     holders = [IfOp.make([c]) for c in (condition, opposite)]
     for holder in holders:
         inherit_location(holder, loop)
-        place.insert_op_before(holder, loop)
-    loop.detach()
+        edit.insert_before(loop, holder)
+    edit.take(loop)
     for holder, body in zip(holders, (loop, other), strict=True):
         holder.body.block.add_op(body)
     for inner in [o for o in all_ops(other) if isinstance(o, ForOp)]:
@@ -200,8 +199,6 @@ def _unswitch(loop: ForOp, condition: Condition) -> list[IfOp]:
 
 def _sink(holder: IfOp) -> None:
     """Compute what only the statements under a condition read there, and not where the condition fails."""
-    place = holder.parent
-    assert place is not None
     before: list[Operation] = []
     op = holder.prev_op
     while op is not None:
@@ -216,8 +213,7 @@ def _sink(holder: IfOp) -> None:
         first = holder.body.block.first_op
         assert first is not None
         for moved in (alloc, *fills):
-            moved.detach()
-            holder.body.block.insert_op_before(moved, first)
+            edit.move_before(first, moved)
 
 
 def _fills(alloc: AllocOp, holder: IfOp) -> list[Operation] | None:
@@ -277,8 +273,7 @@ def _drop(op: Operation) -> None:
     if op.parent is None or not is_value or any(r.first_use is not None for r in op.results):
         return
     operands = list(op.operands)
-    op.detach()
-    op.erase()
+    edit.erase(op)
     for value in dict.fromkeys(operands):
         if isinstance(value.owner, Operation) and not value.owner.regions:
             _drop(value.owner)

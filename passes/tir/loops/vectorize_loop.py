@@ -40,6 +40,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import scalar_type, vector_type
 from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.index.accesses import RangeCache, over_values
@@ -85,17 +86,19 @@ class VectorizeLoopPass(ModulePass):
                     what = f"{loop.axis.data!r} has {loop.trip} iterations, a vector at most {MAX_LANES} lanes"
                     raise InputError(f"tir-vectorize-loop: {what}", hint="split the loop first", op=loop)
                 if loop.trip == 0:
-                    loop.detach()
-                    loop.erase(safe_erase=False)
+                    edit.erase(loop, safe=False)
             for loop in vectorized_loops(func):
                 if MASKED_LANES in loop.attributes and not loop.is_dynamic:
-                    fill_lanes(loop)
+                    with edit.transaction():
+                        fill_lanes(loop)
             dead = dead_in_idle_lanes(func)
             for loop in vectorized_loops(func):
                 if has_vectors(loop) or indexes_by_lane(loop) or (loop.trip == 1 and not loop.is_dynamic):
+                    edit.change(loop)
                     loop.properties["kind"] = StringAttr("unrolled")
                 else:
-                    _Vectorizer(loop, dead).run()
+                    with edit.transaction(loop):
+                        _Vectorizer(loop, dead).run()
 
 
 def vectorized_loops(func: FuncOp) -> list[ForOp]:
@@ -110,9 +113,7 @@ def fill_lanes(loop: ForOp) -> None:
         return
     holder = IfOp.make([Condition(constant(trip - 1) - Linear.dim(loop.var))])
     inherit_location(holder, loop)
-    for op in list(loop.body.block.ops):
-        op.detach()
-        holder.body.block.add_op(op)
+    edit.move_into(holder.body.block, loop.body.block.ops)
     loop.body.block.add_op(holder)
     loop.properties["extent"] = ForOp.make(lanes, "").extent
 
@@ -169,12 +170,9 @@ class _Vectorizer:
 
     def run(self) -> None:
         loop = self.loop
-        place = loop.parent
-        assert place is not None
         for new in self.body(loop.body.block):
-            place.insert_op_before(new, loop)
-        loop.detach()
-        loop.erase(safe_erase=False)
+            edit.insert_before(loop, new)
+        edit.erase(loop, safe=False)
 
     def body(self, block: Block) -> list[Operation]:
         """The ops that replace those of a block, which is empty afterwards."""
@@ -184,11 +182,10 @@ class _Vectorizer:
             for n in new:
                 inherit_location(n, op)
             if any(n is op for n in new):
-                op.detach()
+                edit.take(op)
             result += new
         for op in reversed(list(block.ops)):
-            op.detach()
-            op.erase(safe_erase=False)
+            edit.erase(op, safe=False)
         return result
 
     def vector_type(self, element: Attribute) -> VectorType:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.index_map import LANE
 from lamina.dialects.index.linear import Atom
@@ -47,8 +48,10 @@ def _demote(func: FuncOp) -> None:
     shared = _shared_by_phases(func, registers) if registers else set[AllocOp]()
     for alloc in registers:
         if alloc in shared:
+            edit.change(alloc)
             alloc.properties["scope"] = StringAttr("global")
         elif not indexed_by_numbers(alloc):
+            edit.change(alloc)
             alloc.properties["scope"] = StringAttr("local")
 
 

@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
@@ -49,12 +50,13 @@ class InjectDoubleBufferPass(ModulePass):
         for func in [f for f in all_ops(op) if isinstance(f, FuncOp)]:
             explicit_indices(func)
         for alloc in [a for a in all_ops(op) if isinstance(a, AllocOp) and DOUBLE_BUFFER in a.attributes]:
-            del alloc.attributes[DOUBLE_BUFFER]
-            loop = alloc.parent_op()
-            if isinstance(loop, ForOp) and loop.kind.data in ("serial", "unrolled"):
-                fill = _filling(alloc, loop)
-                if fill:
-                    _double(alloc, loop, fill)
+            with edit.transaction(alloc):
+                del alloc.attributes[DOUBLE_BUFFER]
+                loop = alloc.parent_op()
+                if isinstance(loop, ForOp) and loop.kind.data in ("serial", "unrolled"):
+                    fill = _filling(alloc, loop)
+                    if fill:
+                        _double(alloc, loop, fill)
 
 
 def _filling(alloc: AllocOp, loop: ForOp) -> list[Operation]:
@@ -108,20 +110,17 @@ def _is_outside(value: SSAValue, loop: ForOp) -> bool:
 
 
 def _double(alloc: AllocOp, loop: ForOp, fill: Sequence[Operation]) -> None:
-    place = loop.parent
-    assert place is not None
     extents = [constant(2), *alloc.extents()]
     type_ = buffer_type(shape_with(extents), alloc.result.type.element_type)
     halves = AllocOp.make(alloc.stage.data, type_, alloc.scope.data, extents)
     halves.attributes |= alloc.attributes
     halves.location = alloc.location
     halves.result.name_hint = alloc.result.name_hint
-    place.insert_op_before(halves, loop)
+    edit.insert_before(loop, halves)
     half = mod(Linear.dim(loop.var), 2)
     for op in accesses(loop, alloc.result):
         _retarget(op, halves.result, half)
-    alloc.detach()
-    alloc.erase()
+    edit.erase(alloc)
     # The first iteration's, where there is one.
     limits = loop.limits()
     first = _shifted(fill, loop, constant(0))
@@ -131,8 +130,7 @@ def _double(alloc: AllocOp, loop: ForOp, fill: Sequence[Operation]) -> None:
     following = _shifted(fill, loop, Linear.dim(loop.var) + 1)
     for op in reversed(fill):
         if not any(r.uses for r in op.results):
-            op.detach()
-            op.erase(safe_erase=False)
+            edit.erase(op, safe=False)
     anchor = loop.body.block.first_op
     assert anchor is not None
     _place_before(anchor, following, [Condition(b - Linear.dim(loop.var) - 2) for b in limits])
@@ -161,12 +159,10 @@ def _shifted(ops: Sequence[Operation], loop: ForOp, form: Linear) -> list[Operat
 
 
 def _place_before(anchor: Operation, ops: Sequence[Operation], conditions: Sequence[Condition]) -> None:
-    place = anchor.parent
-    assert place is not None
     new = list(ops)
     if conditions:
         holder = IfOp.make(conditions)
         inherit_location(holder, anchor)
         holder.body.block.add_ops(new)
         new = [holder]
-    place.insert_ops_before(new, anchor)
+    edit.insert_before(anchor, *new)

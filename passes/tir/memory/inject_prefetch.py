@@ -26,6 +26,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
@@ -52,12 +53,13 @@ class InjectPrefetchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [v for v in all_ops(op) if type(v) is ForOp and PREFETCH in v.attributes]:
-            asked = loop.attributes.pop(PREFETCH)
-            if not isinstance(asked, ArrayAttr):
-                raise InputError(f"{self.name}: {PREFETCH} of {loop.axis.data!r} is no list", op=loop)
-            # What is asked for first is fetched first.
-            for entry in reversed(cast("ArrayAttr[Attribute]", asked).data):
-                _fetch(loop, _entry(entry, loop))
+            with edit.transaction(loop):
+                asked = loop.attributes.pop(PREFETCH)
+                if not isinstance(asked, ArrayAttr):
+                    raise InputError(f"{self.name}: {PREFETCH} of {loop.axis.data!r} is no list", op=loop)
+                # What is asked for first is fetched first.
+                for entry in reversed(cast("ArrayAttr[Attribute]", asked).data):
+                    _fetch(loop, _entry(entry, loop))
 
 
 class Asked(NamedTuple):
@@ -122,7 +124,7 @@ def _fetch(loop: ForOp, asked: Asked) -> None:
     inherit_location(new, loop)
     first = holder.body.block.first_op
     assert first is not None
-    holder.body.block.insert_op_before(new, first)
+    edit.insert_before(first, new)
 
 
 def is_contiguous(region: Sequence[Linear], shape: Sequence[Linear]) -> bool:

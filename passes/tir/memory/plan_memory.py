@@ -45,6 +45,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.accesses import INDEX, over_values
 from lamina.dialects.index.index_map import IndexMapAttr
@@ -84,6 +85,11 @@ class PlanMemoryPass(ModulePass):
     needed: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # Kernels and their calls change together.
+        with edit.transaction(op):
+            self.plan(op)
+
+    def plan(self, op: ModuleOp) -> None:
         workspaces = {f.sym_name.data: lift_allocations(f) for f in op.ops if isinstance(f, FuncOp)}
         for main in [m for m in op.ops if isinstance(m, MainOp) and not m.is_declaration]:
             found = prepare(op, main, workspaces)
@@ -124,8 +130,7 @@ def lift_allocations(func: FuncOp) -> list[Workspace]:
             argument = block.insert_arg(op.result.type, len(block.args))
             argument.name_hint = op.result.name_hint
             op.result.replace_all_uses_with(argument)
-            op.detach()
-            op.erase()
+            edit.erase(op)
     func.properties["function_type"] = FunctionType.from_lists(list(block.arg_types), [])
     if found:
         func.attributes[WORKSPACES] = IntegerAttr(len(found), i64)
@@ -152,7 +157,7 @@ def _pass_workspaces(main: MainOp, workspaces: dict[str, list[Workspace]]) -> No
             extents = None if shape is None else over_values(shape.data.results, sizes)
             alloc = AllocOp.make("workspace", type_, extents=extents)
             inherit_location(alloc, call)
-            main.body.block.insert_op_before(alloc, call)
+            edit.insert_before(call, alloc)
             buffers.append(alloc.result)
         if buffers:
             call.operands = [*call.operands, *buffers]
@@ -173,14 +178,13 @@ def _copies_to_calls(module: ModuleOp, main: MainOp) -> None:
             taken.add(name)
             kernel = _copy_kernel(name, type_of(copy.source), len(sizes), shape)
             inherit_location(kernel, copy)
-            module.body.block.insert_op_before(kernel, main)
+            edit.insert_before(main, kernel)
         call = CallOp.create(
             operands=[*sizes, copy.source, copy.target], properties={"callee": SymbolRefAttr(StringAttr(name))}
         )
         inherit_location(call, copy)
-        main.body.block.insert_op_before(call, copy)
-        copy.detach()
-        copy.erase()
+        edit.insert_before(copy, call)
+        edit.erase(copy)
 
 
 def _copy_kernel(name: str, type_: MemRefType[Attribute], sizes: int, shape: IndexMapAttr | None) -> FuncOp:
@@ -333,7 +337,7 @@ def _insert(main: MainOp, found: Plan) -> None:
     assert first is not None
     allocs = [op for op in block.ops if isinstance(op, AllocOp) and not op.sizes]
     holder = AllocOp.make("arena", buffer_type([max(found.size, ALIGNMENT)], i8))
-    block.insert_op_before(holder, first)
+    edit.insert_before(first, holder)
     for a in allocs:
         owner = found.owners.get(a)
         _replace(block, a, holder.result, 0 if owner is None else found.offsets[owner])
@@ -345,9 +349,4 @@ def _rounded(alloc: AllocOp) -> int:
 
 def _replace(block: Block, alloc: AllocOp, arena: SSAValue, offset: int) -> None:
     view: Operation = ViewOp.make(arena, offset, alloc.result.type)
-    inherit_location(view, alloc)
-    view.results[0].name_hint = alloc.result.name_hint
-    alloc.result.replace_all_uses_with(view.results[0])
-    block.insert_op_before(view, alloc)
-    alloc.detach()
-    alloc.erase()
+    edit.replace(alloc, view)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, ModuleOp
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import LANE
@@ -40,7 +41,8 @@ class StorageFlattenPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for alloc in [a for a in all_ops(op) if isinstance(a, AllocOp)]:
             if STORAGE_ALIGN in alloc.attributes or not self.aligned_only:
-                _flatten(alloc)
+                with edit.transaction():
+                    _flatten(alloc)
 
 
 def strides_of(shape: Sequence[int], align: tuple[int, int, int] | None) -> list[int]:
@@ -68,9 +70,7 @@ def _flatten(alloc: AllocOp) -> None:
     new.attributes |= {k: v for k, v in alloc.attributes.items() if k != STORAGE_ALIGN}
     new.location = alloc.location
     new.result.name_hint = alloc.result.name_hint
-    place = alloc.parent
-    assert place is not None
-    place.insert_op_before(new, alloc)
+    edit.insert_before(alloc, new)
     for user in dict.fromkeys(users):
         assert isinstance(user, AccessOp)
         lanes = user.lanes
@@ -82,8 +82,7 @@ def _flatten(alloc: AllocOp) -> None:
         operands[user.buffer_position()] = new.result
         user.operands = operands
         user.set_access([recombine(flat).simplify(ranges)], conditions)
-    alloc.detach()
-    alloc.erase()
+    edit.erase(alloc)
 
 
 def _alignment(alloc: AllocOp) -> tuple[int, int, int] | None:

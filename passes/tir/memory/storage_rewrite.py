@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Block, Operation
 
+from lamina.dialects import edit
 from lamina.dialects.index.digits import is_injective
 from lamina.dialects.index.linear import Atom
 from lamina.dialects.schedule.nest.edits import accesses, stands_in
@@ -64,7 +65,8 @@ def _share(block: Block) -> None:
         for memory in free:
             follows = memory.last < first or (memory.last == first and _in_place(memory.alloc, alloc, ops[first]))
             if follows and _fits(memory.alloc, alloc):
-                _take_over(memory, alloc)
+                with edit.transaction():
+                    _take_over(memory, alloc)
                 memory.last = last
                 break
         else:
@@ -118,15 +120,6 @@ def _take_over(memory: _Memory, alloc: AllocOp) -> None:
     if old.result.type.get_shape() != type_.get_shape():
         size = max(old.result.type.get_shape()[0], type_.get_shape()[0])
         larger = AllocOp.make(old.stage.data, buffer_type([size], type_.element_type), old.scope.data)
-        larger.location = old.location
-        larger.result.name_hint = old.result.name_hint
-        place = old.parent
-        assert place is not None
-        place.insert_op_before(larger, old)
-        old.result.replace_all_uses_with(larger.result)
-        old.detach()
-        old.erase()
+        edit.replace(old, larger)
         memory.alloc = larger
-    alloc.result.replace_all_uses_with(memory.alloc.result)
-    alloc.detach()
-    alloc.erase()
+    edit.replace(alloc, [memory.alloc.result])

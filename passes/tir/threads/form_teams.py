@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.schedule.nest.edits import unique_axis
 from lamina.dialects.target import module_target
@@ -59,20 +60,18 @@ class FormTeamsPass(ModulePass):
             for loop in [v for v in func.body.block.ops if isinstance(v, ForOp) and v.kind.data == "serial"]:
                 if _has_parallel(loop) and _is_worthwhile(loop, threads, target.vector_bits.data):
                     if _can_be_shared(loop.body.block):
-                        form_team(func, loop)
+                        with edit.transaction(loop):
+                            form_team(func, loop)
 
 
 def form_team(func: FuncOp, loop: ForOp) -> TeamOp:
     """The team that runs a serial loop, in its place."""
     team = TeamOp.make()
     inherit_location(team, loop)
-    block = func.body.block
-    block.insert_op_before(team, loop)
+    edit.insert_before(loop, team)
     for alloc in [a for a in all_ops(loop) if isinstance(a, AllocOp) and _is_shared(a, loop)]:
-        alloc.detach()
-        block.insert_op_before(alloc, team)
-    loop.detach()
-    team.body.block.add_op(loop)
+        edit.move_before(team, alloc)
+    edit.move_into(team.body.block, [loop])
     _share(func, loop.body.block)
     _place_barriers(team.body.block, [])
     return team
@@ -198,10 +197,8 @@ def _share(func: FuncOp, block: Block) -> None:
             loop = ForOp.make(1, axis, kind="parallel", hint="alone")
             inherit_location(loop, alone[0])
             # What all threads compute stays, and stands before it.
-            block.insert_op_after(loop, run[-1])
-            for op in alone:
-                op.detach()
-                loop.body.block.add_op(op)
+            edit.insert_after(run[-1], loop)
+            edit.move_into(loop.body.block, alone)
     for op in block.ops:
         if isinstance(op, (ForOp, IfOp)) and not is_shared_out(op):
             _share(func, op.body.block)
@@ -218,7 +215,7 @@ def _place_barriers(block: Block, pending: list[Touched]) -> list[Touched]:
             if any(touched.needs_barrier_behind(other) for other in pending):
                 barrier = TeamBarrierOp()
                 inherit_location(barrier, op)
-                block.insert_op_before(barrier, op)
+                edit.insert_before(op, barrier)
                 pending = []
             pending = [*pending, touched]
         elif isinstance(op, IfOp):

@@ -26,6 +26,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.schedule.nest.edits import function_of, stands_in, substitute_in, unique_axis
@@ -50,7 +51,8 @@ class InjectVirtualThreadPass(ModulePass):
                 explicit_indices(func)
                 loops = [v for v in func.walk() if isinstance(v, ForOp) and is_thread(v, "vthread")]
                 for loop in reversed(loops):
-                    _Interleaving(loop).run()
+                    with edit.transaction(loop):
+                        _Interleaving(loop).run()
 
 
 class _Interleaving:
@@ -70,8 +72,6 @@ class _Interleaving:
         loop = self.loop
         self.find_touched()
         self.plan(loop.body.block)
-        place = loop.parent
-        assert place is not None
         barriers = any(isinstance(o, BarrierOp) for u in self.units for o in _all(u))
         if loop.bounds or barriers or not self.is_told_apart() or not self.can_part():
             loop.properties["kind"] = StringAttr("serial")
@@ -80,11 +80,8 @@ class _Interleaving:
         self.enlarge()
         for unit in self.units:
             self.wrap(unit)
-        for op in list(loop.body.block.ops):
-            op.detach()
-            place.insert_op_before(op, loop)
-        loop.detach()
-        loop.erase()
+        edit.move_before(loop, *loop.body.block.ops)
+        edit.erase(loop)
 
     # -- what differs ------------------------------------------------------------------------------------------
 
@@ -158,11 +155,9 @@ class _Interleaving:
                 if op.buffer in stored:
                     current = None
                 else:  # it reads the same before the unit
-                    op.detach()
-                    block.insert_op_before(op, current[0])
+                    edit.move_before(current[0], op)
             elif current is not None:
-                op.detach()
-                block.insert_op_before(op, current[0])
+                edit.move_before(current[0], op)
 
     def can_part(self) -> bool:
         """Whether every value that differs is used in the unit that computes it only."""
@@ -197,10 +192,8 @@ class _Interleaving:
                 op.operands = operands
                 # The virtual thread's own variable takes the place of the loop's when the unit is wrapped.
                 op.set_access([Linear.dim(self.loop.var), *forms], conditions)
-            assert alloc.parent is not None
-            alloc.parent.insert_op_before(new, alloc)
-            alloc.detach()
-            alloc.erase()
+            edit.insert_before(alloc, new)
+            edit.erase(alloc)
 
     def wrap(self, unit: list[Operation]) -> None:
         """A unit in a loop of its own over the virtual threads."""
@@ -211,12 +204,10 @@ class _Interleaving:
         inherit_location(new, loop)
         place = unit[0].parent
         assert place is not None
-        place.insert_op_before(new, unit[0])
+        edit.insert_before(unit[0], new)
         ranges = RangeCache()
         mapping: dict[Atom, Linear] = {loop.var: Linear.dim(new.var)}
-        for op in unit:
-            op.detach()
-            new.body.block.add_op(op)
+        edit.move_into(new.body.block, unit)
         for op in _all(unit):
             if loop.var in op.operands:
                 substitute_in(op, mapping, ranges)

@@ -38,6 +38,7 @@ from math import prod
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.schedule.nest.edits import (
@@ -80,7 +81,8 @@ class LowerThreadAllreducePass(ModulePass):
         for func in op.ops:
             if isinstance(func, FuncOp):
                 while (found := _next_reduction(func)) is not None:
-                    _lower(*found)
+                    with edit.transaction(found[0]):
+                        _lower(*found)
 
 
 def _is_leaf(block: Operation) -> bool:
@@ -139,9 +141,8 @@ def _enter_grid(loop: ForOp) -> None:
     grid = ForOp.make(1, unique_axis(function_of(root), f"{root.axis.data}.grid"), kind=THREAD)
     grid.properties["thread"] = StringAttr(axis)
     inherit_location(grid, root)
-    place.insert_op_before(grid, root)
-    root.detach()
-    grid.body.block.add_op(root)
+    edit.insert_before(root, grid)
+    edit.move_into(grid.body.block, [root])
 
 
 # -- a loop that only one block reduces over, whose results do not differ within it ---------------------
@@ -167,13 +168,7 @@ def _dissolve_between(block: BlockOp, loop: ForOp) -> None:
             for inner in holder.body.walk():
                 if isinstance(inner, BlockOp):
                     inner.set_conditions([*inner.conditions(), *conditions])
-            place = holder.parent
-            assert place is not None
-            for op in list(holder.body.block.ops):
-                op.detach()
-                place.insert_op_before(op, holder)
-            holder.detach()
-            holder.erase()
+            edit.dissolve(holder, holder.body.block)
         elif not isinstance(holder, ForOp):
             raise TermsError("statements stand around it")
         holder = above
@@ -225,9 +220,9 @@ def _move_inwards(block: BlockOp, loop: ForOp, terms: Terms) -> None:
     for v in needed:
         if v.kind.data == "vectorized":
             v.properties["kind"] = StringAttr("serial")
-    block.detach()
+    edit.take(block)
     for v in inside:
-        v.detach()
+        edit.take(v)
     replace_op(loop, nest[0])
     for outer, inner in zip(nest, [*nest[1:], block], strict=True):
         outer.body.block.add_op(inner)
@@ -282,12 +277,10 @@ class _Lowering:
         self.index = [Linear.dim(v.var) for v in around]
         extents = [*(thread_extent(v) for v in around), constant(loop.trip)]
         shape = [e.const if e.is_constant else DYNAMIC_INDEX for e in extents]
-        place = outermost.parent
-        assert place is not None
         for type_, name in zip(terms.part_types(), self._names("parts"), strict=True):
             alloc = AllocOp.make(name, buffer_type(shape, type_), scope, extents)
             inherit_location(alloc, block)
-            place.insert_op_before(alloc, outermost)
+            edit.insert_before(outermost, alloc)
             self.parts.append(alloc.result)
 
     def _names(self, what: str) -> list[str]:
@@ -301,16 +294,14 @@ class _Lowering:
         return new
 
     def run(self) -> None:
-        place = self.loop.parent
-        assert place is not None
         final = self.final()
         self.part()
         previous: Operation = self.loop
         for step, active in fold_steps(self.loop.trip):
             level = self.level(step, active)
-            place.insert_op_after(level, previous)
+            edit.insert_after(previous, level)
             previous = level
-        place.insert_op_after(final, previous)
+        edit.insert_after(previous, final)
         self.loop.properties.pop("reduction")
 
     def part(self) -> None:
@@ -332,7 +323,7 @@ class _Lowering:
         for a in allocs:
             inherit_location(a, self.block)
         self.block.properties["stage"] = StringAttr(unique_stage(self.func, f"{self.stage}.part"))
-        body.insert_ops_before([*allocs, self.add(f"{self.stage}.part.init", start)], first)
+        edit.insert_before(first, *allocs, self.add(f"{self.stage}.part.init", start))
         body.add_op(self.add(f"{self.stage}.parts", put))
 
     def level(self, step: int, active: int) -> ForOp:

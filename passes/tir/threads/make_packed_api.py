@@ -38,6 +38,7 @@ from xdsl.dialects.func import FuncOp as MainOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 
+from lamina.dialects import edit
 from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import SHAPE, ArgAttrs, argument_extents, size_arguments
@@ -64,7 +65,7 @@ class MakePackedApiPass(ModulePass):
         (kernel,) = kernels
         main = _host_function(kernel)
         inherit_location(main, kernel)
-        op.body.block.add_op(main)
+        edit.insert_after(op.body.block.last_op or kernel, main)
         op.attributes[PACKED] = _description(kernel)
 
 

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.tir.calls import CallOp
@@ -34,17 +35,17 @@ def _values(cls: type[Operation]) -> int | None:
 
 def explicit_indices(func: FuncOp) -> None:
     """Before: `tir.store %i, %y[%i]`    After: `%n = tir.index [%i] : index`, `tir.store %n, %y[%i]`"""
-    for op in all_ops(func):
-        for n, value in enumerate(operands_of(op)):
-            if type(value) is BlockArgument and type(value.type) is IndexType:
-                values = _values(type(op))
-                if values is not None and n >= values:
-                    break
-                index = IndexOp.of(Linear.dim(value))
-                inherit_location(index, op)
-                assert op.parent is not None
-                op.parent.insert_op_before(index, op)
-                op.operands[n] = index.result
+    with edit.transaction():
+        for op in all_ops(func):
+            for n, value in enumerate(operands_of(op)):
+                if type(value) is BlockArgument and type(value.type) is IndexType:
+                    values = _values(type(op))
+                    if values is not None and n >= values:
+                        break
+                    index = IndexOp.of(Linear.dim(value))
+                    inherit_location(index, op)
+                    edit.insert_before(op, index)
+                    op.operands[n] = index.result
 
 
 def phases_of(func: FuncOp) -> list[list[Operation]]:
@@ -88,11 +89,10 @@ def self_contained(groups: list[list[Operation]]) -> None:
             if first is None:
                 only.body.block.add_ops(new)
             else:
-                only.body.block.insert_ops_before(new, first)
+                edit.insert_before(first, *new)
         else:
             first = ops[0]
-            assert first.parent is not None
-            first.parent.insert_ops_before(new, first)
+            edit.insert_before(first, *new)
             ops[:0] = new
     groups[:] = [ops for ops in groups if not all(is_side_effect_free(op) for op in ops)] or [[]]
 

@@ -26,6 +26,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.index.sizes import shape_attrs, symbolic_shape
@@ -54,15 +55,13 @@ class SplitHostDevicePass(ModulePass):
             if isinstance(func, FuncOp) and DEVICE not in func.attributes:
                 for number, root in enumerate(list(kernels_of(func))):
                     self.check(root)
-                    kernel, launch = outline(func, root, f"{func.sym_name.data}_kernel{number}")
-                    inherit_location(launch, root)
-                    kernel.location = func.location
-                    op.body.block.insert_op_before(kernel, func)
-                    root_place = root.parent
-                    assert root_place is not None
-                    root_place.insert_op_before(launch, root)
-                    root.detach()
-                    kernel.body.block.add_op(root)
+                    with edit.transaction(root):
+                        kernel, launch = outline(func, root, f"{func.sym_name.data}_kernel{number}")
+                        inherit_location(launch, root)
+                        kernel.location = func.location
+                        edit.insert_before(func, kernel)
+                        edit.insert_before(root, launch)
+                        edit.move_into(kernel.body.block, [root])
 
     def check(self, root: ForOp) -> None:
         """Raises InputError for a kernel that no device can run."""
@@ -168,11 +167,10 @@ def _bring_constants(root: ForOp) -> None:
     for value in _free_values(root):
         if isinstance(value.owner, arith.ConstantOp) and first is not None:
             copy = value.owner.clone()
-            root.body.block.insert_op_before(copy, first)
+            edit.insert_before(first, copy)
             for use in list(value.uses):
                 if stands_in(use.operation, root):
                     use.operation.operands[use.index] = copy.result
             copy.result.name_hint = value.name_hint
             if not value.uses:
-                value.owner.detach()
-                value.owner.erase()
+                edit.erase(value.owner)

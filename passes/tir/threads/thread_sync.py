@@ -32,6 +32,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.schedule.nest.threads import is_real, kernels_of, thread_loops
 from lamina.dialects.tir.control import BarrierOp, IfOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp
@@ -52,7 +53,8 @@ class ThreadSyncPass(ModulePass):
         for func in op.ops:
             if isinstance(func, FuncOp):
                 for root in list(kernels_of(func)):
-                    _Planner(root).run()
+                    with edit.transaction():
+                        _Planner(root).run()
 
 
 class Passage(NamedTuple):
@@ -89,8 +91,7 @@ class _Planner:
         for op, conflict in self.planned.items():
             barrier = BarrierOp.make("shared" if conflict is Conflict.BLOCK else "warp")
             inherit_location(barrier, op)
-            assert op.parent is not None
-            op.parent.insert_op_before(barrier, op)
+            edit.insert_before(op, barrier)
 
     def body(self) -> Block:
         """What each thread runs: the statements within the loops of all axes."""

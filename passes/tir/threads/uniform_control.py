@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation
 from xdsl.traits import is_side_effect_free
 
+from lamina.dialects import edit
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.schedule.nest.edits import move_ops
@@ -82,6 +83,7 @@ class Opener:
             common += [b for b in map(self.most, own) if b is not None]
             if not common:
                 return False
+        edit.change(loop)
         if loop.kind.data == "vectorized":
             loop.properties["kind"] = StringAttr("serial")
         if own:
@@ -104,19 +106,16 @@ def _opened(op: IfOp) -> list[Operation]:
     inside = list(op.body.block.ops)
     if not all(_can_be_guarded(o) for o in inside):
         return []
-    place, conditions = op.parent, op.conditions()
-    assert place is not None
+    conditions = op.conditions()
+    edit.change(op)
     for inner in inside:
-        inner.detach()
         if isinstance(inner, AccessOp):
             inner.set_access(inner.forms(), [*inner.conditions(), *conditions])
         elif isinstance(inner, IfOp):
             inner.set_conditions([*conditions, *inner.conditions()])
         elif isinstance(inner, ForOp):
             _put_under(inner, conditions)
-        place.insert_op_before(inner, op)
-    op.detach()
-    op.erase()
+    edit.dissolve(op)
     return inside
 
 

@@ -36,6 +36,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Linear, constant
@@ -76,10 +77,11 @@ class UnifyThreadBindingPass(ModulePass):
         for func in op.ops:
             if isinstance(func, FuncOp):
                 for root in list(kernels_of(func)):
-                    if any(isinstance(inner, StoreOp) for inner in root.walk()):
-                        _Kernel(root).run()
-                    else:  # a kernel that does nothing
-                        erase_nest(root)
+                    with edit.transaction(root):
+                        if any(isinstance(inner, StoreOp) for inner in root.walk()):
+                            _Kernel(root).run()
+                        else:  # a kernel that does nothing
+                            erase_nest(root)
 
 
 class _Kernel:
@@ -150,13 +152,13 @@ class _Kernel:
         body = Block()
         self.lift([root], body, [])
         for op in list(body.ops):
-            op.detach()
+            edit.take(op)
             loops[-1].body.block.add_op(op)
         if outer:
             block = outer[-1].body.block
             for alloc in reversed(self.shared):
                 assert block.first_op is not None
-                block.insert_op_before(alloc, block.first_op)
+                edit.insert_before(block.first_op, alloc)
 
     # -- buffers -----------------------------------------------------------------------------------------------
 
@@ -226,16 +228,13 @@ class _Kernel:
                 forms, conditions = op.forms(), op.conditions()
                 op.operands = operands
                 op.set_access([*prefix, *forms], conditions)
-            alloc.detach()
-            alloc.erase()
+            edit.erase(alloc)
             alloc = new
         else:
-            alloc.detach()
+            edit.take(alloc)
             alloc.properties["scope"] = StringAttr("global" if unknown else "shared")
         if unknown:
-            place = self.root.parent
-            assert place is not None
-            place.insert_op_before(alloc, self.root)
+            edit.insert_before(self.root, alloc)
         else:
             self.shared.append(alloc)
 
@@ -246,7 +245,7 @@ class _Kernel:
         waiting: list[Operation] = []
         for op in list(ops):
             if op.parent is not None:
-                op.detach()
+                edit.take(op)
             if isinstance(op, ForOp) and is_real(op):
                 self.flush(waiting, target, guards)
                 self.enter(op, target, guards)
@@ -257,7 +256,7 @@ class _Kernel:
                 self.flush(waiting, target, guards)
                 if any(d in self.variables for d in op.operands):
                     self.lift(op.body.block.ops, target, [*guards, *op.conditions()])
-                    op.erase()
+                    edit.erase(op)
                 else:
                     self._lift_inside(op, target, guards)
             elif isinstance(op, ForOp) and (_has_axes(op) or self._mixed(op)):
@@ -272,9 +271,7 @@ class _Kernel:
     def _lift_inside(self, op: ForOp | IfOp, target: Block, guards: list[Condition]) -> None:
         body = Block()
         self.lift(op.body.block.ops, body, guards)
-        for inner in list(body.ops):
-            inner.detach()
-            op.body.block.add_op(inner)
+        edit.move_into(op.body.block, body.ops)
         target.add_op(op)
 
     def enter(self, loop: ForOp, target: Block, guards: list[Condition]) -> None:
@@ -296,7 +293,7 @@ class _Kernel:
         inner += [Condition(b - Linear.dim(axis) - 1) for b in loop.limits()[1:]]
         substitute(loop.var, Linear.dim(axis), ranges)
         self.lift(loop.body.block.ops, target, inner)
-        loop.erase(safe_erase=False)
+        edit.erase(loop, safe=False)
 
     def for_any(self, conditions: Sequence[Condition], loop: ForOp) -> list[Condition]:
         """Conditions that hold where the given ones do for any thread along the axis of a loop."""
