@@ -33,7 +33,6 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
 READS_TVM_TEXT = {"lamina.driver.relay_source", "lamina.opt_tool.command"}
 """They read TVM's text by `compat.tvm.parser`, until that is a frontend."""
 CIRCLES = {
-    "lamina.compat.tvm.composite_targets": 2,
     "lamina.dialects.relay": 6,
     "lamina.dialects.index.linear": 2,
     "lamina.dialects.te.indices": 2,
