@@ -19,7 +19,7 @@ from lamina.frontends.tvm_text.expr import GlobalVar
 from lamina.frontends.tvm_text.to_ir import Builder, function_attribute
 from lamina.frontends.tvm_text.ty import GlobalTypeVar, TypeVar
 from lamina.frontends.tvm_text.unify import nesting
-from lamina.frontends.tvm_text.walk import post_order
+from lamina.frontends.tvm_text.walk import free_vars, post_order
 
 
 def build_module(
@@ -42,6 +42,13 @@ def build_module(
     module = ModuleOp([*(type_op(d) for d in (types or {}).values()), *built.finished()])
     check_declared(module)
     return module, store
+
+
+def function_of(expr: e.Expr) -> tuple[GlobalVar, e.Function]:
+    """An expression as a function of a module: `main`, with its free variables as parameters."""
+    if isinstance(expr, e.Function):
+        return GlobalVar(str(expr.attrs.get("global_symbol", "main"))), expr
+    return GlobalVar("main"), e.Function(free_vars(expr), expr)
 
 
 def globals_of(

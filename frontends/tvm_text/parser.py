@@ -137,6 +137,13 @@ class Parser:
             self.fail(f"{self.word.text!r} stands behind the end")
         return found, body
 
+    def module(self) -> tuple[dict[e.GlobalVar, e.Function], e.Expr | None]:
+        """The definitions of a module, or the expression that its @main computes."""
+        definitions, body = self.program()
+        if body is not None and definitions:
+            raise self.error(self.words[0], "an expression stands beside definitions")
+        return definitions, body
+
     def global_var(self, name: str) -> e.GlobalVar:
         return self.globals.setdefault(name, e.GlobalVar(name))
 

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from lamina.cli.shell import path_argument
 from lamina.errors import UsageError, did_you_mean
+from lamina.frontends.formats import Format, format_called, formats
 
 # Options that may stand alone or with `=value`; argparse would take the next word as the value.
 _BARE = {"--timing": "--timing=tree", "--verify-each": "--verify-each=1", "--elide-elements-larger": None}
@@ -18,6 +19,15 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint="see `opt-tool --help`")
+
+
+def frontend_called(name: str) -> Format | None:
+    """The format of a frontend by its name, None for our own text. Raises UsageError for a name of none."""
+    found = format_called(name)
+    if found is None and name != "mlir":
+        known = ["mlir", *(f.name for f in formats())]
+        raise UsageError(f"no frontend {name!r}", hint=did_you_mean(name, known) or f"there are {', '.join(known)}")
+    return found
 
 
 def build() -> Parser:
@@ -35,9 +45,9 @@ def build() -> Parser:
     )
     g.add_argument("-o", dest="output_file", type=path_argument, metavar="FILE", help="write to FILE instead of stdout")
     g.add_argument(
-        "-f", "--frontend", "--input-format", choices=("mlir", "onnx", "relay-text"),
-        help="what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay); "
-        "the weights of an ONNX model (.onnx) are written beside -o FILE",
+        "-f", "--frontend", "--input-format", metavar="FORMAT",
+        help="what the input is, if its name does not say: mlir, onnx (.onnx), relay-text (TVM's text of Relay, .rly "
+        "and .relay), or another frontend's; the weights of a model are written beside -o FILE",
     )  # fmt: skip
     g.add_argument("--split-input-file", action="store_true", help="process the pieces between '// -----' one by one")
     g.add_argument("--output-split-marker", default="// -----", metavar="TEXT", help="what to print between pieces")

@@ -20,6 +20,7 @@ from lamina.frontends.tvm_text import expr as e
 from lamina.frontends.tvm_text.adt import Constructor, TypeData
 from lamina.frontends.tvm_text.expr import Attrs, GlobalVar
 from lamina.frontends.tvm_text.module import build_module as unverified_module
+from lamina.frontends.tvm_text.module import function_of
 from lamina.frontends.tvm_text.ty import GlobalTypeVar
 from lamina.frontends.tvm_text.walk import free_vars
 
@@ -58,12 +59,8 @@ class IRModule:
     def from_expr(expr: Any, functions: Mapping[Any, Any] | None = None, type_defs: Any = None) -> IRModule:
         """A module whose `main` is a function, or gives an expression, whose free variables are parameters."""
         made = IRModule(functions, type_defs)
-        expr = e.as_expr(expr)
-        if isinstance(expr, e.Function):
-            name = str(expr.attrs.get("global_symbol", "main"))
-            made["main" if made.functions else name] = expr
-        else:
-            made["main"] = e.Function(free_vars(expr), expr)
+        name, function = function_of(e.as_expr(expr))
+        made["main" if made.functions else name] = function
         return made
 
     def ir(self) -> tuple[ModuleOp, ParamStore]:

@@ -14,15 +14,13 @@ def parse(source: str, source_name: str = "from_string", init_module: Any = None
     """The module of a text: its definitions, or an expression as the body of `main`. Raises LaminaError."""
     known = init_module if init_module is not None else IRModule()
     parser = Parser(Source(source, source_name), known.functions, known.type_definitions.values())
-    definitions, body = parser.program()
+    definitions, body = parser.module()
     mod = IRModule(definitions, {**known.type_definitions, **parser.types})
     for g, f in known.functions.items():
         if g.name_hint not in {d.name_hint for d in definitions}:
             mod[g] = f
     if body is not None:
-        if not definitions:
-            return IRModule.from_expr(body, mod.functions, mod.type_definitions)
-        raise parser.error(parser.words[0], "an expression stands beside definitions")
+        return IRModule.from_expr(body, mod.functions, mod.type_definitions)
     mod.ir()
     return mod
 
