@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from lamina.dialects.numpy_dtypes import numpy_dtype as numpy_dtype
+from lamina.errors import InputError
 
 _IR_TYPE: dict[str, Attribute] = {
     "bool": IntegerType(1),
@@ -38,6 +39,24 @@ _BYTES = {"bool": 1, "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
 
 DTYPES: tuple[str, ...] = tuple(_IR_TYPE)
 ELEMENT_TYPES: tuple[Attribute, ...] = tuple(_NAME)
+
+
+_SPELLINGS = {"uint1": "bool", "int": "int32", "float": "float32", "handle": "int64"}
+
+
+def dtype_of(name: Any) -> str:
+    """A dtype in any of its spellings as a numpy name. Raises InputError for one that does not exist."""
+    text = str(getattr(name, "name", name)) if not isinstance(name, type) else _numpy_name(name)
+    text = _SPELLINGS.get(text, text)
+    if text not in DTYPES:
+        raise InputError(f"no dtype {text!r}", hint=f"there are {', '.join(DTYPES)}")
+    return text
+
+
+def _numpy_name(type_: type) -> str:
+    import numpy as np
+
+    return np.dtype(type_).name
 
 
 def ir_type(dtype: str) -> Attribute:

@@ -9,8 +9,7 @@ Weights go to the parameter store under the initialisers' names; each op carries
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -22,6 +21,8 @@ from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.value_types import is_dynamic
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, OpenExtentError, UnsupportedError, UsageError, did_you_mean
+from lamina.frontends.formats import Shapes
+from lamina.frontends.imported import ImportedModel, Port
 from lamina.frontends.onnx.bodies import RawNode
 from lamina.frontends.onnx.builder import (
     AnyValue,
@@ -61,37 +62,6 @@ CONTROL = frozenset(("", name) for name in ("If", "Loop", "Scan"))
 
 # Bodies in bodies, also by way of functions: each takes some of Python's stack.
 DEEPEST_BODY = 64
-
-Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output of a model, with the model's own name."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-    logical: str = ""
-    """The type that the elements are codes of, where that is another one: `float8e4m3fn` held in uint8."""
-    type: TensorType[Any] | None = None
-    """Where extents are known at run time only; -1 in `shape`."""
-
-
-@dataclass(frozen=True)
-class ImportedModel:
-    """A model as a Relay module; the bytes of its weights are in `store`."""
-
-    module: ModuleOp
-    store: ParamStore
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    opset: dict[str, int]
-    label: str
-    sequences: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
-    """The outputs that are sequences, with their lengths, or optional and missing; `y` has the ports `y[0]`, `y[1]`."""
-    strings: tuple[str, ...] = ()
-    """Those that the model knows, by the numbers that ports of the type `string` hold."""
 
 
 def load_onnx(

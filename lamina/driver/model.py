@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lamina.dialects.relay.params import ParamStore
     from lamina.driver.relay_source import ReadProgram
-    from lamina.frontends.onnx import ImportedModel
+    from lamina.frontends.imported import ImportedModel
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ModuleOp"
 Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
@@ -41,7 +41,7 @@ class Origin:
     digest: str | None
     """None when it cannot be had: such a model is not cached."""
     max_tensor_bytes: int | None = None
-    """How large a tensor of an ONNX model may be, None for the importer's own limit."""
+    """How large a tensor of a model may be, None for the importer's own limit."""
 
     @staticmethod
     def of(source: Source, shapes: Shapes | None, max_tensor_bytes: int | None = None) -> Origin:
@@ -64,14 +64,10 @@ class Origin:
             from lamina.driver.relay_source import copy_of_module
 
             return copy_of_module(self.source, self.shapes)
-        from lamina.frontends.onnx import load_onnx
-        from lamina.ir.foreign_files import refuse_foreign
+        from lamina.ir.foreign_files import model_format, refuse_foreign
 
         refuse_foreign(self.source)
-        source, shapes = cast("Any", self.source), self.shapes or None
-        if self.max_tensor_bytes is None:
-            return load_onnx(source, shapes)
-        return load_onnx(source, shapes, self.max_tensor_bytes)
+        return model_format(self.source).read(self.source, self.shapes or None, self.max_tensor_bytes)
 
     def unchanged(self) -> bool:
         """Whether the source still is what the digest says."""
@@ -158,7 +154,7 @@ def _load_compiler() -> None:
     from lamina.dialects.lazy_formats import read_formats_late
 
     read_formats_late()
-    for name in ("lamina.driver.compilation", "lamina.driver.lowering_processes", "lamina.frontends.onnx"):
+    for name in ("lamina.driver.compilation", "lamina.driver.lowering_processes", "lamina.frontends.onnx.importer"):
         import_module(name)
 
 

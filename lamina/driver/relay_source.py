@@ -2,7 +2,7 @@
 
 lamina.compile("net.mlir")                        @main of the text; its weights lie beside it
 lamina.compile("net.mlir", shapes={"n": 8})       with the extent `?` that is called n fixed
-lamina.compile("net.relay")                       TVM's text format: `def @main(%x: Tensor[(1, 3), float32]) { ... }`
+lamina.compile("net.relay")                       a text that a frontend reads, TVM's here
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, extents, is_dynamic
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, LaminaError, UsageError, did_you_mean, printable
+from lamina.frontends.formats import TextFormat, format_by_suffix
 from lamina.runtime.compiled import Port
 from lamina.runtime.entry_names import argument_names, level_of, result_names
 
@@ -79,7 +80,6 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
     from lamina.ir.context import LaminaContext
     from lamina.ir.diagnostics import location_text
     from lamina.ir.parsing import decode, parse_text
-    from lamina.ir.suffixes import RELAY_TEXT
     from lamina.ir.verification import verify_module
 
     label = printable(str(path))
@@ -87,14 +87,13 @@ def read_program(path: str | os.PathLike[str], shapes: Mapping[str, Any] | None 
         data = Path(path).read_bytes()
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read: {getattr(e, 'strerror', None) or e}", where=label) from None
-    if label.endswith(RELAY_TEXT):
-        from lamina.compat.tvm.parser import parse
-
-        module, store = parse(decode(data, label), label).ir()
-        return of_module(module, store, Path(label).name, shapes)
     ctx = LaminaContext()
     ctx.source_path = Path(path)
-    module = parse_text(ctx, decode(data, label), label)
+    text, form = decode(data, label), format_by_suffix(path)
+    if isinstance(form, TextFormat):
+        module, ctx.params = form.parse(text, label)
+    else:
+        module = parse_text(ctx, text, label)
     try:
         verify_module(module)
         ctx.open_params(module)

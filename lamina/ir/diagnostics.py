@@ -13,19 +13,17 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    CallSiteLoc,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
-    FileLineColLoc,
     FunctionType,
-    FusedLoc,
-    NameLoc,
     UnregisteredOp,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
+from lamina.dialects.locations import location_name as location_name
+from lamina.dialects.locations import source_position as source_position
 from lamina.errors import LaminaError
 from lamina.ir.parsing import TextError
 
@@ -52,38 +50,6 @@ class Diagnostic:
         if self.line:
             return f"{self.file}:{self.line}:{self.column}"
         return self.name or self.file
-
-
-def source_position(location: Attribute) -> tuple[str, int, int] | None:
-    """The file, line and column in a location, however deep; of a fused one the first."""
-    while True:
-        if isinstance(location, FileLineColLoc):
-            return location.filename.data, location.line.data, location.column.data
-        if isinstance(location, NameLoc):
-            location = location.location
-        elif isinstance(location, CallSiteLoc):
-            location = location.callee
-        elif isinstance(location, FusedLoc):
-            for part in _parts(location):
-                found = source_position(part)
-                if found is not None:
-                    return found
-            return None
-        else:
-            return None
-
-
-def location_name(location: Attribute) -> str:
-    """The name in a location (an ONNX node's, say), empty when there is none."""
-    if isinstance(location, NameLoc):
-        return location.desc.data
-    if isinstance(location, FusedLoc):
-        return next((n for n in map(location_name, _parts(location)) if n), "")
-    return ""
-
-
-def _parts(location: FusedLoc) -> list[Attribute]:
-    return list(location.locations.data)  # type: ignore[attr-defined]
 
 
 def location_text(op: Operation) -> str:

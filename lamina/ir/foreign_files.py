@@ -1,7 +1,7 @@
 """Files of others that people give in the place of a model: known by what they begin with, else by their suffix.
 
-The answer says what the file is and how to get an ONNX model of it. What begins as an ONNX model does is one, whatever
-its suffix: ONNX files were called .pb once.
+The answer says what the file is and how to get an ONNX model of it. What begins as a file of a frontend does is one,
+whatever its suffix: ONNX files were called .pb once.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
 from lamina.errors import InputError, UnsupportedError
+from lamina.frontends.formats import ModelFormat, format_by_bytes, format_by_suffix
+from lamina.frontends.onnx.format import FORMAT as ONNX
 
 BEGIN = 4096
 """Bytes at which a file is known."""
@@ -96,17 +98,12 @@ FOREIGN = (
 # fmt: on
 
 
-def is_onnx(begin: bytes) -> bool:
-    """Whether a file begins as an ONNX model: with field 1, the version of its format, which is at least 3."""
-    return begin[:1] == b"\x08" and begin[1:2] >= b"\3"
-
-
 def identify(begin: bytes, name: str, archive: Callable[[], Any]) -> Foreign | None:
-    """The kind of a file that begins so and has that name; None for what may be an ONNX model.
+    """The kind of a file that begins so and has that name; None for what a frontend may read.
 
     `archive` gives what `ZipFile` opens, the path or all bytes, where the beginning is that of an archive.
     """
-    if is_onnx(begin):
+    if format_by_bytes(begin) is not None:
         return None
     kind = next((f for f in FOREIGN if f.begins is not None and f.begins(begin)), None)
     if kind is ARCHIVES["other"]:
@@ -115,6 +112,8 @@ def identify(begin: bytes, name: str, archive: Callable[[], Any]) -> Foreign | N
 
 
 def _by_suffix(name: str) -> Foreign | None:
+    if format_by_suffix(name) is not None:
+        return None
     return next((f for f in FOREIGN if f.suffixes and name.lower().endswith(f.suffixes)), None)
 
 
@@ -140,13 +139,32 @@ def described(path: str | os.PathLike[str]) -> Foreign | None:
         if place.is_dir():
             inside = next((f for f in ("saved_model.pb", "model.onnx") if (place / f).is_file()), None)
             return _by_suffix(inside or place.name) if inside != "model.onnx" else None
-        if not place.is_file():
-            return None
-        with place.open("rb") as file:
-            begin = file.read(BEGIN)
     except (OSError, ValueError):
         return None
-    return identify(begin, place.name, lambda: place)
+    begin = _begin(place)
+    return identify(begin, place.name, lambda: place) if begin is not None else None
+
+
+def model_format(source: object) -> ModelFormat:
+    """The format of a model, by the suffix of a path or by its first bytes; that of ONNX where nothing says it."""
+    found = None
+    if isinstance(source, bytes):
+        found = format_by_bytes(source[:BEGIN])
+    elif isinstance(source, (str, os.PathLike)):
+        path = Path(cast("str | os.PathLike[str]", source))
+        found = format_by_suffix(path) or format_by_bytes(_begin(path) or b"")
+    return found if isinstance(found, ModelFormat) else ONNX
+
+
+def _begin(path: Path) -> bytes | None:
+    """The first bytes of a file, None where it is no file or cannot be read."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return file.read(BEGIN)
+    except (OSError, ValueError):
+        return None
 
 
 def refuse_foreign(source: object) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from lamina.errors import UsageError
+from lamina.frontends.formats import TextFormat, format_by_suffix
 
 SAVED = ".lamina"
 """A program that was compiled and saved."""
-RELAY_TEXT = (".relay", ".rly")
-"""Relay texts in TVM's format."""
-TEXT = (".mlir", *RELAY_TEXT)
-"""Relay texts, in our format or TVM's; other files are ONNX models."""
+MLIR = ".mlir"
+"""Texts of our IR."""
 
 
 def is_saved(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -21,8 +20,11 @@ def is_saved(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is the path of a Relay text."""
-    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(TEXT)  # type: ignore[arg-type]
+    """Whether a source is the path of a Relay text, in our format or in a frontend's."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    path = cast("str | os.PathLike[str]", source)
+    return os.fspath(path).endswith(MLIR) or isinstance(format_by_suffix(path), TextFormat)
 
 
 def refuse_saved(source: object) -> None:

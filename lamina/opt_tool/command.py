@@ -31,6 +31,7 @@ from lamina.errors import (
     printable,
     render_error,
 )
+from lamina.frontends.formats import Format, ModelFormat, TextFormat, format_by_bytes, format_by_suffix
 from lamina.ir.context import LaminaContext, with_dialects
 from lamina.ir.diagnostics import Diagnostic, at_op, diagnostic_of, render, see_op
 from lamina.ir.instrumentation import (
@@ -46,7 +47,7 @@ from lamina.ir.parsing import RECURSION_LIMIT, decode, parse_text
 from lamina.ir.pipeline import Hooks, parse_pipeline, print_pipeline, run_pipeline
 from lamina.ir.printing import print_op
 from lamina.ir.registry import Registry, find_our_pass
-from lamina.ir.suffixes import RELAY_TEXT
+from lamina.ir.suffixes import MLIR
 from lamina.ir.verification import VerificationError, verify_module
 from lamina.opt_tool import options
 from lamina.opt_tool.watching import watched
@@ -83,7 +84,7 @@ class Session:
         self.watching: list[Hooks] = []
         """What hears of every pass, beside what the pieces of the input have of their own."""
         self.model: Path | bytes | None = None
-        """The path or the bytes of an ONNX model, where the input is one."""
+        """The path or the bytes of a model, where the input is no text."""
 
     # -- diagnostics -----------------------------------------------------------------------------------------
 
@@ -128,17 +129,20 @@ class Session:
             self._list()
             return EXIT_OK
         name, data = self._read()
-        if self._format(name) == "onnx":
+        form = self._format(name)
+        if isinstance(form, ModelFormat):
             if args.split_input_file or args.run_reproducer:
-                raise UsageError(f"{name} is an ONNX model, and no text", hint="import it first: opt-tool -o FILE.mlir")
+                raise UsageError(f"{name} is {form.what}, and no text", hint="import it first: opt-tool -o FILE.mlir")
             self.model = data if name == STDIN else Path(args.input_file)
         try:
             text = "" if self.model is not None else decode(data, name)
         except InputError:
-            from lamina.ir.foreign_files import BEGIN, is_onnx, refuse_foreign
+            from lamina.ir.foreign_files import BEGIN, refuse_foreign
 
-            if is_onnx(data[:BEGIN]):
-                raise InputError("is an ONNX model, and no text", where=name, hint="-f onnx reads it") from None
+            found = format_by_bytes(data[:BEGIN])
+            if found is not None:
+                hint = f"-f {found.name} reads it"
+                raise InputError(f"is {found.what}, and no text", where=name, hint=hint) from None
             refuse_foreign(data)
             raise
         if args.run_reproducer:
@@ -215,25 +219,25 @@ class Session:
         ctx.listener = _Shown(self.emit)
         return ctx
 
-    def _format(self, name: str) -> str:
-        """What the input is, a choice of --frontend."""
-        by_name = "onnx" if name.endswith(".onnx") else "relay-text" if name.endswith(RELAY_TEXT) else "mlir"
-        return self.args.frontend or by_name
+    def _format(self, name: str) -> Format | None:
+        """The frontend's format that the input has, None for our own text."""
+        given = self.args.frontend
+        if given is None:
+            return None if name.endswith(MLIR) else format_by_suffix(name)
+        return options.frontend_called(given)
 
     def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:
-        if self.model is not None:
-            from lamina.frontends.onnx import load_onnx
+        form = self._format(name)
+        if isinstance(form, ModelFormat):
             from lamina.ir.foreign_files import refuse_foreign
 
             refuse_foreign(self.model)
-            imported = load_onnx(self.model)
+            imported = form.read(self.model)
             ctx.params = imported.store
             return imported.module
-        if self._format(name) == "relay-text":
-            from lamina.compat.tvm.parser import parse
-
+        if isinstance(form, TextFormat):
             # The lines before a piece of a file count.
-            module, ctx.params = parse("\n" * (first_line - 1) + text, name).ir()
+            module, ctx.params = form.parse("\n" * (first_line - 1) + text, name)
             return module
         return parse_text(ctx, text, name, first_line=first_line, implicit_module=not self.args.no_implicit_module)
 

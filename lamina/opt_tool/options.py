@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from lamina.cli.shell import path_argument
 from lamina.errors import UsageError, did_you_mean
+from lamina.frontends.formats import Format, format_called, formats
 
 SPLIT_MARKER = "// -----"
 DESCRIPTION = "Reads IR, runs passes, prints IR. Diagnostics go to stderr."
@@ -68,10 +69,9 @@ TABLE: dict[str, tuple[Option, ...]] = {
         Option("-o", "write to FILE instead of stdout", "FILE", PATH, dest="output_file"),
         Option(
             "-f --frontend | --input-format",
-            "what the input is, if its name does not say: relay-text is TVM's text of Relay (.rly, .relay); "
-            "the weights of an ONNX model (.onnx) are written beside -o FILE",
+            "what the input is, if its name does not say: mlir, onnx (.onnx), relay-text (TVM's text of Relay, .rly "
+            "and .relay), or another frontend's; the weights of a model are written beside -o FILE",
             "FORMAT",
-            choices=("mlir", "onnx", "relay-text"),
         ),
         Option(
             "--split-input-file", f"process the pieces between lines {SPLIT_MARKER!r} one by one", "TEXT",
@@ -153,6 +153,15 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint="see `opt-tool --help`")
+
+
+def frontend_called(name: str) -> Format | None:
+    """The format of a frontend by its name, None for our own text. Raises UsageError for a name of none."""
+    found = format_called(name)
+    if found is None and name != "mlir":
+        known = ["mlir", *(f.name for f in formats())]
+        raise UsageError(f"no frontend {name!r}", hint=did_you_mean(name, known) or f"there are {', '.join(known)}")
+    return found
 
 
 def build() -> Parser:

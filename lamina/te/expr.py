@@ -9,26 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from lamina.dialects.dtypes import DTYPES, is_float, itemsize
+from lamina.dialects import dtypes
+from lamina.dialects.dtypes import is_float, itemsize
+from lamina.errors import InputError
 from lamina.te.mistakes import checked_name
 from lamina.te.mistakes import fail as fail
-
-_DTYPE_NAMES = {"uint1": "bool", "int": "int32", "float": "float32", "handle": "int64"}
 
 
 def dtype_of(name: Any) -> str:
     """A dtype in any of its spellings as a numpy name. Raises LaminaError for one that does not exist."""
-    text = str(getattr(name, "name", name)) if not isinstance(name, type) else _numpy_name(name)
-    text = _DTYPE_NAMES.get(text, text)
-    if text not in DTYPES:
-        raise fail(f"no dtype {text!r}", hint=f"there are {', '.join(DTYPES)}")
-    return text
-
-
-def _numpy_name(type_: type) -> str:
-    import numpy as np
-
-    return np.dtype(type_).name
+    try:
+        return dtypes.dtype_of(name)
+    except InputError as error:
+        raise fail(error.what, hint=error.hint) from None
 
 
 ExprLike: TypeAlias = Any

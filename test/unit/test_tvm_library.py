@@ -253,7 +253,7 @@ def test_the_graph_says_what_every_kernel_reads() -> None:
     ids=str,
 )
 def test_targets_in_all_their_spellings(target: Any, backends: tuple[str, ...]) -> None:
-    from lamina.compat.tvm.relay.targets import compile_target
+    from lamina.compat.tvm.composite_targets import compile_target
 
     found = compile_target(target)
     assert found.backend_list() == backends

@@ -16,6 +16,7 @@ from lamina.compat.tvm import relay as _relay
 from lamina.compat.tvm.ir import IRModule, assert_structural_equal, structural_equal, structural_hash
 from lamina.compat.tvm.relay.dataflow_pattern import DFPatternCallback
 from lamina.errors import InputError, LaminaError, UsageError
+from lamina.frontends.tvm_text.walk import post_order
 
 relay: Any = _relay
 I32 = "int32"
@@ -451,5 +452,5 @@ def test_lets_stay_as_they_are_in_normal_form(prelude: Any) -> None:
                    prelude.mod.type_definitions)  # fmt: skip
     after = relay.transform.ToANormalForm()(mod)
     assert plain(relay.create_executor("vm", after).evaluate()()) == wanted
-    calls = [n for n in _relay.expr_functor.post_order(after["main"]) if isinstance(n, relay.Call)]
+    calls = [n for n in post_order(after["main"]) if isinstance(n, relay.Call)]
     assert calls and all(isinstance(a, (relay.Var, relay.Constant)) for c in calls for a in c.args)

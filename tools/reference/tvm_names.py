@@ -29,7 +29,7 @@ def listed_names() -> Iterator[tuple[str, list[str]]]:
 def is_bridged(title: str, name: str) -> bool:
     """Whether a program that uses the name finds it."""
     if title == "operators":
-        from lamina.compat.tvm.relay.op_table import op_names
+        from lamina.frontends.tvm_text.operators import op_names
 
         return name in op_names()
     at: Any = tvm

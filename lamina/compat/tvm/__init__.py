@@ -40,7 +40,7 @@ def __getattr__(name: str) -> Any:
     if name in ("get_global_func", "register_func"):
         return getattr(import_module(f"{__name__}.global_functions"), name)
     if name == "IRModule":
-        return import_module(f"{__name__}.ir").IRModule
+        return import_module(f"{__name__}.ir_module").IRModule
     if name.startswith("__"):
         raise AttributeError(name)
     from lamina.ir.tvm_names import not_bridged

@@ -10,7 +10,8 @@ Python asks the finder last, for names that it found nowhere else.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -56,10 +57,33 @@ class Finder(MetaPathFinder):
         return ModuleSpec(fullname, _Known(found)) if isinstance(found, ModuleType) else None
 
 
+class Elsewhere(ModuleType):
+    """A module that TVM has below another one; here its file stands where it belongs, and is read when it is used."""
+
+    def __init__(self, name: str, home: str) -> None:
+        super().__init__(name)
+        self._home = home
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(import_module(self._home), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(import_module(self._home))
+
+
+def modules_elsewhere(parent: str, homes: Mapping[str, str]) -> dict[str, Elsewhere]:
+    """Modules below another one by their names, as `import` finds them; `homes` says where each one's file stands."""
+    found = {name: Elsewhere(f"{parent}.{name}", home) for name, home in homes.items()}
+    sys.modules.update({module.__name__: module for module in found.values()})
+    return found
+
+
 def install() -> None:
     """Let `import` ask the finder."""
     if not any(isinstance(f, Finder) for f in sys.meta_path):
         sys.meta_path.append(Finder())
 
 
-__all__ = ["NO_FOLDER", "Finder", "install"]
+__all__ = ["NO_FOLDER", "Finder", "install", "modules_elsewhere"]

@@ -41,7 +41,7 @@ def weights_from(store: ParamStore) -> Generator[None]:
 
 def looked_at(module: ModuleOp) -> Any:
     """A module as Relay's functions, of now: it may change, what is looked at does not."""
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.ir_module import IRModule
 
     return IRModule.of_ir(module.clone(), _store.get())
 

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from lamina.compat.tvm import devices
+from lamina.compat.tvm.devices import Device, cpu, cuda, gpu, opencl, rocm
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.runtime import Device, cpu, cuda, gpu, opencl, rocm
 from lamina.dialects.dtypes import numpy_dtype
 from lamina.errors import InputError
 from lamina.ir.tvm_names import missing
@@ -134,11 +135,14 @@ def numpyasarray(np_data: Any) -> NDArray:
     return NDArray(np.asarray(np_data), cpu(0))
 
 
+def as_ndarray(value: Any) -> NDArray:
+    """A value as an array of ours."""
+    return value if isinstance(value, NDArray) else array(np.asarray(value))
+
+
 def device(dev_type: object, dev_id: int = 0) -> Device:
     """A device by its kind or by a target's string."""
-    from lamina.compat.tvm import runtime
-
-    return runtime.device(dev_type, dev_id)
+    return devices.device(dev_type, dev_id)
 
 
 def __getattr__(name: str) -> Any:

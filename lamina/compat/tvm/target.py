@@ -9,10 +9,10 @@ with target:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, cast
 
+from lamina.compat.tvm.composite_targets import ENTERED, compile_target
 from lamina.compat.tvm.imports import NO_FOLDER
 from lamina.errors import UsageError
 from lamina.ir.tvm_names import missing
@@ -36,9 +36,6 @@ class TargetKind(str):
     def default_keys(self) -> list[str]:
         """What TVM chooses schedules by."""
         return ["cuda", "gpu"] if self in tensor_target.DEVICE_KINDS else ["cpu"]
-
-
-_entered: ContextVar[tuple[Target, ...]] = ContextVar("targets", default=())
 
 
 class Target(tensor_target.Target):
@@ -125,16 +122,16 @@ class Target(tensor_target.Target):
         return Target(self, host)
 
     def __enter__(self) -> Target:
-        _entered.set((*_entered.get(), self))
+        ENTERED.set((*ENTERED.get(), self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        _entered.set(_entered.get()[:-1])
+        ENTERED.set(ENTERED.get()[:-1])
 
     @staticmethod
     def current(allow_none: bool = True) -> Target | None:
         """The target of the innermost `with`. Raises ValueError where there is none and there has to be one."""
-        found = _entered.get()
+        found = ENTERED.get()
         if not found and not allow_none:
             raise ValueError("Requires a current target in generic function, but it is not set: use `with target:`")
         return found[-1] if found else None
@@ -147,8 +144,6 @@ class Target(tensor_target.Target):
 
 def _parsed(target: Any) -> tensor_target.Target:
     if isinstance(target, str) and ("," in target.partition(" -")[0] or target.strip() in table_names()):
-        from lamina.compat.tvm.relay.targets import compile_target
-
         compile_target(target)  # which refuses what is not known
         return tensor_target.Target(target)
     return target_of(target)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lamina.compat.tvm.devices import Device, device, enabled
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.runtime import Device, device, enabled
 from lamina.ir.tvm_names import missing
 
 __path__ = NO_FOLDER

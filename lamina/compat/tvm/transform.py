@@ -19,7 +19,7 @@ from lamina.compat.tvm.instrument import (
     looked_at,
     weights_from,
 )
-from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.errors import UnsupportedError, UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.instrument import PassInfo

@@ -17,8 +17,12 @@ import sys
 from importlib import import_module
 from typing import Any as _Anything
 
-from lamina.compat.tvm.relay import adt, expr, ty
-from lamina.compat.tvm.relay.adt import (
+from lamina.compat.tvm.imports import ROOT, modules_elsewhere
+from lamina.compat.tvm.relay import answers, expr
+from lamina.compat.tvm.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor, bind
+from lamina.compat.tvm.relay.namespace import OpNamespace
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text.adt import (
     Clause,
     Constructor,
     Match,
@@ -29,7 +33,7 @@ from lamina.compat.tvm.relay.adt import (
     PatternWildcard,
     TypeData,
 )
-from lamina.compat.tvm.relay.expr import (
+from lamina.frontends.tvm_text.expr import (
     Call,
     Constant,
     Expr,
@@ -44,13 +48,10 @@ from lamina.compat.tvm.relay.expr import (
     TupleGetItem,
     TupleWrapper,
     Var,
-    bind,
     const,
     var,
 )
-from lamina.compat.tvm.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
-from lamina.compat.tvm.relay.namespace import OpNamespace
-from lamina.compat.tvm.relay.ty import (
+from lamina.frontends.tvm_text.ty import (
     Any,
     FuncType,
     GlobalTypeVar,
@@ -64,10 +65,10 @@ from lamina.compat.tvm.relay.ty import (
     TypeVar,
     scalar_type,
 )
-from lamina.compat.tvm.runtime import modules_elsewhere
 from lamina.ir.tvm_names import not_bridged
 
 RelayExpr = Expr
+answers.install()
 
 
 def _namespaces() -> dict[str, OpNamespace]:
@@ -97,12 +98,12 @@ _MODULES = (
     "testing", "transform",
 )  # fmt: skip
 _HOMES = {
-    **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "build_module"),
-    **dict.fromkeys(("save_param_dict", "load_param_dict"), "param_dict"),
-    **dict.fromkeys(("parse", "parse_expr", "fromtext", "SpanCheck"), "text_parser"),
-    "ScopeBuilder": "scope_builder",
-    "astext": "text_printer",
-    "Prelude": "prelude",
+    **dict.fromkeys(("build", "create_executor", "optimize", "bind_params_by_name"), "relay.build_module"),
+    **dict.fromkeys(("save_param_dict", "load_param_dict"), "relay.param_dict"),
+    **dict.fromkeys(("parse", "parse_expr", "fromtext", "SpanCheck"), "parser"),
+    "ScopeBuilder": "relay.scope_builder",
+    "astext": "relay.text_printer",
+    "Prelude": "relay.prelude",
 }
 
 
@@ -121,7 +122,7 @@ def __getattr__(name: str) -> _Anything:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"{ROOT}.{_HOMES[name]}"), name)
     if name in ("structural_equal", "structural_hash"):
         return getattr(import_module(f"{__name__}.structural"), name)
     if name == "reverse_reshape" or not name[0].isupper():

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lamina.compat.tvm.composite_targets import compile_target
+from lamina.compat.tvm.devices import Device, cpu
 from lamina.compat.tvm.global_functions import list_global_func_names
 from lamina.compat.tvm.instrument import weights_from
-from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.relay import expr as e
+from lamina.compat.tvm.ir_module import IRModule
+from lamina.compat.tvm.nd import as_ndarray
 from lamina.compat.tvm.relay.backend import Executor as HowToRun
 from lamina.compat.tvm.relay.backend import Runtime
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, fitted, wrapped
-from lamina.compat.tvm.relay.library import GraphExecutorFactoryModule, GraphProgram, as_ndarray
-from lamina.compat.tvm.relay.targets import compile_target
-from lamina.compat.tvm.runtime import Device, cpu
+from lamina.compat.tvm.relay.expr_functor import bind
+from lamina.compat.tvm.relay.graph_program import GraphExecutorFactoryModule, GraphProgram
 from lamina.driver.model import Model, Origin
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
+from lamina.frontends.tvm_text import expr as e
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -34,7 +36,7 @@ def bind_params_by_name(function: e.Function, params: Mapping[str, Any] | None) 
             raise InputError(f"two parameters are called {p.name_hint!r}")
         by_name[p.name_hint] = p
     found = {by_name[n]: e.Constant(as_ndarray(v)) for n, v in (params or {}).items() if n in by_name}
-    return e.bind(function, found) if found else function
+    return bind(function, found) if found else function
 
 
 def build(
@@ -154,7 +156,7 @@ class Executor:
         if isinstance(expr, e.GlobalVar):
             expr = mod[expr]
         if binds:
-            expr = e.bind(expr, {k: v if isinstance(v, e.Expr) else e.const(as_ndarray(v)) for k, v in binds.items()})
+            expr = bind(expr, {k: v if isinstance(v, e.Expr) else e.const(as_ndarray(v)) for k, v in binds.items()})
         if not isinstance(expr, e.Function):
             return self._runner(e.Function([], expr))(())
         function = bind_params_by_name(expr, self.params)

@@ -9,16 +9,9 @@ from weakref import WeakKeyDictionary
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
-from lamina.compat.tvm.relay.analysis import all_vars, free_vars
-from lamina.compat.tvm.relay.expr_functor import post_order
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay.from_ir import Reader
 from lamina.compat.tvm.relay.rewriting import built
-from lamina.compat.tvm.relay.scopes import scopes_of
-from lamina.compat.tvm.relay.to_ir import Body, Builder, infer_type_of
-from lamina.compat.tvm.relay.unify import UNKNOWN, is_known
 from lamina.dataflow_pattern import (
     FunctionPattern,
     Pattern,
@@ -38,6 +31,13 @@ from lamina.dataflow_pattern import (
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.rules.graph_patterns import SameAs
 from lamina.errors import LaminaError
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text import ty
+from lamina.frontends.tvm_text.module import globals_of
+from lamina.frontends.tvm_text.scopes import scopes_of
+from lamina.frontends.tvm_text.to_ir import Body, Builder, infer_type_of
+from lamina.frontends.tvm_text.unify import UNKNOWN, is_known
+from lamina.frontends.tvm_text.walk import all_vars, free_vars, post_order
 from lamina.passes.rules import dataflow_partition as ours
 
 DFPattern = Pattern
@@ -92,9 +92,7 @@ class _Program:
         builder = Builder(self.store, draft=self.draft)
         self.mod = mod
         if mod is not None:
-            from lamina.compat.tvm.ir import globals_of
-
-            builder.find_global, builder.instances = globals_of(mod, self.store)
+            builder.find_global, builder.instances = globals_of(mod.functions, self.store)
         if isinstance(self.expr, e.Function) and not as_value:
             self.variables = list(self.expr.params)
             self.body, results = builder.function(self.expr, None)

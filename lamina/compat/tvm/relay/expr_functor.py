@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.adt import (
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.adt import (
     Clause,
     Constructor,
     Match,
@@ -14,47 +14,8 @@ from lamina.compat.tvm.relay.adt import (
     PatternConstructor,
     PatternTuple,
     PatternVar,
-    pattern_vars,
 )
-
-
-def children(node: e.Expr) -> list[e.Expr]:
-    """What a node is made of, in TVM's order."""
-    if isinstance(node, e.Call):
-        return [node.op, *node.args]
-    if isinstance(node, e.Function):
-        return [*node.params, node.body]
-    if isinstance(node, e.Tuple):
-        return list(node.fields)
-    if isinstance(node, e.TupleGetItem):
-        return [node.tuple_value]
-    if isinstance(node, e.Let):
-        return [node.var, node.value, node.body]
-    if isinstance(node, e.If):
-        return [node.cond, node.true_branch, node.false_branch]
-    if isinstance(node, Match):
-        return [node.data, *(c.rhs for c in node.clauses)]
-    if isinstance(node, e.RefCreate):
-        return [node.value]
-    if isinstance(node, e.RefRead):
-        return [node.ref]
-    return [node.ref, node.value] if isinstance(node, e.RefWrite) else []
-
-
-def post_order(root: e.Expr) -> Iterator[e.Expr]:
-    """Every node once, what it is made of before it."""
-    seen = {root}
-    stack: list[tuple[e.Expr, Iterator[e.Expr]]] = [(root, iter(children(root)))]
-    while stack:
-        node, rest = stack[-1]
-        child = next(rest, None)
-        if child is None:
-            stack.pop()
-            yield node
-        elif child not in seen:
-            seen.add(child)
-            stack.append((child, iter(children(child))))
-
+from lamina.frontends.tvm_text.walk import children
 
 _METHODS: dict[type[e.Expr], str] = {
     e.Call: "call", e.Var: "var", e.GlobalVar: "global_var", e.Constant: "constant", e.Function: "function",
@@ -287,16 +248,6 @@ class Substitution(ExprMutator):
         return e.Function(kept, self.visit(expr.body), expr.ret_type, expr.type_params, expr.attrs)
 
 
-def walk(expr: e.Expr, visit: Callable[[e.Expr], Any]) -> None:
-    """Call a function for every node, operands first."""
-    for node in post_order(expr):
-        visit(node)
-
-
-def bound_by(node: e.Expr) -> list[e.Var]:
-    """The variables that a node binds for what is inside it."""
-    if isinstance(node, e.Function):
-        return list(node.params)
-    if isinstance(node, Match):
-        return [v for c in node.clauses for v in pattern_vars(c.lhs)]
-    return [node.var] if isinstance(node, e.Let) else []
+def bind(expr: e.Expr, binds: Mapping[Any, Any]) -> Any:
+    """Put expressions in the place of variables; parameters of the function that are bound go."""
+    return Substitution({k: e.as_expr(v) for k, v in binds.items()}).bind(expr)

@@ -13,10 +13,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType, UnknownLoc
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
-from lamina.compat.tvm.relay import adt, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import FIRST_OF, call_parts, gives_tuple
-from lamina.compat.tvm.relay.unify import is_known
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp, find_type
@@ -29,6 +25,11 @@ from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.value_types import AdtType, substitute
 from lamina.dialects.value_names import NAME
 from lamina.errors import UnsupportedError
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.op_calls import call_parts
+from lamina.frontends.tvm_text.operators import FIRST_OF, gives_tuple
+from lamina.frontends.tvm_text.unify import is_known
 
 
 class Reader:
@@ -259,11 +260,9 @@ class Reader:
         raise UnsupportedError(f"{op.name} has no expression of Relay's", hint="print the module of our IR: mod.ir()")
 
     def _load_constant(self, node: Any, op: ConstantOp) -> None:
-        from lamina.compat.tvm.nd import NDArray
-        from lamina.compat.tvm.runtime import cpu
         from lamina.dialects.relay.core import constant_array
 
-        node.__dict__["data"] = NDArray(constant_array(op, self.store), cpu(0))
+        node.__dict__["values"] = constant_array(op, self.store)
 
     def _load_call(self, node: Any, callee: e.Expr, arguments: Sequence[SSAValue]) -> None:
         node.__dict__.update(op=callee, args=[self.node(a) for a in arguments], attrs=e.Attrs())

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.nd import NDArray, array
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
-from lamina.compat.tvm.relay.expr_functor import post_order
 from lamina.dialects.relay.params import ParamAttr
 from lamina.errors import UnsupportedError
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text import ty
+from lamina.frontends.tvm_text.walk import post_order
 from lamina.ir.tvm_names import not_bridged
 
 __path__ = NO_FOLDER

@@ -39,7 +39,7 @@ class OpNamespace(ModuleType):
 def function_names() -> list[str]:
     """The names of all functions that build calls of operators."""
     from lamina.compat.tvm.relay.op_composites import ALIASES, COMPOSITES
-    from lamina.compat.tvm.relay.op_table import op_names
+    from lamina.frontends.tvm_text.operators import op_names
 
     return sorted({*op_names(), *COMPOSITES, *ALIASES})
 

@@ -19,15 +19,15 @@ from typing import Any, cast
 
 from xdsl.ir import Operation, SSAValue
 
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.compat.tvm.relay.from_ir import Reader
-from lamina.compat.tvm.relay.op_table import op_class
 from lamina.compat.tvm.relay.rewriting import built
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.rules.terms import insert
 from lamina.errors import UnsupportedError
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text import ty
+from lamina.frontends.tvm_text.operators import op_class
 from lamina.passes.relay.layout.legal_forms import ALTERED, LEGAL, Forms
 from lamina.passes.relay.partition.pattern_tables import PatternTable
 

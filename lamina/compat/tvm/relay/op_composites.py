@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.compat.tvm.relay.expr import Constant, Expr, Tuple, TupleWrapper, as_expr, const, make_call
 from lamina.compat.tvm.relay.op_devices import DEVICE_COMPOSITES
 from lamina.compat.tvm.relay.op_functions import op_function, wrapped
 from lamina.compat.tvm.relay.op_images import IMAGE_COMPOSITES
 from lamina.compat.tvm.relay.op_packed import PACKED_COMPOSITES
-from lamina.compat.tvm.relay.ty import TensorType
 from lamina.errors import UnsupportedError, UsageError
+from lamina.frontends.tvm_text.expr import Constant, Expr, Tuple, TupleWrapper, as_expr, const, make_call
+from lamina.frontends.tvm_text.ty import TensorType
 from lamina.vm.debugging import debugger
 
 
@@ -380,7 +380,7 @@ def function_of(name: str) -> Any | None:
     """The function of TVM's relay namespace by the operator's name, None where there is none."""
     if name in COMPOSITES:
         return COMPOSITES[name]
-    from lamina.compat.tvm.relay.op_table import op_names
+    from lamina.frontends.tvm_text.operators import op_names
 
     ours = ALIASES.get(name, name)
     return op_function(ours) if ours in op_names() else None

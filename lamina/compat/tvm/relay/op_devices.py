@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamina.compat.tvm.devices import Device, device
 from lamina.compat.tvm.relay.op_functions import op_function
-from lamina.compat.tvm.runtime import Device, device
 
 
 def _text(given: Any) -> str:

@@ -7,16 +7,17 @@ what is more than a call stands in `op_composites.py`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import Parameter, Signature
 from typing import Any, cast
 
 import numpy as np
 
-from lamina.compat.tvm.relay.expr import Constant, TupleWrapper, as_expr, make_call
-from lamina.compat.tvm.relay.op_table import ALWAYS_TUPLES, FIRST_OF, kinds, op_class, operand_names
 from lamina.dialects.relay.base import from_attribute
+from lamina.frontends.tvm_text.expr import Constant, TupleWrapper, as_expr, make_call
+from lamina.frontends.tvm_text.op_calls import results_of
+from lamina.frontends.tvm_text.operators import ALWAYS_TUPLES, FIRST_OF, kinds, op_class, operand_names
 from lamina.te.expr import dtype_of
 
 _CONV_TRANSPOSE = (
@@ -221,34 +222,6 @@ def wrapped(call: Any) -> Any:
         return TupleWrapper(call, FIRST_OF[name])
     size = results_of(call)
     return TupleWrapper(call, size) if size != 1 or name in ALWAYS_TUPLES else call
-
-
-def results_of(call: Any) -> int:
-    """How many results a call of an operator has, by its attributes."""
-    count = _SIZES.get(call.op.name)
-    return count(call) if count is not None else 1
-
-
-def _split_size(call: Any) -> int:
-    parts = call.attrs.indices_or_sections
-    return parts if isinstance(parts, int) else len(parts) + 1
-
-
-_SIZES: Mapping[str, Callable[[Any], int]] = {
-    "split": _split_size,
-    "topk": lambda call: 2 if call.attrs.ret_type == "both" else 1,
-    "meshgrid": lambda call: len(call.args[0].fields),
-    "unique": lambda call: 5 if call.attrs.return_counts else 4,
-    "dft": lambda call: 2,
-    "vision.non_max_suppression": lambda call: 2 if call.attrs.return_indices else 1,
-    "vision.get_valid_counts": lambda call: 3,
-    "vision.all_class_non_max_suppression": lambda call: 2 if call.attrs.output_format == "onnx" else 3,
-    "vision.regular_non_max_suppression": lambda call: 4,
-    "vision.multibox_transform_loc": lambda call: 2,
-    **dict.fromkeys(
-        (f"random.{n}" for n in ("threefry_generate", "threefry_split", "uniform", "normal")), lambda call: 2
-    ),
-}
 
 
 def plain_attr(op: str, key: str, value: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lamina.compat.tvm.relay.expr import Constant, Expr, const
 from lamina.compat.tvm.relay.op_functions import op_function
+from lamina.frontends.tvm_text.expr import Constant, Expr, const
 
 
 def _number(value: Any, dtype: str) -> Expr:

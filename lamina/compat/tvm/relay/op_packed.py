@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamina.compat.tvm.relay.expr import Expr, as_expr, const
 from lamina.compat.tvm.relay.op_functions import op_function
 from lamina.errors import UsageError
+from lamina.frontends.tvm_text.expr import Expr, as_expr, const
 
 
 def _f(name: str, *args: Any) -> Any:

@@ -14,9 +14,9 @@ import numpy as np
 
 from lamina.compat.tvm.nd import NDArray, array
 from lamina.errors import InputError
+from lamina.frontends.tvm_text.array_bytes import ARRAY_MAGIC, Bytes
 
 LIST_MAGIC = 0xF7E58D4F05049CB7
-ARRAY_MAGIC = 0xDD5E40F096B4A13F
 _CODES = {"i": 0, "u": 1, "f": 2, "b": 1}
 
 
@@ -37,41 +37,9 @@ def save_param_dict(params: Mapping[str, Any]) -> bytearray:
     return out
 
 
-class _Bytes:
-    """Bytes that are read from their beginning."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.place = 0
-
-    def take(self, form: str) -> tuple[Any, ...]:
-        size = struct.calcsize(form)
-        if self.place + size > len(self.data):
-            raise InputError("the parameters end too early")
-        found = struct.unpack_from(form, self.data, self.place)
-        self.place += size
-        return found
-
-    def array(self, name: str) -> NDArray:
-        """The array that begins here."""
-        magic, _, _, _, rank = self.take("<QQiii")
-        code, bits, lanes = self.take("<BBH")
-        if magic != ARRAY_MAGIC or lanes != 1 or code > 2:
-            raise InputError(f"the array {name!r} is damaged")
-        shape = self.take(f"<{rank}q")
-        (size,) = self.take("<q")
-        dtype = "?" if bits == 1 else f"<{'iuf'[code]}{bits // 8}"
-        return array(np.frombuffer(self.take(f"<{size}s")[0], dtype).reshape(shape))
-
-
-def load_array(data: bytes) -> NDArray:
-    """One array in TVM's format."""
-    return _Bytes(data).array("of the bytes")
-
-
 def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, NDArray]:
     """What `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
-    data = _Bytes(bytes(param_bytes))
+    data = Bytes(bytes(param_bytes))
     if data.take("<QQ")[0] != LIST_MAGIC:
         raise InputError("these bytes are no parameters", hint="relay.save_param_dict writes them")
     names: list[str] = []
@@ -81,4 +49,4 @@ def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, NDArray]:
     (count,) = data.take("<Q")
     if count != len(names):
         raise InputError(f"{len(names)} names for {count} arrays")
-    return {name: data.array(name) for name in names}
+    return {name: array(data.array(name)) for name in names}

@@ -8,34 +8,10 @@ p.map(f, cons(relay.const(1.0), nil()))
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.relay import expr as e
-from lamina.errors import UsageError, did_you_mean
-
-_FOLDER = Path(__file__).parent / "std"
-
-
-@cache
-def _text(name: str) -> str:
-    file = _FOLDER / name
-    if not file.is_file() or file.parent != _FOLDER:
-        known = sorted(f.name for f in _FOLDER.glob("*.rly"))
-        raise UsageError(f"there is no {name!r}", hint=did_you_mean(name, known) or f"there are {', '.join(known)}")
-    return file.read_text("utf-8")
-
-
-def standard(name: str, beside: IRModule) -> IRModule:
-    """The definitions of a file of TVM's standard ones, which may use those of a module. Raises UsageError."""
-    from lamina.compat.tvm.relay.lexer import Source
-    from lamina.compat.tvm.relay.text_parser import Parser
-
-    parser = Parser(Source(_text(name), name), beside)
-    definitions, _ = parser.program()
-    return IRModule(definitions, parser.types)
+from lamina.compat.tvm.ir_module import IRModule
+from lamina.frontends.tvm_text import expr as e
 
 
 class Prelude:
@@ -63,4 +39,4 @@ class Prelude:
         return self.mod.get_type(name)
 
 
-__all__ = ["Prelude", "standard"]
+__all__ = ["Prelude"]

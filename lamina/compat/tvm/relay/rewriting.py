@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.from_ir import Reader
-from lamina.compat.tvm.relay.scopes import scopes_of
-from lamina.compat.tvm.relay.to_ir import Body, Builder
 from lamina.dialects.relay.params import ParamStore
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.scopes import scopes_of
+from lamina.frontends.tvm_text.to_ir import Body, Builder
 
 
 def built(expr: e.Expr, reader: Reader, store: ParamStore, draft: bool = False) -> tuple[SSAValue, list[Operation]]:

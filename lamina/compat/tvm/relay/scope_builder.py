@@ -15,8 +15,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from lamina.compat.tvm.relay.expr import Expr, If, Let, Var, as_expr
 from lamina.errors import UsageError
+from lamina.frontends.tvm_text.expr import Expr, If, Let, Var, as_expr
 
 
 class _Open:

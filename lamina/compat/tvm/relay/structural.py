@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.compat.tvm.relay import adt, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import default_attrs, non_default_attrs
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.op_calls import default_attrs, non_default_attrs
 
 _LEAVES = (e.Constant, e.Op, e.GlobalVar, e.TupleGetItem, adt.Constructor)
 """What is compared by what it says: one object that is used twice is no other than two equal ones."""
@@ -116,7 +116,7 @@ class _Comparison:
             if getattr(a, name) != getattr(b, name):
                 raise _Difference(f"{getattr(a, name)} differs from {getattr(b, name)}")
         else:
-            from lamina.compat.tvm.relay.expr_functor import children
+            from lamina.frontends.tvm_text.walk import children
 
             work += zip(children(a), children(b), strict=True)
 
@@ -184,7 +184,7 @@ def _compare_types(lhs: Any, rhs: Any) -> None:
 
 
 def _compare(lhs: Any, rhs: Any, map_free_vars: bool) -> None:
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.ir_module import IRModule
     from lamina.compat.tvm.nd import NDArray
 
     if isinstance(lhs, IRModule) and isinstance(rhs, IRModule):
@@ -219,7 +219,7 @@ def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> 
 
 def structural_hash(node: Any, map_free_vars: bool = False) -> int:
     """A number that is the same for what is structurally equal."""
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.ir_module import IRModule
 
     if isinstance(node, IRModule):
         parts = sorted((g.name_hint, structural_hash(f, map_free_vars)) for g, f in node.functions.items())
@@ -231,7 +231,7 @@ def structural_hash(node: Any, map_free_vars: bool = False) -> int:
 
 def _shape_of(root: e.Expr, map_free_vars: bool) -> list[Any]:
     """The expression without names: for each node what it is and the numbers of its parts, in order of their ends."""
-    from lamina.compat.tvm.relay.expr_functor import bound_by, children, post_order
+    from lamina.frontends.tvm_text.walk import bound_by, children, post_order
 
     number: dict[e.Expr, int] = {}
     leaves: dict[str, int] = {}

@@ -23,58 +23,21 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Block
 
-from lamina.compat.tvm.relay import adt, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import non_default_attrs
-from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
 from lamina.errors import LaminaError
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.op_calls import non_default_attrs
+from lamina.frontends.tvm_text.scopes import Scope, scopes_of, shared_inside
+from lamina.frontends.tvm_text.walk import free_vars, operands_of
 
 VERSION = '#[version = "0.0.5"]\n'
 
 
-def type_text(type_: Any) -> str:
-    """A type: `Tensor[(1, ?), float32]`, `(int32, Tensor[(3), bool])`, `fn (float32) -> float32`."""
-    if isinstance(type_, ty.TensorType):
-        if not type_.shape:
-            return type_.dtype
-        dims = ", ".join(str(int(d)) if isinstance(d, int) else str(d) for d in type_.shape)
-        return f"Tensor[({dims}), {type_.dtype}]"
-    if isinstance(type_, ty.TupleType):
-        inner = ", ".join(map(type_text, type_.fields))
-        return f"({inner},)" if len(type_.fields) == 1 else f"({inner})"
-    if isinstance(type_, ty.FuncType):
-        args = ", ".join(map(type_text, type_.arg_types))
-        return f"fn {_parameters(type_.type_params)}({args}) -> {type_text(type_.ret_type)}"
-    if isinstance(type_, ty.RefType):
-        return f"ref({type_text(type_.value)})"
-    if isinstance(type_, ty.TypeCall):
-        args = ", ".join(map(type_text, type_.args))
-        return f"{type_.func.name_hint}[{args}]" if args else type_.func.name_hint
-    return str(getattr(type_, "name_hint", type_))
-
-
-def _parameters(type_params: Sequence[Any]) -> str:
-    """`[A, B] ` before the parameters of a function, nothing where it has no type parameters."""
-    return f"[{', '.join(p.name_hint for p in type_params)}] " if type_params else ""
-
-
-def type_data_text(data: adt.TypeData) -> str:
-    """`type List[A] { Cons(A, List[A]), Nil }`."""
-    parameters = _parameters(data.type_vars).rstrip()
-    cases = [
-        f"  {c.name_hint}" + (f"({', '.join(map(type_text, c.inputs))})" if c.inputs else "") for c in data.constructors
-    ]
-    head = f"type {data.header.name_hint}{parameters}"
-    return f"{head} {{\n" + ",\n".join(cases) + (",\n" if cases else "") + "}\n"
-
-
 def astext(node: Any, show_meta_data: bool = True) -> str:
     """The text of a module or an expression."""
-    from lamina.compat.tvm.ir import IRModule
-
     printer = _Printer()
-    if isinstance(node, IRModule):
-        parts = [type_data_text(d) for _, d in sorted(node.type_definitions.items(), key=lambda i: i[0].name_hint)]
+    if not isinstance(node, e.Expr):
+        parts = [adt.type_data_text(d) for _, d in sorted(node.type_definitions.items(), key=lambda i: i[0].name_hint)]
         text = "\n".join([*parts, *(printer.definition(g.name_hint, f) for g, f in sorted_functions(node))])
     else:
         text = printer.expression(node)
@@ -153,13 +116,13 @@ class _Printer:
 
     def expression(self, node: e.Expr) -> str:
         """An expression with its free variables before it."""
-        from lamina.compat.tvm.relay.analysis import free_vars
-
         self._scopes = scopes_of(node, Block()).of
         lines = _Lines(0)
         for v in free_vars(node):
             annotation = v.type_annotation
-            lines.add(f"free_var {self._variable(v)}{f': {type_text(annotation)}' if annotation is not None else ''};")
+            lines.add(
+                f"free_var {self._variable(v)}{f': {ty.type_text(annotation)}' if annotation is not None else ''};"
+            )
         self._block(node, lines)
         return "\n".join(lines.lines) + "\n"
 
@@ -169,7 +132,7 @@ class _Printer:
         params: list[str] = []
         for p in function.params:
             type_ = p.type_annotation or p.__dict__.get("_type")
-            params.append(self._variable(p) + (f": {type_text(type_)}" if type_ is not None else ""))
+            params.append(self._variable(p) + (f": {ty.type_text(type_)}" if type_ is not None else ""))
         params += [f"{_key(k)}={_attribute(v)}" for k, v in function.attrs.items()]
         result = function.ret_type
         if result is None:
@@ -177,8 +140,8 @@ class _Printer:
                 result = function.checked_type.ret_type
             except LaminaError:
                 result = None
-        head = f"{_parameters(function.type_params).rstrip()}({', '.join(params)})"
-        return head + (f" -> {type_text(result)}" if result is not None else "")
+        head = f"{ty.parameters_text(function.type_params).rstrip()}({', '.join(params)})"
+        return head + (f" -> {ty.type_text(result)}" if result is not None else "")
 
     def _block(self, root: e.Expr, lines: _Lines) -> None:
         """What a block computes: each call its line, the last one without a name."""
@@ -188,15 +151,13 @@ class _Printer:
             self._lines_for(root.value, lines, named=False)
             value = self._inline(root.value, lines)
             annotation = root.var.type_annotation
-            lines.add(f"let {name}{f': {type_text(annotation)}' if annotation is not None else ''} = {value};")
+            lines.add(f"let {name}{f': {ty.type_text(annotation)}' if annotation is not None else ''} = {value};")
             root = root.body
         self._lines_for(root, lines, named=False)
         lines.add(self._inline(root, lines))
 
     def _lines_for(self, root: e.Expr, lines: _Lines, named: bool = True) -> None:
         """Lines for everything that a node reads, and for itself where it is to have a number."""
-        from lamina.compat.tvm.relay.to_ir import operands_of
-
         stack: list[tuple[e.Expr, bool]] = [(root, False)]
         while stack:
             node, ready = stack.pop()
@@ -306,7 +267,7 @@ class _Printer:
     def _pattern(self, pattern: adt.Pattern) -> str:
         if isinstance(pattern, adt.PatternVar):
             annotation = pattern.var.type_annotation
-            return self._variable(pattern.var) + (f": {type_text(annotation)}" if annotation is not None else "")
+            return self._variable(pattern.var) + (f": {ty.type_text(annotation)}" if annotation is not None else "")
         if isinstance(pattern, adt.PatternConstructor):
             inner = ", ".join(map(self._pattern, pattern.patterns))
             return pattern.constructor.name_hint + (f"({inner})" if pattern.patterns else "")
@@ -316,7 +277,7 @@ class _Printer:
 
     def _type(self, node: e.Expr) -> str:
         found = node.__dict__.get("_type")
-        return f" /* ty={type_text(found)} */" if found is not None else ""
+        return f" /* ty={ty.type_text(found)} */" if found is not None else ""
 
     def _constant(self, node: e.Constant) -> str:
         if _is_scalar(node):
@@ -326,7 +287,7 @@ class _Printer:
             place = self._places[node] = len(self.constants)
             self.constants.append(node)
         type_ = ty.TensorType(node.values.shape, node.values.dtype.name)
-        return f"meta[relay.Constant][{place}] /* ty={type_text(type_)} */"
+        return f"meta[relay.Constant][{place}] /* ty={ty.type_text(type_)} */"
 
     def metadata(self) -> str:
         """The constants: shapes, dtypes and bytes."""

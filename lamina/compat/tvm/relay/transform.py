@@ -10,9 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina import transform as ours
 from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.adt import Clause, Constructor, Match
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay.from_ir import Reader
 from lamina.compat.tvm.transform import (
     OnNodes,
@@ -24,6 +22,8 @@ from lamina.compat.tvm.transform import (
     module_pass,
 )
 from lamina.errors import UsageError
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.adt import Clause, Constructor, Match
 from lamina.ir.context import LaminaContext
 from lamina.ir.tvm_names import not_bridged
 from lamina.passes.relay.partition.pattern_tables import TableEntry
@@ -240,7 +240,7 @@ class _NodesOnly(Pass):
 
 def normal_form(function: e.Function) -> e.Function:
     """A function in which each call is bound by a let, in the order in which they are computed."""
-    from lamina.compat.tvm.relay.to_ir import operands_of
+    from lamina.frontends.tvm_text.walk import operands_of
 
     bound: dict[e.Expr, e.Expr] = {}
     lets: list[tuple[e.Var, e.Expr]] = []

@@ -23,10 +23,10 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.compat.tvm.contrib.debugger.debug_result import DebugResult
-from lamina.compat.tvm.contrib.graph_executor import GraphModule
+from lamina.compat.tvm.devices import Device
 from lamina.compat.tvm.nd import NDArray
 from lamina.compat.tvm.profiling import Report
-from lamina.compat.tvm.runtime import Device
+from lamina.compat.tvm.relay.graph_program import GraphModule
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, constant_array
 from lamina.dialects.relay.params import ParamStore
@@ -236,9 +236,9 @@ def _program(
 ) -> Callable[[list[Array]], list[Array]]:
     """The program of one call."""
     import lamina
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.composite_targets import compile_target
+    from lamina.compat.tvm.ir_module import IRModule
     from lamina.compat.tvm.relay.build_module import model_of
-    from lamina.compat.tvm.relay.targets import compile_target
 
     block = Block(arg_types=[a.type for a in op.arguments])
     if callee is not None:

@@ -19,16 +19,14 @@ from lamina.compat.tvm.relay.analysis.operators import (
 from lamina.compat.tvm.relay.analysis.variables import (
     all_dtypes,
     all_type_vars,
-    all_vars,
     bound_type_vars,
-    bound_vars,
     check_basic_block_normal_form,
     check_constant,
     free_type_vars,
-    free_vars,
     post_order_visit,
     well_formed,
 )
+from lamina.frontends.tvm_text.walk import all_vars, bound_vars, free_vars
 
 
 def __getattr__(name: str) -> Any:

@@ -6,9 +6,9 @@ from collections import Counter
 from enum import IntEnum
 from typing import Any
 
-from lamina.compat.tvm.relay import adt
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.expr_functor import children, post_order
+from lamina.frontends.tvm_text import adt
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.walk import children, post_order
 
 
 class Feature(IntEnum):
@@ -44,7 +44,7 @@ _ATOMS = (e.Var, e.GlobalVar, e.Op, e.Constant, adt.Constructor)
 
 def detect_feature(a: Any, b: Any = None) -> set[Feature]:
     """The kinds of nodes in an expression, or in all functions of a module (either argument may be it)."""
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.ir_module import IRModule
 
     if isinstance(a, IRModule):
         a, b = b, a

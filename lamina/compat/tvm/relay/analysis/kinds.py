@@ -8,12 +8,12 @@ from typing import Any
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.compat.tvm.relay import adt, ty
-from lamina.compat.tvm.relay.adt_to_ir import tuple_of
-from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
 from lamina.dialects.relay.functional import adt_patterns as patterns
 from lamina.dialects.relay.value_types import AdtType, substitute
 from lamina.errors import InputError
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text.adt_to_ir import tuple_of
+from lamina.frontends.tvm_text.unify import Unknowns, with_arguments
 
 
 def check_kind(t: Any, mod: Any = None) -> ty.TypeKind:

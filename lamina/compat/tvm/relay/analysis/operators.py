@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.expr_functor import post_order
 from lamina.errors import InputError
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.walk import post_order
 
 
 def list_op_freqs(mod: Any) -> dict[str, int]:
     """How often each operator is called."""
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.ir_module import IRModule
 
     functions = mod.functions.values() if isinstance(mod, IRModule) else [mod]
     calls = (n for f in functions for n in post_order(f) if isinstance(n, e.Call) and isinstance(n.op, e.Op))
@@ -78,8 +78,8 @@ def _window_macs(call: Any) -> int:
 
 def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
     """How many operators of these names stand on the longest way through an expression (or a module's `main`)."""
-    from lamina.compat.tvm.ir import IRModule
-    from lamina.compat.tvm.relay.expr_functor import children
+    from lamina.compat.tvm.ir_module import IRModule
+    from lamina.frontends.tvm_text.walk import children
 
     depth: dict[e.Expr, int] = {}
     root: e.Expr = expr["main"] if isinstance(expr, IRModule) else e.as_expr(expr)
@@ -139,7 +139,7 @@ def search_fc_transpose(expr: Any) -> list[str]:
 
 def extract_intermdeiate_expr(mod: Any, expr_id: int) -> Any:
     """A module whose `main` gives the call of a number, counted as they are computed."""
-    from lamina.compat.tvm.ir import IRModule
+    from lamina.compat.tvm.ir_module import IRModule
 
     calls = [n for n in post_order(mod["main"]) if isinstance(n, e.Call)]
     if not 0 <= expr_id < len(calls):

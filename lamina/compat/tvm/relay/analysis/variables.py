@@ -5,37 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from lamina.compat.tvm.relay import adt
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.expr_functor import bound_by, post_order, walk
-from lamina.compat.tvm.relay.ty import FuncType, TensorType, TupleType, Type, TypeVar, parts_of
+from lamina.frontends.tvm_text import adt
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.ty import FuncType, TensorType, TupleType, Type, TypeVar, parts_of
+from lamina.frontends.tvm_text.walk import bound_by, post_order, walk
 
 
 def post_order_visit(expr: Any, fvisit: Any) -> None:
     """Call a function for every node once, operands before what they are operands of."""
     walk(e.as_expr(expr), fvisit)
-
-
-def all_vars(expr: Any) -> list[e.Var]:
-    """The variables in the order in which they are met."""
-    found: dict[e.Var, None] = {}
-    for n in post_order(e.as_expr(expr)):
-        found.update(dict.fromkeys([n] if isinstance(n, e.Var) else bound_by(n)))
-    return list(found)
-
-
-def bound_vars(expr: Any) -> list[e.Var]:
-    """The variables that functions and lets inside bind."""
-    found: dict[e.Var, None] = {}
-    for n in post_order(e.as_expr(expr)):
-        found.update(dict.fromkeys(bound_by(n)))
-    return list(found)
-
-
-def free_vars(expr: Any) -> list[e.Var]:
-    """The variables that nothing inside binds, in the order in which they are met."""
-    bound = set(bound_vars(expr))
-    return [v for v in all_vars(expr) if v not in bound]
 
 
 def all_dtypes(expr: Any) -> set[str]:

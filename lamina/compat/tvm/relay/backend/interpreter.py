@@ -9,12 +9,12 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, TupleType
 from xdsl.ir import Attribute
 
+from lamina.compat.tvm.devices import Device, cpu
 from lamina.compat.tvm.nd import NDArray
-from lamina.compat.tvm.relay import adt
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.runtime import Device, cpu
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
 from lamina.errors import UsageError
+from lamina.frontends.tvm_text import adt
+from lamina.frontends.tvm_text import expr as e
 from lamina.vm.values import AdtValue, Cell, value_text
 
 

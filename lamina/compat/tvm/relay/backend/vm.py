@@ -13,12 +13,12 @@ from typing import Any, cast
 
 from xdsl.dialects.func import FuncOp
 
-from lamina.compat.tvm.contrib.graph_executor import BenchmarkResult, timed
-from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.composite_targets import compile_target
+from lamina.compat.tvm.devices import Device, cpu
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.relay.backend.interpreter import Constructors, plain, wrapped
 from lamina.compat.tvm.relay.build_module import optimize, with_params
-from lamina.compat.tvm.relay.targets import compile_target
-from lamina.compat.tvm.runtime import Device, cpu
+from lamina.compat.tvm.relay.graph_program import BenchmarkResult, timed
 from lamina.dialects.machine_spec import TargetSpec
 from lamina.dialects.value_names import NAME
 from lamina.driver import artefact

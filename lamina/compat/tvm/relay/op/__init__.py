@@ -6,10 +6,10 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from lamina.compat.tvm.relay.expr import Op, get_op
+from lamina.compat.tvm.imports import modules_elsewhere
 from lamina.compat.tvm.relay.namespace import OpNamespace
-from lamina.compat.tvm.relay.op_table import op_names
-from lamina.compat.tvm.runtime import modules_elsewhere
+from lamina.frontends.tvm_text.expr import Op, get_op
+from lamina.frontends.tvm_text.operators import op_names
 from lamina.ir.tvm_names import not_bridged
 
 get = get_op

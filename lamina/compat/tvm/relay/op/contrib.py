@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from lamina.compat.tvm.imports import NO_FOLDER
-from lamina.compat.tvm.ir import IRModule
-from lamina.compat.tvm.runtime import modules_elsewhere
+from lamina.compat.tvm.imports import NO_FOLDER, modules_elsewhere
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.transform import Pass, PassContext, Sequential
 from lamina.errors import UsageError
 from lamina.passes.relay.partition.pattern_tables import get_pattern_table, register_pattern_table, table_names

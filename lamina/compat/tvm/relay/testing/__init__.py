@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.nd import NDArray, array
-from lamina.compat.tvm.relay import expr as e
 from lamina.compat.tvm.relay.testing.init import create_workload
+from lamina.frontends.tvm_text import expr as e
 
 _MODULES = (
     "dcgan", "densenet", "dqn", "inception_v3", "init", "layers", "lstm", "mlp", "mobilenet", "resnet", "resnet_3d",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lamina.compat.tvm.ir import IRModule
+from lamina.compat.tvm.ir_module import IRModule
 from lamina.compat.tvm.nd import NDArray, array
 
 Initializer = Callable[[str, Any], None]

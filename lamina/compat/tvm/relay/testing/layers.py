@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamina.compat.tvm import relay as _relay
-from lamina.compat.tvm.relay import expr as e
+from lamina.frontends.tvm_text import expr as e
 
 relay: Any = _relay
 

@@ -1,10 +1,9 @@
-"""Relay's own text format, read: modules and expressions, with their constants from the metadata.
+"""Relay's own text format, read: definitions and expressions, with their constants from the metadata.
 
-    mod = parse('''
     def @main(%x: Tensor[(1, 3), float32]) -> Tensor[(1, 3), float32] {
       %0 = nn.relu(%x);
       add(%0, 1f)
-    }''')
+    }
 
 Errors name the place: `file:line:col`. Each node knows it, so that an operator that refuses its operands does too.
 """
@@ -13,18 +12,18 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, cast
 
 import numpy as np
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
-from lamina.compat.tvm.relay import adt, text_data, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.lexer import Source, Token, words
-from lamina.dialects.dtypes import numpy_dtype
+from lamina.dialects.dtypes import DTYPES, numpy_dtype
 from lamina.errors import LaminaError, UsageError
-from lamina.te.expr import DTYPES
+from lamina.frontends.tvm_text import adt, data_types, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.array_bytes import load_array
+from lamina.frontends.tvm_text.lexer import Source, Token, words
 
 _INFIX = ({"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"},
           {"+": "add", "-": "subtract"}, {"*": "multiply", "/": "divide"})  # fmt: skip
@@ -34,46 +33,13 @@ _WORDS = {"True": True, "False": False, "None": None, "inf": float("inf"), "nan"
 _SUFFIXES = {"f": "float32", "f32": "float32", "f16": "float16", "f64": "float64", "": "int32", "bf16": "bfloat16"}
 
 
-def parse(source: str, source_name: str = "from_string", init_module: Any = None, init_meta_table: Any = None) -> Any:
-    """The module of a text: its definitions, or an expression as the body of `main`. Raises LaminaError."""
-    from lamina.compat.tvm.ir import IRModule
-
-    parser = Parser(Source(source, source_name), init_module)
-    definitions, body = parser.program()
-    given: dict[Any, Any] = init_module.type_definitions if init_module is not None else {}
-    mod = IRModule(definitions, {**given, **parser.types})
-    if init_module is not None:
-        for g, f in init_module.functions.items():
-            if g.name_hint not in {d.name_hint for d in definitions}:
-                mod[g] = f
-    if body is not None:
-        if not definitions:
-            return IRModule.from_expr(body, mod.functions, mod.type_definitions)
-        raise parser.error(parser.words[0], "an expression stands beside definitions")
-    mod.ir()
-    return mod
-
-
-def parse_expr(source: str) -> Any:
-    """The expression of a text. Raises LaminaError."""
-    parser = Parser(Source(source, "from_string"))
-    definitions, body = parser.program()
-    if body is None or definitions:
-        raise UsageError("the text is no expression", hint="relay.parse reads modules")
-    return body
-
-
-def fromtext(data: str, source_name: str | None = None) -> Any:
-    """The module or the expression of a text. Raises LaminaError."""
-    parser = Parser(Source(data, source_name or "from_string"))
-    definitions, body = parser.program()
-    return body if body is not None and not definitions else parse(data, source_name or "from_string")
-
-
 class Parser:
     """Reads one text."""
 
-    def __init__(self, source: Source, init_module: Any = None) -> None:
+    def __init__(
+        self, source: Source, functions: Iterable[e.GlobalVar] = (), types: Iterable[adt.TypeData] = ()
+    ) -> None:
+        """`functions` and `types` are known already: the text may name them."""
         self.source = source
         self.words, metadata = words(source)
         self.place = 0
@@ -85,10 +51,9 @@ class Parser:
         self.type_vars: list[set[str]] = []
         """The type parameters of what is read, the innermost last."""
         self.constructors: dict[str, adt.Constructor] = {}
-        if init_module is not None:
-            self.globals.update((g.name_hint, g) for g in init_module.functions)
-            for data in init_module.type_definitions.values():
-                self.constructors.update((c.name_hint, c) for c in data.constructors)
+        self.globals.update((g.name_hint, g) for g in functions)
+        for data in types:
+            self.constructors.update((c.name_hint, c) for c in data.constructors)
         self.constants = _metadata(metadata, source) if metadata.strip() else []
 
     # -- words ------------------------------------------------------------------------------------------
@@ -150,10 +115,10 @@ class Parser:
                     self.fail("expected ']'")
                 self.take()
         found: dict[e.GlobalVar, e.Function] = {}
-        text_data.read_types(self)
+        data_types.read_types(self)
         while self.at("def", "type", "extern"):
             if not self.at("def"):
-                text_data.definition(self, self.word)
+                data_types.definition(self, self.word)
                 continue
             self.take()
             if self.word.kind != "global":
@@ -172,12 +137,19 @@ class Parser:
             self.fail(f"{self.word.text!r} stands behind the end")
         return found, body
 
+    def module(self) -> tuple[dict[e.GlobalVar, e.Function], e.Expr | None]:
+        """The definitions of a module, or the expression that its @main computes."""
+        definitions, body = self.program()
+        if body is not None and definitions:
+            raise self.error(self.words[0], "an expression stands beside definitions")
+        return definitions, body
+
     def global_var(self, name: str) -> e.GlobalVar:
         return self.globals.setdefault(name, e.GlobalVar(name))
 
     def function(self, token: Token) -> e.Function:
         """`(%x: T, key=value) -> T { ... }`."""
-        type_params = text_data.type_parameters(self)
+        type_params = data_types.type_parameters(self)
         self.type_vars.append({p.name_hint for p in type_params})
         self.expect("(")
         params: list[e.Var] = []
@@ -221,7 +193,7 @@ class Parser:
                     return ty.TupleType(fields) if len(fields) != 1 else fields[0]
             return ty.TupleType(fields)
         if self.skip("fn"):
-            params = text_data.type_parameters(self)
+            params = data_types.type_parameters(self)
             self.type_vars.append({p.name_hint for p in params})
             self.expect("(")
             args = self.listed(")", self.type)
@@ -427,7 +399,7 @@ class Parser:
             kind: Any = {"ref": e.RefCreate, "ref_read": e.RefRead, "ref_write": e.RefWrite}[name]
             return self.located(kind(*args), token)
         if name == "match":
-            return text_data.match(self, token)
+            return data_types.match(self, token)
         if name in self.constructors:
             return self.constructors[name]
         try:
@@ -504,8 +476,6 @@ class Parser:
 
 def _metadata(text: str, source: Source) -> list[Any]:
     """The constants of the metadata: ours, or TVM's own JSON."""
-    from lamina.compat.tvm.relay.param_dict import load_array
-
     line = source.text.count("\n", 0, len(source.text) - len(text)) + 1
     try:
         data: Any = json.loads(text)
@@ -516,14 +486,10 @@ def _metadata(text: str, source: Source) -> list[Any]:
             ]
         nodes = data["nodes"]
         root = nodes[data["root"]]
-        arrays = [load_array(base64.b64decode(a)).numpy_view for a in data.get("b64ndarrays", ())]
+        arrays = [load_array(base64.b64decode(a)) for a in data.get("b64ndarrays", ())]
         if "relay.Constant" not in root.get("keys", ()):
             return []
         listed = nodes[root["data"][root["keys"].index("relay.Constant")]]
         return [arrays[int(nodes[n]["attrs"]["data"])] for n in listed["data"]]
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise source.error(f"the metadata is damaged: {error}", line, 1) from None
-
-
-class SpanCheck:
-    """TVM's marker for parsers that keep places: here all do."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Block
 
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.adt import Constructor, Match
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.adt import Constructor, Match
+from lamina.frontends.tvm_text.walk import operands_of
 
 
 class Scope:
@@ -54,8 +55,6 @@ def parts(node: e.Expr) -> list[tuple[e.Expr, int]]:
         return [(node.value, -1), (node.body, -1)]
     if isinstance(node, e.Function):
         return [(node.body, 0)]
-    from lamina.compat.tvm.relay.to_ir import operands_of
-
     return [(c, -1) for c in operands_of(node)]
 
 

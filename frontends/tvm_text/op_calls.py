@@ -10,25 +10,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, cast
 
 import numpy as np
 
-from lamina.compat.tvm.relay.convolutions import on_blocks, weight_shape
-from lamina.compat.tvm.relay.expr import Attrs, Call, Constant, Expr, Tuple, const
-from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import OpPattern, RelayOp, arity, from_attribute, to_attribute
-from lamina.errors import UnsupportedError, UsageError, did_you_mean
+from lamina.dialects.relay.base import RelayOp, from_attribute
+from lamina.errors import UnsupportedError
+from lamina.frontends.tvm_text.convolutions import on_blocks, weight_shape
+from lamina.frontends.tvm_text.expr import Attrs, Call, Constant, Expr, Tuple, const
+from lamina.frontends.tvm_text.operators import WITH_EFFECTS, kinds, op_class, takes_list
 
 PAIRS = {"pad_width", "paddings", "crops"}
 """Attributes that are lists of pairs in TVM."""
-
-FIRST_OF = {"nn.batch_norm": 3, "nn.dropout": 2}
-"""Operators that give tuples of this many fields in TVM and the first field here."""
-
-ALWAYS_TUPLES = frozenset(("split", "meshgrid", "unique"))
-"""Operators that give a tuple also where it has one field."""
 
 SEVERAL = {"qnn.concatenate": 3}
 """Operators on lists that take more than one list."""
@@ -45,57 +38,6 @@ WHERE_UNKNOWN = {"nn.pad": "dyn.nn.pad"}
 
 PACKED = frozenset(("nn.contrib_dense_pack", "qnn.contrib_dense_pack"))
 """Operators whose weights are NC16n in TVM and NK16n here."""
-
-WITH_EFFECTS = frozenset(("debug",))
-"""Operators that are no tensor ops here."""
-
-
-def gives_tuple(name: str, results: int) -> bool:
-    """Whether an operator with that many results here gives a tuple in TVM."""
-    return results != 1 or name in ALWAYS_TUPLES
-
-
-def op_names() -> list[str]:
-    """The operators by TVM's names."""
-    from lamina.dialects.relay.op_index import OPS
-
-    return [n.removeprefix("relay.") for n in OPS if n not in _LANGUAGE]
-
-
-_LANGUAGE = frozenset(
-    f"relay.{n}"
-    for n in (
-        *("call", "constant", "construct", "fn", "global", "if", "match", "return", "type", "yield", "tuple"),
-        *("tuple_get_item", "ref_create", "ref_read", "ref_write", "check_divisor", "multiplier_shift"),
-        *("call_lowered", "memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op"),
-    )
-)
-
-
-@cache
-def op_class(name: str) -> type[RelayOp]:
-    """The class of an operator by TVM's name. Raises UsageError."""
-    found = find_op(f"relay.{name}") if f"relay.{name}" not in _LANGUAGE else None
-    if found is None or not issubclass(found, RelayOp):
-        near = did_you_mean(name, op_names())
-        raise UsageError(f"there is no operator {name!r}", hint=near or "docs/reference/tvm-names.md lists them")
-    return found
-
-
-def fusion_kind(name: str) -> OpPattern:
-    """How an operator may be fused. Raises UsageError where there is none."""
-    return OpPattern.OPAQUE if name in WITH_EFFECTS else op_class(name).FUSION_KIND
-
-
-def takes_list(name: str) -> bool:
-    """Whether an operator takes tensors as a tuple."""
-    return arity(op_class(name)) is None
-
-
-def operand_names(name: str) -> list[str]:
-    """What the operands are called here."""
-    return [n for n, _ in op_class(name).get_irdl_definition().operands]
-
 
 # -- a call as an op ----------------------------------------------------------------------------------
 
@@ -128,23 +70,6 @@ def op_of_call(call: Call) -> tuple[type[RelayOp], list[Expr], dict[str, Any]]:
         if value not in ("", (), False, -1) and key not in _IGNORED:
             raise UnsupportedError(f"{name}: attribute {key!r} is not bridged; it has {', '.join(known) or 'none'}")
     return cls, args, {k: fitted(cls, k, _plain(k, v)) for k, v in attrs.items()}
-
-
-@cache
-def kinds(cls: type[RelayOp], key: str) -> frozenset[str]:
-    """What an attribute may be: `int`, `float`, `bool`, `text`, `ints`, `floats`."""
-    from xdsl.irdl.constraints import VerificationContext
-    from xdsl.utils.exceptions import VerifyException
-
-    tries = {"int": 1, "float": 1.0, "bool": True, "text": "", "ints": (1,), "floats": (1.0,)}
-    found: set[str] = set()
-    for kind, value in tries.items():
-        try:
-            cls.known_attributes()[key].constr.verify(to_attribute(value), VerificationContext())
-        except VerifyException:
-            continue
-        found.add(kind)
-    return frozenset(found)
 
 
 def fitted(cls: type[RelayOp], key: str, value: Any) -> Any:
@@ -294,4 +219,35 @@ _RULES: dict[str, Callable[[int, tuple[int, ...], dict[str, Any]], tuple[int, ..
     "nn.instance_norm": _channel(1),
     "nn.group_norm": _channel(1),
     "nn.layer_norm": _channel(-1),
+}
+
+
+# -- results ---------------------------------------------------------------------------------------------------------
+
+
+def results_of(call: Any) -> int:
+    """How many results a call of an operator has, by its attributes."""
+    count = _SIZES.get(call.op.name)
+    return count(call) if count is not None else 1
+
+
+def _split_size(call: Any) -> int:
+    parts = call.attrs.indices_or_sections
+    return parts if isinstance(parts, int) else len(parts) + 1
+
+
+_SIZES: Mapping[str, Callable[[Any], int]] = {
+    "split": _split_size,
+    "topk": lambda call: 2 if call.attrs.ret_type == "both" else 1,
+    "meshgrid": lambda call: len(call.args[0].fields),
+    "unique": lambda call: 5 if call.attrs.return_counts else 4,
+    "dft": lambda call: 2,
+    "vision.non_max_suppression": lambda call: 2 if call.attrs.return_indices else 1,
+    "vision.get_valid_counts": lambda call: 3,
+    "vision.all_class_non_max_suppression": lambda call: 2 if call.attrs.output_format == "onnx" else 3,
+    "vision.regular_non_max_suppression": lambda call: 4,
+    "vision.multibox_transform_loc": lambda call: 2,
+    **dict.fromkeys(
+        (f"random.{n}" for n in ("threefry_generate", "threefry_split", "uniform", "normal")), lambda call: 2
+    ),
 }

@@ -14,11 +14,7 @@ from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.compat.tvm.relay import adt, adt_to_ir, calls_to_ir, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_table import NUMBERS
-from lamina.compat.tvm.relay.scopes import Scope, scopes_of, shared_inside
-from lamina.compat.tvm.relay.unify import UNKNOWN, Unknowns, is_known, with_arguments
+from lamina.dialects.locations import source_position
 from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp, make_constant
 from lamina.dialects.relay.functional.control import IfOp, YieldOp
@@ -26,6 +22,13 @@ from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWri
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.params import ParamStore
 from lamina.errors import InputError, LaminaError
+from lamina.frontends.tvm_text import adt, adt_to_ir, calls_to_ir, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.names import value_name
+from lamina.frontends.tvm_text.op_calls import NUMBERS
+from lamina.frontends.tvm_text.scopes import Scope, scopes_of, shared_inside
+from lamina.frontends.tvm_text.unify import UNKNOWN, Unknowns, is_known, with_arguments
+from lamina.frontends.tvm_text.walk import operands_of, post_order
 
 Made: TypeAlias = "SSAValue | list[Any]"
 """What an expression became: a value, or a tuple's fields."""
@@ -408,8 +411,6 @@ class Builder:
 
 def place_text(location: Any) -> str:
     """`file:line:col` of a location."""
-    from lamina.ir.diagnostics import source_position
-
     found = source_position(location)
     return "{}:{}:{}".format(*found) if found is not None else ""
 
@@ -424,34 +425,11 @@ def _block_of(value: Any, body: Body) -> Block:
 
 
 def _hint(node: e.Expr) -> str | None:
-    from lamina.compat.tvm.relay.names import value_name
-
     return value_name(node.name_hint) if isinstance(node, (e.Var, e.GlobalVar)) else None
 
 
 def _calls(function: e.Function, name: e.Expr) -> bool:
-    from lamina.compat.tvm.relay.expr_functor import post_order
-
     return any(n is name for n in post_order(function.body))
-
-
-def operands_of(node: e.Expr) -> list[e.Expr]:
-    """The expressions that are computed before a node, in order."""
-    if isinstance(node, e.Call):
-        return [*([] if isinstance(node.op, (e.Op, e.GlobalVar, adt.Constructor)) else [node.op]), *node.args]
-    if isinstance(node, e.Tuple):
-        return list(node.fields)
-    if isinstance(node, e.TupleGetItem):
-        return [node.tuple_value]
-    if isinstance(node, e.If):
-        return [node.cond]
-    if isinstance(node, adt.Match):
-        return [node.data]
-    if isinstance(node, e.RefCreate):
-        return [node.value]
-    if isinstance(node, e.RefRead):
-        return [node.ref]
-    return [node.ref, node.value] if isinstance(node, e.RefWrite) else []
 
 
 def function_attribute(value: Any) -> Attribute:
@@ -483,4 +461,4 @@ def made_type(made: Made, node: e.Expr | None = None) -> ty.Type:
     return found
 
 
-__all__ = ["Body", "Builder", "LaminaError", "function_attribute", "infer_type_of", "made_type", "operands_of"]
+__all__ = ["Body", "Builder", "LaminaError", "function_attribute", "infer_type_of", "made_type"]

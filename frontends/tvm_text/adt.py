@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay import ty
 from lamina.errors import UsageError
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text import ty
 
 
 class Constructor(e.Expr):
@@ -59,11 +59,20 @@ class TypeData(ty.Type):
             c.type_data = self
 
     def __str__(self) -> str:
-        from lamina.compat.tvm.relay.text_printer import type_data_text
-
         return type_data_text(self)
 
     __repr__ = __str__
+
+
+def type_data_text(data: TypeData) -> str:
+    """`type List[A] { Cons(A, List[A]), Nil }`."""
+    parameters = ty.parameters_text(data.type_vars).rstrip()
+    cases = [
+        f"  {c.name_hint}" + (f"({', '.join(map(ty.type_text, c.inputs))})" if c.inputs else "")
+        for c in data.constructors
+    ]
+    head = f"type {data.header.name_hint}{parameters}"
+    return f"{head} {{\n" + ",\n".join(cases) + (",\n" if cases else "") + "}\n"
 
 
 class Pattern:

@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute, Block, SSAValue
 
-from lamina.compat.tvm.relay import adt, adt_to_ir, convolutions, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.op_functions import results_of
-from lamina.compat.tvm.relay.op_table import FIRST_OF, gives_tuple, missing_type, op_class, op_of_call
-from lamina.compat.tvm.relay.scopes import Scope
-from lamina.compat.tvm.relay.unify import UNKNOWN, is_known
 from lamina.dialects.relay.base import RelayOp, to_attribute
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.functional.debug import DebugOp
@@ -21,9 +15,15 @@ from lamina.dialects.relay.functional.tuples import TupleGetItemOp
 from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.value_types import TypeVar
 from lamina.errors import InputError
+from lamina.frontends.tvm_text import adt, adt_to_ir, convolutions, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.op_calls import missing_type, op_of_call, results_of
+from lamina.frontends.tvm_text.operators import FIRST_OF, gives_tuple, op_class
+from lamina.frontends.tvm_text.scopes import Scope
+from lamina.frontends.tvm_text.unify import UNKNOWN, is_known
 
 if TYPE_CHECKING:
-    from lamina.compat.tvm.relay.to_ir import Body, Builder, Made
+    from lamina.frontends.tvm_text.to_ir import Body, Builder, Made
 
 
 def call(builder: Builder, node: e.Call, block: Block, body: Body) -> Made:

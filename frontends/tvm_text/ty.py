@@ -14,10 +14,9 @@ from typing import cast
 import xdsl.dialects.builtin as builtin
 from xdsl.ir import Attribute, TypeAttribute
 
-from lamina.dialects.dtypes import dtype_name, tensor_type
+from lamina.dialects.dtypes import dtype_name, dtype_of, tensor_type
 from lamina.dialects.relay import value_types
 from lamina.errors import InputError, UnsupportedError
-from lamina.te.expr import dtype_of
 
 
 class TypeKind(IntEnum):
@@ -36,8 +35,6 @@ class Type:
     """Base of the types."""
 
     def __str__(self) -> str:
-        from lamina.compat.tvm.relay.text_printer import type_text
-
         return type_text(self)
 
     __repr__ = __str__
@@ -283,3 +280,32 @@ def spread(type_: Attribute) -> list[Attribute]:
 def joined(types: Sequence[Attribute]) -> Type:
     """What a function gives, by its results."""
     return from_ir(types[0]) if len(types) == 1 else TupleType([from_ir(t) for t in types])
+
+
+# -- text ------------------------------------------------------------------------------------------------------------
+
+
+def type_text(type_: Anything) -> str:
+    """A type: `Tensor[(1, ?), float32]`, `(int32, Tensor[(3), bool])`, `fn (float32) -> float32`."""
+    if isinstance(type_, TensorType):
+        if not type_.shape:
+            return type_.dtype
+        dims = ", ".join(str(int(d)) if isinstance(d, int) else str(d) for d in type_.shape)
+        return f"Tensor[({dims}), {type_.dtype}]"
+    if isinstance(type_, TupleType):
+        inner = ", ".join(map(type_text, type_.fields))
+        return f"({inner},)" if len(type_.fields) == 1 else f"({inner})"
+    if isinstance(type_, FuncType):
+        args = ", ".join(map(type_text, type_.arg_types))
+        return f"fn {parameters_text(type_.type_params)}({args}) -> {type_text(type_.ret_type)}"
+    if isinstance(type_, RefType):
+        return f"ref({type_text(type_.value)})"
+    if isinstance(type_, TypeCall):
+        args = ", ".join(map(type_text, type_.args))
+        return f"{type_.func.name_hint}[{args}]" if args else type_.func.name_hint
+    return str(getattr(type_, "name_hint", type_))
+
+
+def parameters_text(type_params: Sequence[Anything]) -> str:
+    """`[A, B] ` before the parameters of a function, nothing where it has no type parameters."""
+    return f"[{', '.join(p.name_hint for p in type_params)}] " if type_params else ""

@@ -9,10 +9,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, SymbolRefAttr, TupleType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 
-from lamina.compat.tvm.relay import adt, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.scopes import Scope
-from lamina.compat.tvm.relay.unify import Unknowns, with_arguments
 from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp
 from lamina.dialects.relay.functional import adt_patterns as patterns
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
@@ -20,9 +16,13 @@ from lamina.dialects.relay.functional.control import YieldOp
 from lamina.dialects.relay.functional.tuples import TupleOp
 from lamina.dialects.relay.value_types import AdtType, rebuild
 from lamina.errors import InputError
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.scopes import Scope
+from lamina.frontends.tvm_text.unify import Unknowns, with_arguments
 
 if TYPE_CHECKING:
-    from lamina.compat.tvm.relay.to_ir import Body, Builder, Made
+    from lamina.frontends.tvm_text.to_ir import Body, Builder, Made
 
 Request = Callable[[e.GlobalVar, tuple[Attribute, ...]], str]
 """The name of a function of the module for some type arguments."""

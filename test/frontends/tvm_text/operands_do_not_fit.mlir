@@ -6,4 +6,4 @@ def @main(%x: Tensor[(1, 3), float32], %y: Tensor[(4), float32]) {
   add(%0, %y)
 }
 
-// CHECK: relay_text_mistake.mlir:6:3: error: add: shapes (1, 3) and (4,) do not broadcast
+// CHECK: operands_do_not_fit.mlir:6:3: error: add: shapes (1, 3) and (4,) do not broadcast

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lamina.compat.tvm.relay import adt, ty
-from lamina.compat.tvm.relay import expr as e
-from lamina.compat.tvm.relay.lexer import Token
+from lamina.frontends.tvm_text import adt, ty
+from lamina.frontends.tvm_text import expr as e
+from lamina.frontends.tvm_text.lexer import Token
 
 if TYPE_CHECKING:
-    from lamina.compat.tvm.relay.text_parser import Parser
+    from lamina.frontends.tvm_text.parser import Parser
 
 
 def type_parameters(parser: Parser) -> list[ty.TypeVar]:

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
-from lamina.compat.tvm.target import Target
 from lamina.errors import UnsupportedError, UsageError, did_you_mean
 from lamina.passes.relay.partition.pattern_tables import find_table, table_names
 from lamina.tensor import target as tensor_target
@@ -16,6 +16,8 @@ from lamina.tensor import target as tensor_target
 if TYPE_CHECKING:
     from lamina.dialects.target import TargetAttr
 
+ENTERED: ContextVar[tuple[Any, ...]] = ContextVar("targets", default=())
+"""The targets of the `with` around, the innermost last."""
 _EXAMPLE = 'relay.build(mod, target="openblas, llvm")'
 
 
@@ -58,7 +60,7 @@ def _is_external(kind: str) -> bool:
 def _parts(target: Any) -> list[Any]:
     """The targets of a composite one, in their order; where none is given that of the innermost `with`."""
     if target is None:
-        return [Target.current() or "llvm"]
+        return list(ENTERED.get()[-1:]) or ["llvm"]
     if isinstance(target, str):
         # Commas are also inside options: -mattr=+avx2,+fma. What follows those starts with a sign.
         parts: list[str] = []

@@ -1,0 +1,88 @@
+"""The formats that programs come in, found by the tree: `frontends/<folder>/format.py` declares one as `FORMAT`.
+
+A format is known by the suffixes of its files, else by their first bytes. One of text gives a Relay module, whose @main
+is the model; another one imports a model, with what its file says of inputs and outputs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from lamina.dialects.relay.params import ParamStore
+    from lamina.frontends.imported import ImportedModel
+
+Shapes: TypeAlias = "Mapping[str, Sequence[int] | int]"
+"""A shape by the name of an input, or the size of a named extent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A format that programs come in."""
+
+    name: str
+    """What `opt-tool --frontend` calls it."""
+    what: str
+    """What a file of it is: `an ONNX model`."""
+    suffixes: tuple[str, ...]
+    begins: Callable[[bytes], bool] | None = None
+    """Whether the first bytes of a file are those of one, None where nothing marks it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFormat(Format):
+    """A format of text. `parse(text, name)` gives a Relay module and its weights, and raises LaminaError with places.
+
+    Its caller verifies the module. The arguments of @main are the model's inputs.
+    """
+
+    parse: Callable[[str, str], tuple[ModuleOp, ParamStore]]
+
+
+class Importer(Protocol):
+    """What imports a model from a path or from bytes. Raises LaminaError."""
+
+    def __call__(self, source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
+        """`shapes` fixes extents; a tensor may have `max_tensor_bytes`, None for the format's own limit."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFormat(Format):
+    """A format of models. `read(source, shapes)` imports one."""
+
+    read: Importer
+
+
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """All formats, in the order of their folders."""
+    folders = sorted(path.parent.name for path in _FOLDER.glob("*/format.py"))
+    return tuple(import_module(f"lamina.frontends.{folder}.format").FORMAT for folder in folders)
+
+
+def format_called(name: str) -> Format | None:
+    """The format of a name."""
+    return next((f for f in formats() if f.name == name), None)
+
+
+def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
+    """The format that the name of a file says."""
+    name = os.fspath(path)
+    return next((f for f in formats() if name.endswith(f.suffixes)), None)
+
+
+def format_by_bytes(begin: bytes) -> Format | None:
+    """The format that the first bytes of a file say."""
+    return next((f for f in formats() if f.begins is not None and f.begins(begin)), None)

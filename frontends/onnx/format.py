@@ -1,0 +1,27 @@
+"""ONNX models: known by the suffix, or by field 1, the version of the format, which is at least 3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lamina.frontends.formats import ModelFormat, Shapes
+
+if TYPE_CHECKING:
+    from lamina.frontends.imported import ImportedModel
+
+
+def read(source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
+    """Import a model: a path, bytes or a ModelProto. Raises LaminaError."""
+    from lamina.frontends.onnx.importer import load_onnx
+    from lamina.frontends.onnx.tensors import DEFAULT_MAX_TENSOR_BYTES
+
+    return load_onnx(source, shapes, DEFAULT_MAX_TENSOR_BYTES if max_tensor_bytes is None else max_tensor_bytes)
+
+
+FORMAT = ModelFormat(
+    name="onnx",
+    what="an ONNX model",
+    suffixes=(".onnx",),
+    begins=lambda begin: begin[:1] == b"\x08" and begin[1:2] >= b"\3",
+    read=read,
+)

@@ -1,0 +1,69 @@
+"""Devices: there is the processor; what a program asks about another device is answered with `exist == False`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lamina.errors import UsageError, did_you_mean
+
+KINDS = {"cpu": 1, "llvm": 1, "cuda": 2, "gpu": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10}
+"""TVM's numbers of device types."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device by its kind and number."""
+
+    kind: str
+    device_id: int = 0
+
+    @property
+    def device_type(self) -> int:
+        return KINDS[self.kind]
+
+    @property
+    def exist(self) -> bool:
+        """Whether programs can run on it."""
+        return self.device_type == 1
+
+    def sync(self) -> None:
+        """Wait for what was started: nothing, calls return when they are done."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}({self.device_id})"
+
+    __repr__ = __str__
+
+
+def device(dev_type: object, dev_id: int = 0) -> Device:
+    """A device by its kind or by a target's string."""
+    kind = str(dev_type).split()[0] if str(dev_type).split() else ""
+    if kind not in KINDS:
+        hint = did_you_mean(kind, list(KINDS)) or f"there are {', '.join(KINDS)}"
+        raise UsageError(f"no device {kind!r}", hint=hint)
+    return Device("cpu" if KINDS[kind] == 1 else "cuda" if KINDS[kind] == 2 else kind, dev_id)
+
+
+def enabled(target: object) -> bool:
+    """Whether programs for a target can run: tutorials ask before they build for another machine."""
+    words = str(target).split()
+    return bool(words) and KINDS.get(words[0], 0) == 1
+
+
+def cpu(dev_id: int = 0) -> Device:
+    return Device("cpu", dev_id)
+
+
+def cuda(dev_id: int = 0) -> Device:
+    return Device("cuda", dev_id)
+
+
+gpu = cuda
+
+
+def opencl(dev_id: int = 0) -> Device:
+    return Device("opencl", dev_id)
+
+
+def rocm(dev_id: int = 0) -> Device:
+    return Device("rocm", dev_id)
