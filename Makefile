@@ -31,7 +31,7 @@ SOURCES := lamina dialects passes frontends backends
 # every file that it imports anew.
 BYTECODE := $(PY) -m compileall -q -j $(JOBS) $(SOURCES)
 
-.PHONY: help setup demo test untyped test-models test-long conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool index docs index-check lock clean
+.PHONY: help setup demo test untyped test-models test-long conformance fuzz check lint types lit bench bench-convolutions bench-compile bench-opt-tool bench-time-laws index docs index-check lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -99,6 +99,9 @@ bench-compile: $(STAMP) ## where the time of a compilation goes, by stage and by
 
 bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the chain of 50,000 nodes
 	$(PY) bench/scaling.py
+
+bench-time-laws: $(STAMP) ## what start-up, linear passes and calls in processes may cost; fails where one got slower
+	$(PY) bench/time_laws.py
 
 index: $(STAMP) ## write dialects/relay/op_index.py afresh
 	$(PY) -m tools.op_index

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -62,6 +61,8 @@ class Timer:
     def report(self, kind: str) -> str:
         self.seconds = sum(c.seconds for c in self.children.values())
         if kind == "json":
+            import json
+
             return json.dumps(self.as_json()) + "\n"
         lines = ["---- wall time ----  ---- name ----"]
 

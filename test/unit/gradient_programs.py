@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects import relay as r
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.rules.terms import inserting
 from lamina.ir.context import LaminaContext
@@ -173,3 +174,15 @@ func.func @main(%x: {TENSOR}, %y: {TENSOR}, %c: tensor<i1>, %d: tensor<i1>) -> (
             f"{pair} = relay.tuple({self.pick(values)}, {chosen}) : {WITH_FUNCTION}\n"
             f"{made} = func.call @twice({pair}) : ({WITH_FUNCTION}) -> {TENSOR}\n"
         )
+
+
+def chain(count: int) -> ModuleOp:
+    """Products and hyperbolic tangents, each of the one before."""
+
+    def build(x: Any) -> Any:
+        y = x
+        for n in range(count):
+            y = r.multiply(y, x) if n % 3 else r.tanh(y)
+        return y
+
+    return program(build, ((4,), "float32"))

@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
-from time import process_time
 
 import pytest
 
 from lamina.errors import UsageError
-from lamina.ir.context import LaminaContext
-from lamina.ir.dominance import find_violation
-from lamina.ir.parsing import parse_text
 from lamina.ir.pipeline import parse_pipeline, print_pipeline
-from lamina.ir.printing import print_op
-from lamina.ir.verification import verify_module
 from lamina.opt_tool.command import run_opt_tool
 
 INPUTS = Path(__file__).parents[1] / "opt_tool" / "inputs"
@@ -271,44 +265,3 @@ def test_list_ops_shows_facets() -> None:
     _, out, _ = tool("--list-ops")
     assert re.search(r"relay\.add +\[infer_type np_ref te_compute samples.*\] BROADCAST", out)
     assert "te.compute" in out
-
-
-# -- cost ----------------------------------------------------------------------------------------------------
-
-
-def chain(n: int) -> str:
-    rows = "\n".join(f"  %v{i + 1} = arith.addi %v{i}, %v{i} : i32" for i in range(n))
-    return f"func.func @f(%v0: i32) -> i32 {{\n{rows}\n  return %v{n} : i32\n}}\n"
-
-
-def seconds_per_op(n: int) -> dict[str, float]:
-    found: dict[str, float] = {}
-    text = chain(n)
-
-    def measure(name: str, start: float) -> None:
-        found[name] = (process_time() - start) / n
-
-    start = process_time()
-    ctx = LaminaContext()
-    module = parse_text(ctx, text, "chain.mlir")
-    measure("parse", start)
-    start = process_time()
-    verify_module(module)
-    measure("verify", start)
-    start = process_time()
-    print_op(module, ctx)
-    measure("print", start)
-    assert find_violation(module) is None
-    return found
-
-
-def test_cost_is_linear() -> None:
-    """Time per op at 10,000 ops within 1.5 times of that at 1,000; the best of some attempts on a busy machine."""
-    ratios: dict[str, float] = {}
-    for _ in range(4):
-        small, large = seconds_per_op(1_000), seconds_per_op(10_000)
-        for name, value in large.items():
-            ratios[name] = min(ratios.get(name, 1e9), value / small[name])
-        if all(r < 1.5 for r in ratios.values()):
-            return
-    raise AssertionError(ratios)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 import lamina
 from lamina.dialects import relay as r
@@ -18,7 +16,7 @@ from lamina.ir.context import LaminaContext
 from lamina.passes.relay.functional.first_order_gradient import FirstOrderGradient
 
 sys.path.insert(0, str(Path(__file__).parent))
-from gradient_programs import differentiated, program  # noqa: E402
+from gradient_programs import chain, differentiated, program  # noqa: E402
 
 terms: Any = r
 Array = np.ndarray[Any, Any]
@@ -140,30 +138,6 @@ def test_first_order_gradient_as_tvm_gives_it() -> None:
 
 
 # -- growth ----------------------------------------------------------------------------------------
-
-
-def chain(count: int) -> ModuleOp:
-    def build(x: Any) -> Any:
-        y = x
-        for n in range(count):
-            y = terms.multiply(y, x) if n % 3 else terms.tanh(y)
-        return y
-
-    return program(build, ((4,), "float32"))
-
-
-def seconds(count: int) -> float:
-    """Of the processor, whatever else it does meanwhile."""
-    module = chain(count)
-    start = time.thread_time()
-    FirstOrderGradient().apply(LaminaContext(), module)
-    return time.thread_time() - start
-
-
-@pytest.mark.slow
-def test_time_is_linear_in_a_deep_program() -> None:
-    seconds(500)
-    assert seconds(4000) < 8 * 4 * min(seconds(500) for _ in range(3))
 
 
 def test_every_op_is_met_once() -> None:
