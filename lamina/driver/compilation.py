@@ -150,7 +150,9 @@ def load(compilation: Compilation) -> None:
     """Import the model."""
     start = perf_counter()
     source = compilation.source
-    compilation.report("import", perf_counter() - start, f"{source.label}: {relay_ops(source.module)} relay ops")
+    if compilation.progress is not None:
+        seconds = perf_counter() - start
+        compilation.progress("import", seconds, f"{source.label}: {relay_ops(source.module)} relay ops")
 
 
 def plan(compilation: Compilation) -> LoweringHere | None:

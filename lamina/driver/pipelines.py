@@ -143,22 +143,22 @@ SANITIZE = (AddedPass("tir-sanitize", "before tir-form-teams", "checks stand in 
 
 LLVM = (Step("tir-to-llvm", "the stair: machine operations"),)
 
-TIR_PIPELINE = [s.text for s in TIR]
-LLVM_PIPELINE = [s.text for s in LLVM]
-DEVICE_PIPELINE = [
-    "te-to-tir",
-    "tir-lower-thread-allreduce",
-    "tir-lower-blocks",
-    "tir-inject-prefetch",
-    "tir-inject-double-buffer",
-    "tir-loop-partition",
-    "tir-simplify",
-    "tir-inject-virtual-thread",
-    "tir-unify-thread-binding",
-    "tir-thread-sync",
-    "tir-split-host-device",
-]
+DEVICE = (
+    Step("te-to-tir", "the stair: loops as the schedules say"),
+    Step("tir-lower-thread-allreduce", "reductions of threads are still blocks, with their init"),
+    Step("tir-lower-blocks", "schedules are applied: nothing moves blocks any more"),
+    Step("tir-inject-prefetch", "it needs the loops as they were scheduled"),
+    Step("tir-inject-double-buffer", "likewise"),
+    Step("tir-loop-partition", "tails go before bodies are looked at for what holds in them"),
+    Step("tir-simplify", "what the cut bounds decide is dropped"),
+    Step("tir-inject-virtual-thread", "virtual threads become copies of statements before real ones are named"),
+    Step("tir-unify-thread-binding", "loops of one thread have one name where threads wait for each other"),
+    Step("tir-thread-sync", "who reads what others have written is known"),
+    Step("tir-split-host-device", "the last one: each part goes its own way"),
+)
 """From schedules that bind loops to threads to kernels of a device and their launches, which backends take."""
+
+TIR_PIPELINE, LLVM_PIPELINE, DEVICE_PIPELINE = ([s.text for s in steps] for steps in (TIR, LLVM, DEVICE))
 
 
 # -- the passes of a target ------------------------------------------------------------------------------------

@@ -212,6 +212,6 @@ def test_a_folder_is_a_target_with_passes_of_its_own(tmp_path: Path) -> None:
     assert ours == ["cpu-pack-weights", "twin-keep-signs", "cpu-schedule", "twin-count-kernels"]
     assert [p for p in twin.split(",") if p not in ours] == [p for p in cpu.split(",") if not p.startswith("cpu-")]
     main = "from lamina.opt_tool import main; main()"
-    assert "1 kernels" in ran("-c", main, str(net), "-p", twin)
+    assert "remark: 1 kernels" in ran("-c", main, str(net), "-p", "relay-fuse-ops,relay-to-te,twin-count-kernels")
     main = "import sys; from lamina.cli import main; sys.exit(main())"
     assert ran("-c", main, "compile", "--print-pipeline", "--target", "twin") == f"{twin}\n"

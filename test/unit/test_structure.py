@@ -253,3 +253,19 @@ def test_modules_stay_small() -> None:
         if (n := p.read_text("utf-8").count("\n")) > 600
     ]
     assert not long, "\n".join(long)
+
+
+MOST_PARAMETERS = 6
+USERS_CALL = {"compile": "its options are keywords of users"}
+
+
+def test_what_a_compilation_needs_goes_in_one_object() -> None:
+    """No function of the driver hands on a row of parameters."""
+    wrong: list[str] = []
+    for path in sorted((ROOT / "lamina" / "driver").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name not in USERS_CALL:
+                taken = [a.arg for a in (*node.args.args, *node.args.kwonlyargs) if a.arg != "self"]
+                if len(taken) > MOST_PARAMETERS:
+                    wrong.append(f"{path.name}:{node.lineno}: {node.name} takes {', '.join(taken)}")
+    assert not wrong, "\n".join(wrong)
