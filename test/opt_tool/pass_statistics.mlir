@@ -8,6 +8,7 @@
 // CHECK:      relay-simplify-expr
 // CHECK-NEXT:   (S) 14 ops before
 // CHECK-NEXT:   (S) 12 ops after
+// CHECK-NEXT:   (S)  2 edits
 // CHECK-NEXT:   (S)  1 fired simplify_expr.py:{{[0-9]+}}
 // CHECK-NEXT:   (S)  1 fired simplify_expr.py:{{[0-9]+}}
 // CHECK-NEXT: cse
