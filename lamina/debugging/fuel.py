@@ -1,4 +1,4 @@
-"""Edits, of rules and of passes, counted and limited: which one of a pass's does harm is found by halving their number."""
+"""Edits, of rules and by hand, counted and limited: which of a pass does harm is found by halving their number."""
 
 from __future__ import annotations
 

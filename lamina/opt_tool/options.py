@@ -63,7 +63,9 @@ def build() -> Parser:
     g.add_argument("--pass-help", "--help-pass", dest="pass_help", metavar="PASS", help="what a pass does; its options")
     g.add_argument("--list-ops", action="store_true", help="the ops of our dialects; of relay's with their facets")
     g.add_argument("--show-dialects", action="store_true", help="all dialects")
-    g.add_argument("--trace-rules", action="store_true", help="print each edit: the firing of a rule, and what a pass does by hand")
+    g.add_argument(
+        "--trace-rules", action="store_true", help="print each edit, of a rule or by hand, with its file and line"
+    )
     g.add_argument("--fuel", type=int, metavar="N", help="stop after N edits, counted over all passes")
 
     g = p.add_argument_group("checking")
