@@ -61,6 +61,7 @@ def build() -> Parser:
     g.add_argument("--dump-pass-pipeline", action="store_true", help="print the pipeline to stderr and go on")
     g.add_argument("--list-passes", action="store_true", help="all passes, one line each")
     g.add_argument("--pass-help", "--help-pass", dest="pass_help", metavar="PASS", help="what a pass does; its options")
+    g.add_argument("--list-rules", metavar="PASS", help="the rewrite rules of a pass, each with its file and line")
     g.add_argument("--list-ops", action="store_true", help="the ops of our dialects; of relay's with their facets")
     g.add_argument("--show-dialects", action="store_true", help="all dialects")
     g.add_argument("--trace-rules", action="store_true", help="print each firing of a rewrite rule")
