@@ -32,7 +32,6 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     FunctionType,
     IntegerAttr,
-    StringAttr,
     UnitAttr,
     f64,
     i1,
@@ -45,6 +44,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.attributes import from_attribute as from_attribute
+from lamina.dialects.attributes import to_attribute as to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
@@ -88,40 +89,6 @@ def sample(*operands: tuple[tuple[int, ...], str] | tuple[int, ...], **kw: Any) 
         for o in operands
     )
     return Sample(infos, **kw)
-
-
-def to_attribute(value: Any) -> Attribute:
-    """A Python attribute value as the IR keeps it (see the module docstring)."""
-    if isinstance(value, Attribute):
-        return value
-    if isinstance(value, bool):
-        return IntegerAttr(int(value), i1)
-    if isinstance(value, int):
-        return IntegerAttr(value, i64)
-    if isinstance(value, float):
-        return FloatAttr(value, f64)
-    if isinstance(value, str):
-        return StringAttr(value)
-    if isinstance(value, (list, tuple)):
-        items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
-        if any(isinstance(v, float) for v in items):
-            return DenseArrayBase.from_list(f64, [float(v) for v in items])
-        return DenseArrayBase.from_list(i64, [int(v) for v in items])
-    raise TypeError(f"no Relay attribute for {value!r}")
-
-
-def from_attribute(attr: Attribute) -> Any:
-    """The inverse of `to_attribute`; attributes with no Python form are returned as they are."""
-    if isinstance(attr, IntegerAttr):
-        type_: Attribute = attr.type  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        return bool(attr.value.data) if type_ == i1 else attr.value.data
-    if isinstance(attr, FloatAttr):
-        return attr.value.data
-    if isinstance(attr, StringAttr):
-        return attr.data
-    if isinstance(attr, DenseArrayBase):
-        return tuple(attr.get_values())
-    return attr
 
 
 class RelayOp(IRDLOperation, Declared):

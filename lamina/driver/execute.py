@@ -32,12 +32,12 @@ from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.index.index_map import IndexMapAttr
 from lamina.dialects.index.linear import Atom
 from lamina.dialects.index.sizes import SHAPE
+from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.te import ops as te
 from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.calls import fits
 from lamina.errors import InputError, UnsupportedError, UsageError, did_you_mean
 from lamina.interpreters.external import declared_outputs, run_declared
-from lamina.interpreters.scalar_ops import element_dtype
 from lamina.interpreters.te_interpreter import Program, run_te_func
 from lamina.interpreters.tir_interpreter import Kernel, buffer_name
 from lamina.interpreters.tir_memory import Memory, UninitialisedError, output_range

@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name, is_float, is_unsigned
+from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.ops import BlockOp, FuncOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import element_dtype
 from lamina.interpreters.te_interpreter import run_te_func
 from lamina.interpreters.tir_interpreter import Kernel, bind_arguments
 from lamina.interpreters.tir_memory import Memory

@@ -22,6 +22,7 @@ from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant, linear_text
 from lamina.dialects.index.sizes import ArgAttrs, argument_extents
+from lamina.dialects.scalar.oracles import element_dtype, evaluate, signless
 from lamina.dialects.schedule.nest.edits import substitute_in
 from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import (
@@ -41,7 +42,7 @@ from lamina.dialects.tir import ops as tir
 from lamina.dialects.tir.memory import type_of
 from lamina.errors import InputError
 from lamina.interpreters.accesses import OutOfBoundsError, value_name
-from lamina.interpreters.scalar_ops import check, element_dtype, evaluate, reduce, signless
+from lamina.interpreters.reductions import check, reduce
 from lamina.interpreters.tir_interpreter import run_tir_func
 
 CHUNK = 1 << 22

@@ -23,10 +23,10 @@ import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 
 from lamina.dialects.index.sizes import ArgAttrs, argument_extents
+from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import element_dtype
 from lamina.interpreters.tir_accesses import buffer_name as buffer_name
 from lamina.interpreters.tir_launches import Launches
 from lamina.interpreters.tir_memory import Memory, UninitialisedError, output_range

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Attribute
 
 from lamina.dialects.index.linear import row_major_strides
+from lamina.dialects.scalar.oracles import element_dtype, signless
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import element_dtype, signless
 
 
 class UninitialisedError(InputError):

@@ -24,11 +24,12 @@ from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.dtypes import scalar_type
 from lamina.dialects.index.linear import row_major_strides
+from lamina.dialects.scalar.oracles import SCALAR_OPS, element_dtype, signless
 from lamina.dialects.tir.intrinsics import IntrinsicOp
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import SCALAR_OPS, CheckFailure, element_dtype, signless
+from lamina.interpreters.reductions import CheckFailure
 from lamina.interpreters.tir_interpreter import Kernel, buffer_name, shape_for, size_values
 from lamina.interpreters.tir_memory import Memory, output_range
 from lamina.interpreters.tir_reductions import TraceCompiler

@@ -15,10 +15,11 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.scalar.oracles import SCALAR_OPS, element_dtype, evaluate
 from lamina.dialects.tir.intrinsics import BitcastOp, evaluate_intrinsic
 from lamina.dialects.tir.vectors import CastOp, CompareOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import SCALAR_OPS, check, element_dtype, evaluate
+from lamina.interpreters.reductions import check
 from lamina.interpreters.tir_memory import Memory
 
 _FAST_FLOAT: dict[str, Callable[..., Any]] = {

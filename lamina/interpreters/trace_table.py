@@ -27,7 +27,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.interpreters.scalar_ops import element_dtype
+from lamina.dialects.scalar.oracles import element_dtype
 
 _MASK = (1 << 128) - 1
 

@@ -125,7 +125,7 @@ class Session:
 
     def _run(self) -> int:
         args = self.args
-        if args.list_passes or args.pass_help or args.list_ops or args.show_dialects:
+        if args.list_passes or args.list_rules or args.pass_help or args.list_ops or args.show_dialects:
             self._list()
             return EXIT_OK
         name, data = self._read()
@@ -402,6 +402,8 @@ class Session:
             listing.pass_help(self.args.pass_help, self.registry, self.out)
         if self.args.list_passes:
             listing.list_passes(self.registry, self.out)
+        if self.args.list_rules:
+            listing.list_rules(self.args.list_rules, self.registry, self.out)
         if self.args.list_ops:
             listing.list_ops(self._context(), self.out)
         if self.args.show_dialects:

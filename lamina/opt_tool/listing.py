@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from typing import Any, NamedTuple, TextIO, get_type_hints
 
+from lamina.errors import UsageError
 from lamina.ir.context import LaminaContext
 from lamina.ir.own_dialects import OUR_DIALECTS
 from lamina.ir.pipeline import type_text
@@ -98,6 +99,21 @@ def pass_help(name: str, registry: Registry, out: TextIO) -> None:
         default = "required" if option.default == "required" else f"default {option.default}"
         help_text = f"  {option.help}" if option.help else ""
         out.write(f"  {option.name}: {option.type} ({default}){help_text}\n")
+
+
+def list_rules(name: str, registry: Registry, out: TextIO) -> None:
+    """The rules of the sets that stand in a pass's file, in the order they are tried. Raises UsageError."""
+    from lamina.dialects.rules.terms import Equation
+    from lamina.passes.rules.rewriting import Rules
+
+    module = sys.modules[registry.find(name).__module__]
+    entries = [e for value in vars(module).values() if isinstance(value, Rules) for e in value.entries]
+    if not entries:
+        raise UsageError(f"{name} has no rewrite rules: it is written as a function")
+    for entry in entries:
+        rule = entry.rule
+        text = repr(rule) if isinstance(rule, Equation) else first_line(rule.function.__doc__)
+        out.write(f"{entry.where}  {text}\n")
 
 
 class PassOption(NamedTuple):

@@ -88,6 +88,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
         Option("--dump-pass-pipeline", "print the pipeline to stderr and go on"),
         Option("--list-passes", "all passes, one line each"),
         Option("--pass-help --help-pass", "what a pass does; its options", "PASS"),
+        Option("--list-rules", "the rewrite rules of a pass, each with its file and line", "PASS"),
         Option("--list-ops", "the ops of our dialects; of relay's with their facets"),
         Option("--show-dialects", "all dialects"),
         Option("--trace-rules", "print each edit: the firing of a rule, and what a pass does by hand"),

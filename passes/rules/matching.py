@@ -6,6 +6,7 @@ goal, so a guard that fails makes the match go on with the next alternative.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
@@ -18,11 +19,15 @@ from lamina.dialects.rules.patterns import roots
 from lamina.dialects.rules.terms import (
     Alternatives,
     Composite,
+    Computed,
     Equation,
     OpPattern,
     Pattern,
     RuleError,
     Splat,
+    TypeExpr,
+    Var,
+    Wildcard,
 )
 from lamina.passes.rules.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
 from lamina.passes.rules.pattern_conditions import bound_value, compile_argument, compile_expr, type_condition
@@ -48,12 +53,15 @@ class CompiledEquation:
         self.root_types = list(dict.fromkeys(p.op for p in root_patterns))
         self.root_index = {p.op: p.index or 0 for p in root_patterns}
         self.size = _size(rule.left)
-        self.depth = _depth(rule.left)
+        self.reach = _reach(rule.left, _leaves(rule.left))
         self._guards = [compile_expr(g, self._slots) for g in rule.guards]
         self._op_slots = [self._slots[p] for p in compiler.count]
         self._checked = [self._slots[p] for p in compiler.repeated]
         self._last: Goals = (self._finish, None, None) if self._guards or self._checked else None
         self._build = self._builder(rule.right)
+        several = any(isinstance(p, OpPattern) and p.index is not None for p in compiler.patterns)
+        self.looks_around = bool(self._checked) or several or any(map(_sees_values, rule.guards))
+        """Whether it depends on more than the ops that it matches and their uses by one another."""
 
     def match(self, op: Operation) -> Env | None:
         """The bindings of a match rooted at the op, None when there is none."""
@@ -164,8 +172,28 @@ def _size(p: Pattern) -> int:
     return isinstance(p, OpPattern) + sum(map(_size, p.children()))
 
 
-def _depth(p: Pattern) -> int:
-    return isinstance(p, OpPattern) + max(map(_depth, p.children()), default=0)
+def _sees_values(guard: Any) -> bool:
+    """Whether a guard is given a value, and with it the program around."""
+    if isinstance(guard, TypeExpr):
+        return guard.what == "ssa"
+    return isinstance(guard, Computed) and any(map(_sees_values, guard.args))
+
+
+def _leaves(p: Pattern) -> Counter[Pattern]:
+    """How often each part without parts occurs."""
+    parts = p.children()
+    return sum((_leaves(c) for c in parts), Counter[Pattern]()) if parts else Counter([p])
+
+
+def _reach(p: Pattern, leaves: Counter[Pattern]) -> int:
+    """From how many users away another value may make a match: of a variable that stands once any value does."""
+    if isinstance(p, OpPattern):
+        return max((1 + _reach(c, leaves) for c in p.args if not _is_any(c, leaves)), default=0)
+    return max((_reach(c, leaves) for c in p.children()), default=0)
+
+
+def _is_any(p: Pattern, leaves: Counter[Pattern]) -> bool:
+    return isinstance(p, Wildcard) or (type(p) is Var and p.target is None and leaves[p] == 1)
 
 
 def _occurrences(p: Pattern, key: OpPattern) -> int:

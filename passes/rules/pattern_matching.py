@@ -14,6 +14,7 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.fast_ir import operands_of, type_of
 from lamina.dialects.rules.graph_patterns import (
     FunctionPattern,
     IfPattern,
@@ -222,8 +223,19 @@ class PatternCompiler:
         slot, inner = self.slots[p], self.step(p.pattern, is_root)
         condition = type_condition(p.kind, p.wanted)
 
+        last: Any = None  # one type after the other is the same object
+
         def holds(value: SSAValue) -> bool:
-            return has_attributes(value.owner, p.wanted) if p.kind == "has_attr" else condition(value.type)
+            nonlocal last
+            if p.kind == "has_attr":
+                return has_attributes(value.owner, p.wanted)
+            type_ = type_of(value)
+            if type_ is last:
+                return True
+            if condition(type_):
+                last = type_
+                return True
+            return False
 
         def match_constrained(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
             if not holds(value):
@@ -297,7 +309,7 @@ class PatternCompiler:
         steps = [self.step(a) for a in p.args]
 
         def match_op(op: Operation, rest: Goals, m: Attempt) -> Goals:
-            operands = op.operands
+            operands = operands_of(op)
             if arity is not None and len(operands) != arity:
                 return FAIL
             straight = True

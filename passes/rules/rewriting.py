@@ -28,8 +28,9 @@ from xdsl.traits import Pure
 
 from lamina.dialects import edit
 from lamina.dialects.edit import inherit_location, inherit_name
+from lamina.dialects.fast_ir import all_ops, operands_of
 from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
-from lamina.dialects.rules.terms import Equation, OpPattern, RuleError, Term, inserting
+from lamina.dialects.rules.terms import Constrained, Equation, OpPattern, RuleError, Term, inserting
 from lamina.errors import InternalError, about
 from lamina.passes.rules.matching import CompiledEquation
 from lamina.passes.rules.pattern_conditions import root_classes
@@ -56,7 +57,8 @@ class Lowering:
         self.function = function
         self.root_types = list(op_types)
         self.written = (function.__code__.co_filename, function.__code__.co_firstlineno)
-        self.size = self.depth = 1
+        self.size = self.reach = 1
+        self.looks_around = True
 
 
 def lower(*ops: type[Operation] | Term) -> Callable[[Callable[[Any], Outcome]], Lowering]:
@@ -76,6 +78,8 @@ class Entry:
         self.tried = self.hits = 0
         self.seconds = 0.0
         left = rule.left if isinstance(rule, Equation) else None
+        while isinstance(left, Constrained):
+            left = left.pattern
         wanted = [root_classes(a) for a in left.args] if isinstance(left, OpPattern) and not left.any_args else []
         self.needs = tuple(c for c in wanted if c is not None)
         """Of each of these sets of classes an operand must come from an op; where none does, nothing is tried."""
@@ -92,6 +96,7 @@ class Rules:
         self.rules: list[Equation | Lowering] = []
         self._entries: list[Entry] | None = None
         self._dispatch: dict[type[Operation], list[Entry]] = {}
+        self._looks_around = False
 
     def __iadd__(self, rule: Equation | Lowering | Rules) -> Rules:
         if isinstance(rule, Rules):
@@ -122,11 +127,18 @@ class Rules:
         """The rules in the order they are tried."""
         if self._entries is None:
             self._entries = sorted((Entry(r, n) for n, r in enumerate(self.rules)), key=Entry.order)
+            self._looks_around = any(e.compiled.looks_around for e in self._entries)
             self._dispatch = {}
             for e in self._entries:
                 for t in e.compiled.root_types:
                     self._dispatch.setdefault(t, []).append(e)
         return self._entries
+
+    @property
+    def looks_around(self) -> bool:
+        """Whether a rule may depend on more than the ops that it matches: lowerings do, and guards that see values."""
+        _ = self.entries
+        return self._looks_around
 
     @property
     def dispatch(self) -> dict[type[Operation], list[Entry]]:
@@ -192,10 +204,12 @@ class Driver:
         self.only = only
         self.root = root
         self.dispatch = rules.dispatch
-        self.reach = max((e.compiled.depth for e in rules.entries), default=1)
+        self.reach = max((e.compiled.reach for e in rules.entries), default=1)
         self.queue: deque[Operation] = deque()
         self.queued: set[Operation] = set()
         self.fired = 0
+        self.missed = False
+        """Whether something may apply that this sweep does not look at again."""
         self.fuel = fuel
         self.recent: deque[Entry] = deque(maxlen=256)
         self.stream = edit.traced()
@@ -204,16 +218,15 @@ class Driver:
     def run(self) -> int:
         # Sweeps until one changes nothing: what the neighbourhood of a firing missed, the next sweep finds.
         while True:
-            before = self.fired
-            count = 0
-            for op in self.root.walk():
-                count += 1
-                if type(op) in self.dispatch:
-                    self.push(op)
+            before, self.missed = self.fired, self.rules.looks_around
+            ops, dispatch = all_ops(self.root), self.dispatch
             if self.fuel is None:
-                self.fuel = FUEL + FUEL_PER_OP * count
+                self.fuel = FUEL + FUEL_PER_OP * len(ops)
+            for op in ops:
+                if type(op) in dispatch:
+                    self.push(op)
             self.drain()
-            if self.fired == before:
+            if self.fired == before or not self.missed:
                 break
         if self.stream is not None and self.fired:
             print(self.rules.statistics(), file=self.stream)
@@ -235,12 +248,14 @@ class Driver:
             queued.discard(op)
             if op.parent is None or self.only is not None and not self.only(op):
                 continue
-            owners = {type(v.owner) for v in op.operands}
+            owners = {type(v.owner) for v in operands_of(op)}
             for entry in dispatch[type(op)]:
-                if any(owners.isdisjoint(classes) for classes in entry.needs):
-                    continue
-                if self.attempt(entry, op):
-                    break
+                for classes in entry.needs:
+                    if owners.isdisjoint(classes):
+                        break
+                else:
+                    if self.attempt(entry, op):
+                        break
 
     def attempt(self, entry: Entry, op: Operation) -> bool:
         """Try one rule at an op."""
@@ -368,13 +383,17 @@ class Driver:
             for v in level:
                 use = v.first_use
                 near = 0
-                while use is not None and near < NEAR_USERS:
+                while use is not None:
+                    if near == NEAR_USERS:
+                        self.missed = True
+                        break
                     user = use.operation
                     if type(user) in self.dispatch:
                         self.push(user)
                     further.extend(user.results)
                     near += 1
                     use = use._next_use  # pyright: ignore[reportPrivateUsage]
+            self.missed = self.missed or len(further) > NEAR_USERS
             level = further[:NEAR_USERS]
 
     def drop_dead(self, op: Operation) -> None:
@@ -386,7 +405,7 @@ class Driver:
                 continue
             if dead is not op and not dead.has_trait(Pure):
                 continue
-            operands = list(dict.fromkeys(dead.operands))
+            operands = dict.fromkeys(operands_of(dead))
             dead.detach()
             dead.erase()
             for value in operands:

@@ -20,10 +20,10 @@ from xdsl.ir import SSAValue
 from lamina.backends.cpu.jit import compile_object, named_target
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.index.sizes import argument_extents
+from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.tir.launch import DEVICE, LaunchOp
 from lamina.dialects.tir.memory import AllocOp
 from lamina.dialects.tir.ops import FuncOp
-from lamina.interpreters.scalar_ops import element_dtype
 from lamina.interpreters.tir_memory import output_range
 
 Array = np.ndarray[Any, Any]

@@ -26,11 +26,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from lamina.backends import cuda, nvptx
 from lamina.backends.cuda.rows import BITCASTS, CMPF, CMPI, ROWS
 from lamina.dialects.index.linear import Linear
+from lamina.dialects.scalar.oracles import element_dtype
 from lamina.dialects.tir.launch import DEVICE
 from lamina.dialects.tir.memory import LoadOp, StoreOp, buffer_type
 from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import element_dtype
 from lamina.interpreters.tir_interpreter import run_tir_func
 
 from . import gpu_on_cpu

@@ -4,6 +4,7 @@ import pytest
 
 from lamina.dialects.relay import find_op
 from lamina.dialects.rules.terms import Equation, Term, attr, computed, splat, term, var
+from lamina.dialects.scalar.terms import arith, math
 from lamina.passes.rules.equations import WrongEquation, check_rule
 
 from .declared_rules import all_rules, equations_outside, functions_never_called, name_of
@@ -19,7 +20,7 @@ def test_no_equation_is_overlooked():
     assert not functions_never_called()
 
 
-x, y = var("x y")
+x, y, z = var("x y z")
 
 
 def word(name: str) -> Term:
@@ -71,6 +72,32 @@ def test_equations_wrong_only_for_nan_need_finite():
     with pytest.raises(WrongEquation):
         check_rule(zero())
     check_rule(zero().finite())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        arith.mulf(x, y) >> arith.mulf(y, x),
+        arith.addi(x, arith.muli(x, y)) >> arith.muli(x, arith.addi(y, 1)),
+        arith.select(z, x, x) >> x,
+    ],
+)
+def test_equations_on_numbers_and_vectors_pass(rule: Equation):
+    assert check_rule(rule) >= 20
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        arith.subf(x, y) >> arith.subf(y, x),
+        arith.addf(x, arith.mulf(x, y)) >> math.fma(x, x, y),
+        arith.shrsi(arith.shli(x, 1), 1) >> arith.addi(x, 1),
+        arith.select(z, x, y) >> y,
+    ],
+)
+def test_wrong_equations_on_numbers_and_vectors_are_caught(rule: Equation):
+    with pytest.raises(WrongEquation, match="the left side is"):
+        check_rule(rule)
 
 
 def test_attribute_never_drawn_off_its_default_fails():

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
-from lamina.interpreters.scalar_ops import CheckFailure
+from lamina.interpreters.reductions import CheckFailure
 from lamina.interpreters.te_interpreter import run_te_func
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext

@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.dialects.math import Math
 from xdsl.parser import Parser
 
+from lamina.dialects.scalar.oracles import UndefinedError, fma
 from lamina.dialects.te import TE
 from lamina.dialects.te.ops import FuncOp
 from lamina.errors import InputError
 from lamina.interpreters import te_interpreter
 from lamina.interpreters.accesses import OutOfBoundsError
-from lamina.interpreters.scalar_ops import UndefinedError, fma
 from lamina.interpreters.te_interpreter import Program, run_te_func
 
 

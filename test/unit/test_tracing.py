@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from lamina.dialects.tir.ops import FuncOp
 from lamina.errors import InputError
 from lamina.interpreters.accesses import OutOfBoundsError
-from lamina.interpreters.scalar_ops import CheckFailure
+from lamina.interpreters.reductions import CheckFailure
 from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.interpreters.tir_memory import RaceError, UninitialisedError
 from lamina.interpreters.tir_tracing import Trace, TraceError, trace_tir_func

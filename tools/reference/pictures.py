@@ -171,7 +171,7 @@ def interpreted(module: ModuleOp, what: str) -> list[str]:
     """What the interpreter gives for each kernel of known sizes, on 1, 2, 3, ... in every buffer that it reads."""
     import numpy as np
 
-    from lamina.interpreters.scalar_ops import element_dtype
+    from lamina.dialects.scalar.oracles import element_dtype
     from lamina.interpreters.tir_interpreter import run_tir_func
     from lamina.interpreters.tir_memory import output_range
 

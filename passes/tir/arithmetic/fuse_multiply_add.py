@@ -14,12 +14,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, VectorType
-
-from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.rules.terms import var
+from lamina.dialects.scalar.terms import arith, math
 from lamina.dialects.target import module_target
-from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.rewriting import Rules
+
+a, b, c = var("a b c")
+contract = Rules("tir-fuse-multiply-add")
+
+# Narrower floats are computed in f32, and have no operation of their own.
+contract += arith.addf(c, arith.mulf(a, b)).has_dtype("float32", "float64") >> math.fma(a, b, c)
 
 
 @dataclass(frozen=True)
@@ -28,32 +33,5 @@ class FuseMultiplyAddPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = module_target(op)
-        if target is not None and not target.multiplies_and_adds():
-            return
-        for add in [o for o in all_ops(op) if type(o) is arith.AddfOp]:
-            _contract(add)
-
-
-def _contract(add: arith.AddfOp) -> None:
-    type_ = add.result.type
-    element = type_.element_type if isinstance(type_, VectorType) else type_
-    if not isinstance(element, (Float32Type, Float64Type)):
-        return
-    for product, other in ((add.rhs, add.lhs), (add.lhs, add.rhs)):
-        multiply = product.owner
-        if type(multiply) is arith.MulfOp and product.has_one_use() and multiply.parent is add.parent:
-            fma = math.FmaOp.create(
-                operands=[multiply.lhs, multiply.rhs, other],
-                result_types=[type_],
-                properties={"fastmath": arith.FastMathFlagsAttr("none")},
-            )
-            inherit_location(fma, add)
-            assert add.parent is not None
-            add.parent.insert_op_before(fma, add)
-            fma.result.name_hint = add.result.name_hint
-            add.result.replace_all_uses_with(fma.result)
-            add.detach()
-            add.erase()
-            multiply.detach()
-            multiply.erase()
-            return
+        if target is None or target.multiplies_and_adds():
+            contract.apply(op)

@@ -1,4 +1,4 @@
-"""What each arith and math op computes, on numpy values: the one table that all interpreters use.
+"""What each arith and math op computes, on numpy values: the one table of interpreters and rules.
 
 `evaluate(op, operands)` takes scalars or arrays (lanes, or whole index grids) that broadcast, and computes in the
 op's own type: f32 in f32, f16 and bf16 rounded after each op, integers wrap. Integers are held signed, whatever
@@ -14,7 +14,6 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
@@ -59,7 +58,8 @@ def evaluate(op: Operation, operands: Sequence[Value]) -> Value:
 # -- integers --------------------------------------------------------------------------------------
 
 
-def _unsigned(x: Value) -> Value:
+def as_unsigned(x: Value) -> Value:
+    """The same bits read as unsigned integers."""
     x = np.asarray(x)
     return x.view(f"u{x.dtype.itemsize}") if x.dtype.kind == "i" else x
 
@@ -79,7 +79,7 @@ def _bits(function: Callable[..., Value]) -> Callable[..., Value]:
 
 def _on_unsigned(function: Callable[..., Value]) -> Callable[..., Value]:
     def run(op: Operation, *xs: Value) -> Value:
-        result = np.asarray(function(*map(_unsigned, xs)))
+        result = np.asarray(function(*map(as_unsigned, xs)))
         return result if result.dtype.kind == "b" else signless(result)
 
     return run
@@ -123,12 +123,12 @@ def _remainder(op: Operation, a: Value, b: Value) -> Value:
 
 def _divide_unsigned(op: Operation, a: Value, b: Value) -> Value:
     _check_division(op, a, b, False)
-    return signless(np.asarray(_unsigned(a) // _unsigned(b)))
+    return signless(np.asarray(as_unsigned(a) // as_unsigned(b)))
 
 
 def _remainder_unsigned(op: Operation, a: Value, b: Value) -> Value:
     _check_division(op, a, b, False)
-    return signless(np.asarray(_unsigned(a) % _unsigned(b)))
+    return signless(np.asarray(as_unsigned(a) % as_unsigned(b)))
 
 
 def _shift(function: Callable[..., Value], unsigned: bool = False) -> Callable[..., Value]:
@@ -137,7 +137,7 @@ def _shift(function: Callable[..., Value], unsigned: bool = False) -> Callable[.
         if np.any((np.asarray(b) < 0) | (np.asarray(b) >= width)):
             raise UndefinedError(f"{op.name} shifts {width} bits by less than 0 or more than {width - 1}", op=op)
         if unsigned:
-            return signless(np.asarray(function(_unsigned(a), _unsigned(b))))
+            return signless(np.asarray(function(as_unsigned(a), as_unsigned(b))))
         return function(a, b)
 
     return run
@@ -152,7 +152,7 @@ _COMPARE_INT: list[Callable[..., Value]] = [
 def _compare_integers(op: Operation, a: Value, b: Value) -> Value:
     predicate: int = cast(Any, op.properties["predicate"]).value.data
     if predicate >= 6:
-        a, b = _unsigned(a), _unsigned(b)
+        a, b = as_unsigned(a), as_unsigned(b)
     elif predicate >= 2 and np.asarray(a).dtype.kind == "b":
         a, b = b, a  # the boolean true is -1 as a signed number
     return _COMPARE_INT[predicate](a, b)
@@ -234,7 +234,7 @@ def _sign_extend(op: Operation, x: Value) -> Value:
 
 
 def _unsigned_to(op: Operation, x: Value) -> Value:
-    return _as_result(op, _unsigned(x))
+    return _as_result(op, as_unsigned(x))
 
 
 def _truncate(op: Operation, x: Value) -> Value:
@@ -317,58 +317,3 @@ SCALAR_OPS: dict[str, Callable[..., Value]] = {
     "arith.fptoui": _to_unsigned,
     "arith.bitcast": _bitcast,
 }
-
-
-# -- checks ----------------------------------------------------------------------------------------
-
-
-class CheckFailure(InputError):
-    """A check of the program failed while it ran."""
-
-
-def check(op: Operation, value: Value, condition: Value) -> Value:
-    """The value. Raises CheckFailure where the condition fails."""
-    if not np.all(condition):
-        raise CheckFailure(cast(Any, op.properties["message"]).data, op=op)
-    return value
-
-
-# -- reductions ------------------------------------------------------------------------------------
-
-_REDUCERS: dict[str, tuple[Any, Any]] = {
-    "sum": (np.add, np.logical_xor),
-    "prod": (np.multiply, np.logical_and),
-    "max": (np.maximum, np.logical_or),
-    "min": (np.minimum, np.logical_and),
-}
-
-
-def reduce(combiner: str, array: Value, axes: tuple[int, ...], unsigned: bool) -> Value:
-    """`array` reduced over the axes by sum, prod, max or min, in its own dtype."""
-    dtype = array.dtype
-    on_numbers, on_bool = _REDUCERS[combiner]
-    ufunc = on_bool if dtype.kind == "b" else on_numbers
-    if unsigned:
-        return signless(np.asarray(ufunc.reduce(_unsigned(array), axis=axes, initial=start(combiner, dtype, True))))
-    wide = array.astype(np.float32) if dtype == numpy_dtype(dtype_name(BFloat16Type())) else array
-    result = wide
-    with np.errstate(all="ignore"):
-        for axis in sorted(axes, reverse=True):
-            result = ufunc.reduce(result, axis=axis, initial=start(combiner, wide.dtype, False), dtype=wide.dtype)
-    return np.asarray(result).astype(dtype, copy=False)
-
-
-def start(combiner: str, dtype: np.dtype[Any], unsigned: bool) -> Any:
-    """The value of a reduction over nothing."""
-    if combiner in ("sum", "prod"):
-        return dtype.type(combiner == "prod")
-    lowest = combiner == "max"
-    if dtype.kind == "b":
-        return not lowest
-    if dtype.kind == "f":
-        return dtype.type(-np.inf if lowest else np.inf)
-    if unsigned:
-        limits = np.iinfo(np.dtype(f"u{dtype.itemsize}"))
-        return limits.dtype.type(limits.min if lowest else limits.max)
-    limits = np.iinfo(dtype)
-    return dtype.type(limits.min if lowest else limits.max)
