@@ -120,7 +120,8 @@ class TargetAttr(ParametrizedAttribute):
         return self._with(backends=StringAttr(",".join(backends)))
 
     def _with(self, **changed: IntAttr | StringAttr) -> TargetAttr:
-        return TargetAttr(*(changed.get(name, getattr(self, name)) for name in (*_TEXTS, *_NUMBERS, *_OPTIONAL)))
+        values: list[Any] = [changed.get(name, getattr(self, name)) for name in (*_TEXTS, *_NUMBERS, *_OPTIONAL)]
+        return TargetAttr(*values)
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -147,7 +148,7 @@ class TargetAttr(ParametrizedAttribute):
                     parameters.append(StringAttr(parser.parse_str_literal()))
                 else:
                     parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
-            given = dict.fromkeys(_OPTIONAL, "")
+            given: dict[str, str] = dict.fromkeys(_OPTIONAL, "")
             while parser.parse_optional_punctuation(",") is not None:
                 name = parser.parse_keyword_in(_OPTIONAL)
                 parser.parse_punctuation("=")

@@ -17,6 +17,7 @@ import numpy as np
 
 from lamina.dialects.dtypes import dtype_name
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
+from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.rules.terms import all_results
 from lamina.interpreters.relay_reference import main_function, run_op, run_relay
@@ -193,7 +194,7 @@ def _weighs_in_thirds(op: RelayOp, operands: Sequence[Any]) -> bool:
     """Whether an image is resized by weights that no float holds: between equal values may lie another one."""
     if not op.name.startswith("relay.image.resize"):
         return False
-    steps = [Fraction(a, b) for a, b in zip(operands[0].shape, op.results[0].type.get_shape(), strict=True) if b]
+    steps = [Fraction(a, b) for a, b in zip(operands[0].shape, tensor_info(op.results[0].type).shape, strict=True) if b]
     whole = all(s.denominator & (s.denominator - 1) == 0 for s in steps)
     return not whole or attrs_of(op)["coordinate_transformation_mode"] == "align_corners"
 

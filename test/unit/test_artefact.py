@@ -270,11 +270,13 @@ def test_another_version_or_format_is_refused(saved: Path, tmp_path: Path, monke
 
 def test_code_for_another_machine_is_refused(tmp_path: Path, saved: Path) -> None:
     whole = artefact.read(saved, [artefact.PROGRAM])
+    here = whole.settings
     for field, value, what in [
         ("triple", "x86_64-pc-windows-msvc", "code for x86_64-pc-windows-msvc cannot run here, on "),
-        ("features", whole.target.features + ",+avx99", "this machine lacks avx99"),
+        ("features", here.target.features + ",+avx99", "this machine lacks avx99"),
     ]:
-        artefact.write(tmp_path / "net.lamina", replace(whole, target=whole.target._replace(**{field: value})))
+        there = replace(here, target=here.target._replace(**{field: value}))
+        artefact.write(tmp_path / "net.lamina", replace(whole, settings=there))
         assert what in refusal(tmp_path / "net.lamina")
 
 

@@ -19,6 +19,7 @@ from lamina.backends.cpu import costs
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.backends.cpu.jit import named_target
 from lamina.driver.api import texts
+from lamina.driver.settings import Settings
 
 CPU = Path(__file__).parents[2] / "backends" / "cpu"
 TABLE = CPU / "costs.py"
@@ -182,7 +183,7 @@ def results(model: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def expected(model: Path) -> tuple[str, dict[str, Any]]:
     """The schedules and the results by this machine's own table."""
-    return texts(model, threads=2).get("te"), results(model)
+    return texts(model, Settings.of(threads=2)).get("te"), results(model)
 
 
 @pytest.mark.slow
@@ -191,6 +192,6 @@ def test_programs_are_right_by_any_table(
     table: Costs, model: Path, expected: tuple[str, dict[str, Any]], figures: Callable[[str, Costs], None]
 ) -> None:
     figures(named_target("cpu").cpu.data, table)
-    assert texts(model, threads=2).get("te") != expected[0]
+    assert texts(model, Settings.of(threads=2)).get("te") != expected[0]
     for name, found in results(model).items():
         np.testing.assert_allclose(found, expected[1][name], rtol=1e-4, atol=1e-4, err_msg=name)

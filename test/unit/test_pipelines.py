@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.cli import command as cli
+from lamina.cli import main
 from lamina.driver.pipelines import EXTERNAL, FUNCTIONS_AWAY, Pipeline, Step, steps_of, with_added
 from lamina.errors import UsageError
 from lamina.ir.pipeline import parse_pipeline, print_pipeline
@@ -24,7 +24,7 @@ WRITTEN = dict(zip(ROWS[::2], ROWS[1::2], strict=True))
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert cli.main(["compile", "--print-pipeline", *words]) == 0
+    assert main(["compile", "--print-pipeline", *words]) == 0
     return capsys.readouterr().out
 
 
