@@ -9,6 +9,7 @@ Passes read the target from the module attribute `lamina.target` and nowhere els
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
