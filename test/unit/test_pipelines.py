@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from lamina.cli import main
+from lamina.cli.command import run
 from lamina.driver.pipelines import EXTERNAL, FUNCTIONS_AWAY, Pipeline, Step, steps_of, with_added
 from lamina.errors import UsageError
 from lamina.ir.pipeline import parse_pipeline, print_pipeline
@@ -23,27 +24,26 @@ WRITTEN = dict(zip(ROWS[::2], ROWS[1::2], strict=True))
 """The pipeline by level and external backends."""
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(["compile", "--print-pipeline", *words]) == 0
-    return capsys.readouterr().out
+def printed(*words: str) -> str:
+    out = StringIO()
+    assert run(["compile", "--print-pipeline", *words], out, StringIO()) == 0
+    return out.getvalue()
 
 
 @pytest.mark.parametrize("sanitize", [False, True])
 @pytest.mark.parametrize("case", WRITTEN)
-def test_pipelines_of_the_cpu_are_those_written_down(
-    case: str, sanitize: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pipelines_of_the_cpu_are_those_written_down(case: str, sanitize: bool) -> None:
     level, _, backends = case.partition(" ")
     words = ["--opt-level", level, "--target", f"{backends}, cpu" if backends else "cpu"]
     wanted = WRITTEN[case]
     if sanitize:
         words.append("--sanitize")
         wanted = wanted.replace(",tir-form-teams,", ",tir-sanitize,tir-form-teams,")
-    assert printed(capsys, *words) == f"{wanted}\n"
+    assert printed(*words) == f"{wanted}\n"
 
 
-def test_external_backends_are_named_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
-    both = printed(capsys, "--target", "dnnl, openblas, cpu").strip()
+def test_external_backends_are_named_in_their_order() -> None:
+    both = printed("--target", "dnnl, openblas, cpu").strip()
     assert both == WRITTEN["3 openblas"].replace("=openblas", "=dnnl,openblas")
 
 

@@ -15,6 +15,8 @@ from lamina.debugging.generators.operators.table import row
 SUMMED = ("float32", "float64", "float16", "int64", "int32")
 HALF = 65504.0
 """The largest number of half precision."""
+FACTORS = 64
+"""Factors of a product at most."""
 LONG = 100_000
 """Elements of a sum of which single precision may lose a part of 1e-4, added one after the other: 1e5 roundings of 6e-8
 each are 6e-3 at the most, 2e-5 if they fall either way."""
@@ -31,8 +33,8 @@ def reduce(g: OnnxGraph, name: str) -> None:
     # Integers that overflow are nowhere defined.
     fits = types is extremes
     x = g.some(allowed(g, name, types), rank=(1, 5), bound=bound, where=lambda t: fits or t.is_float or t.bound <= 64)
-    if name == "ReduceProd" and not x.is_float:
-        raise CannotDraw("integers overflow")
+    if name == "ReduceProd" and (not x.is_float or x.shape is None or prod(x.shape) > FACTORS):
+        raise CannotDraw("integers overflow; of many factors some overflow and others underflow, as they are grouped")
     if name == "ReduceLogSum":
         x = positive(g, x)
     if x.dtype == "float16" and types is SUMMED and x.shape is not None:
