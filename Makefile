@@ -103,12 +103,14 @@ bench-opt-tool: $(STAMP) ## the cost of opt-tool by the number of ops, and the c
 index: $(STAMP) ## write dialects/relay/op_index.py afresh
 	$(PY) -m tools.op_index
 
-docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run
+docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run; the tour's list of files
 	$(PY) -m tools.reference
+	$(PY) -m tools.walk
 
 index-check: $(STAMP)
 	$(PY) -m tools.op_index --check
 	$(PY) -m tools.reference --check
+	$(PY) -m tools.walk --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock

@@ -190,7 +190,7 @@ def _add_load(parser: Any) -> None:
         default=[],
         type=path_argument,
         metavar="FILE.py",
-        help="add the file's dialects and passes to those of installed packages (xdsl.universe)",
+        help="add the file's dialects, passes and external backends to those of installed packages (xdsl.universe)",
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Dialect
@@ -198,7 +199,10 @@ class Registry:
             self._origin.update(dict.fromkeys(passes, entry.name))
 
     def load_file(self, path: Path) -> None:
-        """`--load FILE.py`: every Dialect that the module defines and every ModulePass subclass defined in it."""
+        """`--load FILE.py`: every Dialect that the module defines and every ModulePass subclass defined in it.
+
+        Pattern tables and external backends are known as soon as they are made.
+        """
         from importlib.util import module_from_spec, spec_from_file_location
 
         try:
@@ -219,8 +223,8 @@ class Registry:
             raise InputError(f"{type(e).__name__}: {e}", where=f"{path}:{line}" if line else str(path)) from e
         dialects = [v for v in vars(module).values() if isinstance(v, Dialect)]
         passes = pass_classes(module)
-        if not dialects and not passes:
-            raise InputError("defines neither a Dialect nor a ModulePass", where=str(path))
+        if not dialects and not passes and not _declares_backend(module):
+            raise InputError("defines no Dialect, ModulePass, PatternTable or ExternalBackend", where=str(path))
         for dialect in dialects:
             if dialect.name in _taken() or dialect.name in self.dialects:
                 what = f"dialect {dialect.name!r} exists already"
@@ -231,6 +235,14 @@ class Registry:
                 raise InputError(f"pass {cls.name!r} exists already", where=str(path), hint="choose another name")
             self.loaded[cls.name] = lambda c=cls: c
             self._origin[cls.name] = str(path)
+
+
+def _declares_backend(module: ModuleType) -> bool:
+    """Whether a file holds a pattern table or an external backend."""
+    from lamina.passes.relay.partition.external_backends import ExternalBackend
+    from lamina.passes.relay.partition.pattern_tables import PatternTable
+
+    return any(isinstance(value, (ExternalBackend, PatternTable)) for value in vars(module).values())
 
 
 def _taken() -> set[str]:

@@ -49,7 +49,7 @@ def build() -> Parser:
         default=[],
         type=path_argument,
         metavar="FILE.py",
-        help="add the file's dialects and passes",
+        help="add the file's dialects, passes and external backends",
     )
     g.add_argument("--run-reproducer", action="store_true", help="take the pipeline from the input, a reproducer")
 

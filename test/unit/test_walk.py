@@ -1,0 +1,42 @@
+"""The tour's list of the files that a compilation goes through."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools import walk
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_list_of_files_is_up_to_date() -> None:
+    """In a process of its own: what has been compiled before is not compiled again."""
+    words = [sys.executable, "-m", "tools.walk", "--check"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_stale_list_is_told_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(walk, "table", lambda: "nothing\n")
+    monkeypatch.setattr(sys, "argv", ["walk", "--check"])
+    assert walk.main() == 1
+    assert "3-the-walk.md is out of date" in capsys.readouterr().err
+
+
+def test_calls_while_a_module_is_imported_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "imported_by_a_walk.py").write_text("import helped_by_a_walk\nhelped_by_a_walk.f()\n")
+    (tmp_path / "helped_by_a_walk.py").write_text("def f(): pass\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    found = walk.Walk()
+    with found.watching():
+        helper: Any = import_module("imported_by_a_walk").helped_by_a_walk
+    assert helper.__file__ not in found.entered
+    with found.watching():
+        helper.f()
+    assert found.entered[helper.__file__] == "f"
