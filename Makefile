@@ -109,11 +109,13 @@ index: $(STAMP) ## write dialects/relay/op_index.py afresh
 docs: $(STAMP) ## write docs/reference afresh: primitives, ops and passes, each with its example run; the tour's list of files
 	$(PY) -m tools.reference
 	$(PY) -m tools.walk
+	$(PY) -m tools.rooms
 
 index-check: $(STAMP)
 	$(PY) -m tools.op_index --check
 	$(PY) -m tools.reference --check
 	$(PY) -m tools.walk --check
+	$(PY) -m tools.rooms --check
 
 lock: $(STAMP) ## write the versions of .venv into requirements-dev.lock
 	$(PY) -m pip freeze --exclude-editable > requirements-dev.lock

@@ -48,7 +48,14 @@ LEAST = {
     "docs/tour/7-a-backend.md": {"files": 2, "commands": 3, "outputs": 3},
 }
 """The pages that are followed from an empty folder, with how many blocks of each kind they have at least."""
-PAGES = ("docs/tour/README.md", "docs/tour/3-the-walk.md", "docs/targets.md", "docs/glossary.md")
+PAGES = (
+    "docs/guide.md",
+    "docs/architecture.md",
+    "docs/tour/README.md",
+    "docs/tour/3-the-walk.md",
+    "docs/targets.md",
+    "docs/glossary.md",
+)
 """The pages that are not followed: what they name exists."""
 PASSING = {"__pycache__", ".pytest_cache", ".hypothesis", "build", "Output", ".lit_test_times.txt"}
 """What commands leave behind."""
@@ -160,6 +167,13 @@ def test_what_a_page_shows_is_so(name: str, tmp_path: Path) -> None:
     environment = surroundings(PYTHONPATH=str(ROOT), LAMINA_CACHE_DIR=str(tmp_path / "cache"))
     done = follow(name, (ROOT / name).read_text("utf-8"), tmp_path, environment)
     assert all(done[kind] >= least for kind, least in LEAST[name].items()), done
+
+
+@pytest.mark.slow
+def test_first_steps_of_the_readme_work(tmp_path: Path) -> None:
+    environment = surroundings(PYTHONPATH=str(ROOT), LAMINA_CACHE_DIR=str(tmp_path / "cache"))
+    done = follow("README.md", recipes("README.md")["In five minutes"], tmp_path, environment)
+    assert done == {"files": 2, "commands": 4, "outputs": 1}
 
 
 def test_outputs_are_compared_line_by_line() -> None:

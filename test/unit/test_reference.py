@@ -13,6 +13,7 @@ import pytest
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, StringAttr, i64
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, prop_def, var_result_def
 
+from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.schedule.primitives.loops import SplitOp
@@ -48,10 +49,14 @@ def test_every_op_and_pass_has_its_section() -> None:
     assert set(sections("schedule.md")) == primitives
     assert set(sections("te.md")) == set(te_ops) - primitives
     assert set(sections("tir.md")) == {op.name for op in TIR.operations}
+    assert set(sections("relay.md")) == set(OPS)
     passes = set(sections("tir-passes.md"))
     assert {name for name in our_passes() if name.startswith("tir-")} <= passes
     assert {"te-to-tir", "nvptx-tir-to-llvm"} <= passes
     assert not any(name.startswith("relay-") for name in passes)
+    above = set(sections("relay-passes.md"))
+    assert not above & passes
+    assert {name for name, file in our_passes().items() if file.level != "llvm"} == above | passes
 
 
 def test_every_section_has_a_picture_of_its_subject() -> None:
@@ -67,12 +72,19 @@ def test_every_section_has_a_picture_of_its_subject() -> None:
             assert len(blocks) == 2 and blocks[0] != blocks[1], f"{page}: {name}"
 
 
+def test_relay_ops_show_samples_and_rules() -> None:
+    relu = sections("relay.md")["relay.nn.relu"]
+    assert "Facets: `infer_type`, `np_ref`" in relu and "- `tensor<19xf32>`" in relu and "`: got bool" in relu
+    assert "`nn.relu(nn.relu(x)) >> nn.relu(x)`" in relu
+    assert "No gradient: " in sections("relay.md")["relay.image.crop_and_resize"]
+
+
 def test_links_lead_to_files() -> None:
     texts = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     assert len(texts) >= 20
     for path in texts:
-        for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text("utf-8")):
-            assert (path.parent / link).is_file(), f"{path.name}: {link}"
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[\w-]+)?\)", path.read_text("utf-8")):
+            assert (path.parent / link).exists(), f"{path.name}: {link}"
 
 
 # -- the build stops -----------------------------------------------------------------------------------------------

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from import_graph import circles, import_graph, modules  # noqa: E402
+from tools.import_graph import circles, import_graph, modules
+from tools.page_parts import with_part
+from tools.rooms import drawing
 
 WITHIN_IR = ("transform", "universe", "dataflow_pattern")
 """Public names at the top of the package."""
@@ -41,6 +40,10 @@ def test_the_page_of_the_rooms_has_them_in_their_order() -> None:
     rows = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
     named = [re.findall(r"`(\w+)/?`", row) for row in rows]
     assert [n for names in named for n in names] == [n for names in STACK for n in names if n not in WITHIN_IR]
+
+
+def test_drawing_of_the_rooms_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == with_part(PAGE, "tools.rooms", drawing()), "run `python -m tools.rooms`"
 
 
 def test_every_room_has_a_floor() -> None:

@@ -9,18 +9,20 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayOfConstraint, SymbolNameConstraint
+from xdsl.dialects.builtin import ArrayOfConstraint, EmptyArrayAttrConstraint, SymbolNameConstraint
 from xdsl.irdl import (
     AnyAttr,
     AnyOf,
     BaseAttr,
     EqAttrConstraint,
+    MessageConstraint,
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
     ParamAttrConstraint,
     RangeLengthConstraint,
     RangeOf,
+    VarConstraint,
     VarOperandDef,
     VarRegionDef,
     VarResultDef,
@@ -69,6 +71,9 @@ _WORDS: dict[type[Any], Callable[[Any], str]] = {
     AnyOf: lambda c: " or ".join(sorted(map(constraint_text, c.attr_constrs))),
     ArrayOfConstraint: lambda c: f"array of {constraint_text(c.elem_range_constraint)}",
     ParamAttrConstraint: lambda c: f"{c.base_attr.name}<{', '.join(_stated(c.param_constrs))}>",
+    VarConstraint: lambda c: constraint_text(c.constraint),
+    MessageConstraint: lambda c: constraint_text(c.constr),
+    EmptyArrayAttrConstraint: lambda c: "empty array",
     SymbolNameConstraint: lambda c: "symbol name",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
@@ -30,6 +31,7 @@ from tools.reference.pictures import (
     primitive_picture,
     works_on_tir,
 )
+from tools.reference.relay_ops import MOST_RULES, SHOWN, relay_ops, relay_section
 from tools.reference.trimming import LONGEST
 from tools.reference.tvm_names import tvm_names_page
 
@@ -73,9 +75,29 @@ def tir_passes() -> tuple[PassFile, ...]:
     return tuple(file for _, file in sorted(our_passes().items()) if works_on_tir(file))
 
 
-def _page(title: str, intro: str, sections: list[Section]) -> str:
+@cache
+def other_passes() -> tuple[PassFile, ...]:
+    """The passes above tir: those of relay and te, the stair between them, and those of backends that work there."""
+    return tuple(
+        file
+        for _, file in sorted(our_passes().items())
+        if file.level in ("relay", "te", "stair", "backend") and not works_on_tir(file)
+    )
+
+
+def _page(title: str, intro: str, sections: list[Section], rules: str = RULES) -> str:
     names = ", ".join(f"[`{name}`](#{_anchor(name)})" for name, _ in sections)
-    lines = [f"# {title}", "", GENERATED, "", intro, "", RULES, "", f"{len(sections)} in all: {names}.", ""]
+    lines = [
+        f"# {title}",
+        "",
+        GENERATED,
+        "",
+        intro,
+        "",
+        *([rules, ""] if rules else []),
+        f"{len(sections)} in all: {names}.",
+        "",
+    ]
     for name, body in sections:
         lines += [f"## {name}", "", *body]
     return "\n".join(lines).rstrip() + "\n"
@@ -163,26 +185,48 @@ def tir_page() -> str:
     return _ops_page("The tir dialect", intro, "tir", tir_ops())
 
 
-def passes_page() -> str:
+def relay_page() -> str:
+    """`relay.md`: what every relay op states."""
+    intro = (
+        "Whole graphs on tensors, under TVM's names. An op states its meaning once, in facets, and\n"
+        "`dialects/relay/base.py` says what each is for; tests, rules and the fuzzer draw from its samples. Of\n"
+        f"samples {SHOWN} are shown, of rules {MOST_RULES}; a rule is shown as the engine prints it."
+    )
+    return _page("The relay dialect", intro, _sections(relay_ops(), relay_section), rules="")
+
+
+def tir_passes_page() -> str:
     """`tir-passes.md`: every pass on tir."""
-
-    def section(file: PassFile) -> Section:
-        cls = file.load()
-        refused = list(refusals_in(pass_folder(file)))
-        doc, _, picture = doc_of(_module_of(cls)).partition("\nBefore")
-        own, _, rest = ("Before" + picture).partition("\n\n") if picture else ("", "", "")
-        lines = [doc.strip(), ""]
-        if own:
-            lines += fenced("In short:", own.rstrip().split("\n"), "text")
-        lines += [rest.strip(), ""] if rest.strip() else []
-        lines += [f"Declared in {source_link(file.module)}.", "", *options(cls)]
-        return file.name, [*lines, *refusals(refused), *pass_picture(file)]
-
     intro = (
         "Passes that read or write tir: those of the level itself, the stairs to it and from it, and those of\n"
         "backends. The example of a pass is the first of its lit tests, by name, in which it changes something."
     )
-    return _page("Passes on tir", intro, _sections(tir_passes(), section))
+    return _page("Passes on tir", intro, _sections(tir_passes(), _pass_section))
+
+
+def relay_passes_page() -> str:
+    """`relay-passes.md`: every pass on relay and te."""
+    intro = (
+        "Passes on whole graphs and on tensor programs: those of relay and te, the stair between them, and those of\n"
+        "backends. The example of a pass is the first of its lit tests, by name, in which it changes something."
+    )
+    return _page("Passes on relay and te", intro, _sections(other_passes(), _pass_section))
+
+
+def _pass_section(file: PassFile) -> Section:
+    cls = file.load()
+    refused = list(refusals_in(pass_folder(file)))
+    doc, _, picture = doc_of(_module_of(cls)).partition("\nBefore")
+    own, _, rest = ("Before" + picture).partition("\n\n") if picture else ("", "", "")
+    lines = [doc.strip(), ""]
+    if own:
+        lines += fenced("In short:", own.rstrip().split("\n"), "text")
+    lines += [rest.strip(), ""] if rest.strip() else []
+    lines += [f"Declared in {source_link(file.module)}.", "", *options(cls)]
+    if re.search(r"^After: +the same", own, re.M):
+        # It only says something; the docstring shows what.
+        return file.name, [*lines, *refusals(refused)]
+    return file.name, [*lines, *refusals(refused), *pass_picture(file)]
 
 
 def _module_of(cls: type[Any]) -> Any:
@@ -195,7 +239,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "schedule.md": schedule_page,
     "te.md": te_page,
     "tir.md": tir_page,
-    "tir-passes.md": passes_page,
+    "tir-passes.md": tir_passes_page,
+    "relay.md": relay_page,
+    "relay-passes.md": relay_passes_page,
     "tvm-names.md": tvm_names_page,
 }
 
