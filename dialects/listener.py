@@ -38,6 +38,8 @@ class Listener:
 
     kernels: KernelTaker | None = None
     """Takes each kernel as soon as it is machine operations, where somebody waits for them."""
+    wants_nodes: bool = False
+    """Whether questions are to say which nodes of the model they concern, which costs a walk of the module."""
     wants_remarks: bool = False
     """Whether remarks that cost time to find are worth it."""
 

@@ -221,6 +221,7 @@ def questions_of(compilation: Compilation) -> list[Question]:
     if is_for_machine(compilation):
         what = "this model's kernels are in no fixed order: there is nothing to choose"
         raise UnsupportedError(what, where=compilation.source.label)
+    compilation.wants_nodes = True
     lower(compilation)
     found: dict[str, Question] = {}
     for q in compilation.questions:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from pathlib import Path
@@ -24,7 +23,13 @@ _BESIDE = tuple(
     f"{name}/" for name in ("xdsl", "numpy", "onnx", "google", "llvmlite", "ml_dtypes", "safetensors", "onnxruntime")
 )
 """The packages that Lamina calls; others in their folder are a user's, who installed them."""
-_LIBRARY = f"{sysconfig.get_path('stdlib')}/"
+
+
+@cache
+def _library() -> str:
+    import sysconfig
+
+    return f"{sysconfig.get_path('stdlib')}/"
 
 
 class Place(NamedTuple):
@@ -97,7 +102,7 @@ def _is_ours(filename: str) -> bool:
     if filename.startswith((_PACKAGE, "<frozen", *_BESIDE)):
         return True
     _, installed, package = filename.rpartition("-packages/")  # of site-packages, or Debian's dist-packages
-    return package.startswith(_BESIDE) if installed else filename.startswith(_LIBRARY)
+    return package.startswith(_BESIDE) if installed else filename.startswith(_library())
 
 
 def _column(code: CodeType, instruction: int) -> int:

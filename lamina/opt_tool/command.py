@@ -223,7 +223,7 @@ class Session:
         """The frontend's format that the input has, None for our own text."""
         given = self.args.frontend
         if given is None:
-            return None if name.endswith(MLIR) else format_by_suffix(name)
+            return None if name == STDIN or name.endswith(MLIR) else format_by_suffix(name)
         return options.frontend_called(given)
 
     def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:

@@ -122,6 +122,7 @@ def @main(%n: int32, %x: Tensor[(4, 8), float32]) -> Tensor[(4, 8), float32] {
     machine: Any = tvm.runtime.vm
     code, lib = relay.vm.compile(tvm.parser.fromtext(text), target="llvm").save()
     lib.export_library(str(tmp_path / "net.so"))
+    other = built()
     monkeypatch.setattr("lamina.driver.pipelines.Pipeline.run", None)
     loaded = tvm.runtime.load_module(str(tmp_path / "net.so"))
     exe = machine.Executable.load_exec(code, loaded)
@@ -131,7 +132,7 @@ def @main(%n: int32, %x: Tensor[(4, 8), float32]) -> Tensor[(4, 8), float32] {
     with pytest.raises(InputError, match="the code is not that of the library"):
         machine.Executable.load_exec(code + b" ", loaded)
     with pytest.raises(UsageError, match="is no library of relay.vm.compile"):
-        machine.Executable.load_exec(code, built())
+        machine.Executable.load_exec(code, other)
 
 
 def test_a_library_of_tvms_is_refused(tmp_path: Path) -> None:

@@ -43,7 +43,11 @@ def line_of(mark: str, path: Path = FILE) -> int:
             "te_element",
             "AttributeError: 'Scalar' object has no attribute 'nothing' in pass",
         ),
-        ("mistaken-call", "call", "AttributeError: 'NoneType' object has no attribute 'walk' in pass 'mistaken-call'"),
+        (
+            "mistaken-call",
+            "call",
+            "AttributeError: 'NoneType' object has no attribute 'blocks' in pass 'mistaken-call'",
+        ),
     ],
 )
 def test_an_exception_names_the_users_line_and_the_op(

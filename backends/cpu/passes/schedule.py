@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.backends.cpu.schedules.function import schedule_function
 from lamina.dialects import edit
 from lamina.dialects.choices import Choices
+from lamina.dialects.listener import listener_of
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.target import module_target
 from lamina.dialects.te.ops import CallOp, FuncOp
@@ -40,8 +41,7 @@ class CpuSchedulePass(ModulePass):
             raise VerifyException("cpu-schedule: the module names no 'lamina.target'")
         scheduled = {s.func.root_reference.data for s in op.ops if isinstance(s, ScheduleOp)}
         choices = Choices.of(op)
-        # Whose answers are asked for is of interest only to those who collect the questions.
-        nodes = nodes_of_functions(op) if getattr(ctx, "questions", None) is not None else {}
+        nodes = nodes_of_functions(op) if listener_of(ctx).wants_nodes else {}
         for func in [f for f in op.ops if isinstance(f, FuncOp)]:
             if func.sym_name.data in scheduled:
                 continue
