@@ -6,7 +6,6 @@ import os
 from typing import TypeGuard, cast
 
 from lamina.errors import UsageError
-from lamina.frontends.formats import TextFormat, format_by_suffix
 
 SAVED = ".lamina"
 """A program that was compiled and saved."""
@@ -24,7 +23,11 @@ def is_text(source: object) -> TypeGuard[str | os.PathLike[str]]:
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = cast("str | os.PathLike[str]", source)
-    return os.fspath(path).endswith(MLIR) or isinstance(format_by_suffix(path), TextFormat)
+    if os.fspath(path).endswith(MLIR):
+        return True
+    from lamina.frontends.formats import TextFormat, format_by_suffix
+
+    return isinstance(format_by_suffix(path), TextFormat)
 
 
 def refuse_saved(source: object) -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
@@ -31,7 +31,6 @@ from lamina.errors import (
     printable,
     render_error,
 )
-from lamina.frontends.formats import Format, ModelFormat, TextFormat, format_by_bytes, format_by_suffix
 from lamina.ir.context import LaminaContext, with_dialects
 from lamina.ir.diagnostics import Diagnostic, at_op, diagnostic_of, render, see_op
 from lamina.ir.instrumentation import (
@@ -52,6 +51,11 @@ from lamina.ir.verification import VerificationError, verify_module
 from lamina.opt_tool import options
 from lamina.opt_tool.watching import watched
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from lamina.frontends.formats import Format, ModelFormat, TextFormat
+
 STDIN = "<stdin>"
 
 
@@ -65,6 +69,24 @@ class _Shown(Listener):
 
     def message(self, severity: str, text: str, op: Operation | None = None) -> None:
         self._emit(at_op(severity, text, op))
+
+
+def is_model(form: Format | None) -> TypeIs[ModelFormat]:
+    """Whether an input is a model and no text."""
+    if form is None:
+        return False
+    from lamina.frontends.formats import ModelFormat
+
+    return isinstance(form, ModelFormat)
+
+
+def is_text(form: Format | None) -> TypeIs[TextFormat]:
+    """Whether an input is text of another kind than ours."""
+    if form is None:
+        return False
+    from lamina.frontends.formats import TextFormat
+
+    return isinstance(form, TextFormat)
 
 
 class Session:
@@ -130,13 +152,14 @@ class Session:
             return EXIT_OK
         name, data = self._read()
         form = self._format(name)
-        if isinstance(form, ModelFormat):
+        if is_model(form):
             if args.split_input_file or args.run_reproducer:
                 raise UsageError(f"{name} is {form.what}, and no text", hint="import it first: opt-tool -o FILE.mlir")
             self.model = data if name == STDIN else Path(args.input_file)
         try:
             text = "" if self.model is not None else decode(data, name)
         except InputError:
+            from lamina.frontends.formats import format_by_bytes
             from lamina.ir.foreign_files import BEGIN, refuse_foreign
 
             found = format_by_bytes(data[:BEGIN])
@@ -223,19 +246,23 @@ class Session:
         """The frontend's format that the input has, None for our own text."""
         given = self.args.frontend
         if given is None:
-            return None if name == STDIN or name.endswith(MLIR) else format_by_suffix(name)
+            if name == STDIN or name.endswith(MLIR):
+                return None
+            from lamina.frontends.formats import format_by_suffix
+
+            return format_by_suffix(name)
         return options.frontend_called(given)
 
     def _parse(self, ctx: LaminaContext, text: str, name: str, first_line: int) -> ModuleOp:
         form = self._format(name)
-        if isinstance(form, ModelFormat):
+        if is_model(form):
             from lamina.ir.foreign_files import refuse_foreign
 
             refuse_foreign(self.model)
             imported = form.read(self.model)
             ctx.params = imported.store
             return imported.module
-        if isinstance(form, TextFormat):
+        if is_text(form):
             # The lines before a piece of a file count.
             module, ctx.params = form.parse("\n" * (first_line - 1) + text, name)
             return module

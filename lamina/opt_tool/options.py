@@ -10,11 +10,13 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lamina.cli.shell import path_argument
 from lamina.errors import UsageError, did_you_mean
-from lamina.frontends.formats import Format, format_called, formats
+
+if TYPE_CHECKING:
+    from lamina.frontends.formats import Format
 
 SPLIT_MARKER = "// -----"
 DESCRIPTION = "Reads IR, runs passes, prints IR. Diagnostics go to stderr."
@@ -158,6 +160,8 @@ class Parser(argparse.ArgumentParser):
 
 def frontend_called(name: str) -> Format | None:
     """The format of a frontend by its name, None for our own text. Raises UsageError for a name of none."""
+    from lamina.frontends.formats import format_called, formats
+
     found = format_called(name)
     if found is None and name != "mlir":
         known = ["mlir", *(f.name for f in formats())]

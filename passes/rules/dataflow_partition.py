@@ -330,7 +330,7 @@ class _CallbackRule(Lowering):
         self.written = (code.co_filename, code.co_firstlineno)
         self.size = 1
         self.looks_around = True
-        self.depth = max(1, min(8, len(self.compiled.compiler.patterns)))
+        self.reach = max(1, min(8, len(self.compiled.compiler.patterns)))
         self.done = False
 
     def apply(self, op: Operation) -> Any:

@@ -81,7 +81,7 @@ def other_passes() -> tuple[PassFile, ...]:
     return tuple(
         file
         for _, file in sorted(our_passes().items())
-        if file.level in ("relay", "te", "stair", "backend") and not works_on_tir(file)
+        if file.level in ("relay", "te", "stair", "inspection", "backend") and not works_on_tir(file)
     )
 
 
