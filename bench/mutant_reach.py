@@ -4,7 +4,8 @@
     python bench/mutant_reach.py FOLDER                           (the lit tests, then all into FOLDER/reach.json)
 
 Python 3.12 or newer tells of the first run of each function at hardly any cost (PEP 669, sys.monitoring). Processes
-that a test forks write what they reach themselves; commands that a test starts are not seen.
+that a test forks write what they reach themselves, and so do commands that it starts, where the folder
+`mutant_reach_site` is on PYTHONPATH and LAMINA_REACH names the folder of the recording.
 """
 
 # lit has no types, and sys.monitoring none in the oldest Python that the project supports.
@@ -24,19 +25,22 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = tuple(str(ROOT / room) + os.sep for room in ("lamina", "dialects", "passes", "frontends", "backends"))
+FOLDER, TEST = "LAMINA_REACH", "LAMINA_REACH_TEST"
+"""Environment variables of the commands that tests start: where they write, and for which test."""
 _INNER = re.compile(r"\.<locals>|\.?<[a-z]+>")
 
 
 class Recorder:
     """The functions of the project that run while a test does, a line of JSON each test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, test: str = "") -> None:
+        """With a test, this process is a command that the test has started."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._test = ""
+        self._test = test
         self._seen: set[str] = set()
         self._files: dict[str, str] = {}
-        self._is_child = False
+        self._is_child = bool(test)
         self._open()
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
         self._tool = monitoring.COVERAGE_ID
@@ -74,6 +78,7 @@ class Recorder:
     def of(self, test: str) -> Iterator[None]:
         """What runs inside is a test's."""
         self._test, self._seen = test, set()
+        os.environ[TEST] = test
         sys.monitoring.restart_events()  # type: ignore[attr-defined]
         start = time.perf_counter()
         try:
@@ -82,6 +87,7 @@ class Recorder:
             seconds = time.perf_counter() - start
             self._write({"test": test, "seconds": round(seconds, 4), "reached": sorted(self._seen)})
             self._test = ""
+            del os.environ[TEST]
 
 
 # -- pytest --------------------------------------------------------------------------------------------------------
@@ -136,6 +142,9 @@ def record_lit(folder: Path) -> None:
     recorder = Recorder(folder)
     for test in lit.discovery.find_tests_for_inputs(config, [str(ROOT / "test")]):
         with recorder.of(os.path.relpath(test.getSourcePath(), ROOT)):
+            # lit keeps most of the environment from the commands of tests.
+            handed = {name: os.environ[name] for name in (FOLDER, TEST) if name in os.environ}
+            test.config.environment.update(handed)
             test.config.test_format.execute(test, config)
 
 

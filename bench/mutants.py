@@ -78,7 +78,8 @@ def record() -> None:
         sys.exit("error: --record needs Python 3.12 or newer, which tells what runs at hardly any cost")
     shutil.rmtree(RECORD, ignore_errors=True)
     bench = str(ROOT / "bench")
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), bench)), "LAMINA_CACHE": "off"}
+    places = os.pathsep.join((str(ROOT), bench, f"{bench}/mutant_reach_site"))
+    environment = os.environ | {"PYTHONPATH": places, "LAMINA_CACHE": "off", "LAMINA_REACH": str(RECORD)}
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "mutant_reach", f"--reach={RECORD}", "-m", "not long"]
     subprocess.run([*pytest, "-n", "2"], cwd=ROOT, env=environment, check=False)
     subprocess.run([sys.executable, f"{bench}/mutant_reach.py", str(RECORD)], cwd=ROOT, env=environment, check=True)
