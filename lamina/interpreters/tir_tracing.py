@@ -363,8 +363,8 @@ def _told(op: Operation) -> tuple[str, ...]:
 def _neutral_right(name: str, element: Attribute) -> Any:
     """The right operand that changes nothing."""
     dtype = element_dtype(element)
-    if dtype.kind != "b" and name in ("arith.subf", "arith.subi"):
+    if name in ("arith.subf", "arith.subi"):
         return dtype.type(0)
-    if dtype.kind != "b" and name in ("arith.divf", "arith.divsi", "arith.divui", "arith.floordivsi"):
+    if name in ("arith.divf", "arith.divsi", "arith.divui", "arith.floordivsi"):
         return dtype.type(1)
     return None

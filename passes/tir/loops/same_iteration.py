@@ -58,7 +58,7 @@ class Touched:
 
 def touched_by(loop: ForOp) -> Touched:
     """The accesses of a parallel loop to buffers from outside of it."""
-    found = Touched(None if loop.bounds or loop.is_dynamic else loop.trip)
+    found = Touched(None if loop.bounds else loop.trip)
     inside = {op.result for op in all_ops(loop) if isinstance(op, AllocOp)}
     ranges: dict[int | None, RangeCache] = {}
     for op in all_ops(loop):
