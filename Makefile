@@ -14,16 +14,6 @@ export LAMINA_HOST := $(HOST)
 endif
 # Where byte code is written pytest need not take each file of tests apart anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -q -n $(JOBS) --dist worksteal
-# Files of tests that take more than a few seconds together; `make check` leaves them out.
-LENGTHY := analyzer block_primitives cache_primitives cli convolution_kernels dataflow_pattern defunctionalization dnnl \
-	dnnl_models expand_math external_backends facets fake_quantization first_order_gradient flat_convolutions gpu_backends gpu_passes \
-	gpu_rows gradients group_primitives inline_primitives kernel_profile layout_primitives light_models llvm_emit mixed_primitives \
-	models onnx_backend onnx_bad_input onnx_conformance onnx_image onnx_nodes onnx_value_dependent open_model openblas ops_five_ways \
-	opt_tool opt_tool_fuzz opt_tool_lit partition_passes pdl pool program_cache qnn random_ops random_relay random_shapes recipes \
-	reduction_primitives relay_passes relay_source roofline rules sampling sanitize schedules simplify_kernels sorting te_gemm \
-	te_primitives_api te_reducers te_scan te_schedule_api tensorize tensorize_refusals tir_passes topi training \
-	transform transposes tvm_examples tvm_networks tvm_relay tvm_relay_data tvm_relay_ops tvm_relay_text unknown_extents vm \
-	vm_memory winograd winograd_kernels
 LIT := $(BIN)/lit -q -j$(JOBS) test
 PYRIGHT := $(BIN)/pyright --pythonpath $(PY)
 SOURCES := lamina dialects passes frontends backends
@@ -75,7 +65,7 @@ check: $(STAMP) ## the inner loop: lint, types of what changed, lit, quick tests
 	$(MAKE) --no-print-directory lint lit
 	files=$$(git diff --name-only --diff-filter=d HEAD -- 'lamina/*.py' 2>/dev/null); \
 	if [ -n "$$files" ]; then $(PYRIGHT) $$files; fi
-	$(PYTEST) -m "not long and not slow" -x $(foreach f,$(LENGTHY),--ignore=test/unit/test_$(f).py)
+	$(PYTEST) -m "not long and not slow" -x
 
 lint: $(STAMP)
 	$(BIN)/ruff check $(SOURCES) test bench examples

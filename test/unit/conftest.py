@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from .host_features import hide_from_others, needs
 
 OBJECTS, GENERATIONS = 100_000, (10, 50)
 """Programs hold millions of objects for a short time: what Python's own thresholds cost is a sixth of all tests."""
+SLOW_FILE = re.compile(r"^pytestmark = .*pytest\.mark\.slow\b", re.MULTILINE)
 
 
 gc.set_threshold(OBJECTS, *GENERATIONS)
@@ -28,6 +31,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     )
     if isinstance(target, str) and is_named(target):
         needs(target)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that are slow as a whole where `-m` says so: importing them takes longer than the quick tests."""
+    if collection_path.suffix != ".py" or "not slow" not in config.option.markexpr:
+        return None
+    return True if SLOW_FILE.search(collection_path.read_text()) else None
 
 
 def pytest_collection_finish() -> None:

@@ -17,6 +17,8 @@ from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, Range, consta
 from lamina.dialects.index.matching import Bindings
 from lamina.dialects.index.rules import Rule
 
+pytestmark = pytest.mark.slow
+
 DIMS = ("i", "j", "k")
 Point = dict[Atom, int]
 NUMBERS = {"floordiv": lambda _, a, b: a // b}  # pyright: ignore

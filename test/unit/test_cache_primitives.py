@@ -13,6 +13,8 @@ from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, chec
 
 from lamina.dialects.schedule.primitives.stages import CacheReadOp, CacheWriteOp  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SCOPES = ["global", "local", "shared"]
 
 

@@ -16,6 +16,8 @@ from onnx import TensorProto, helper
 from lamina.cli import command as cli
 from lamina.opt_tool.command import run_opt_tool
 
+pytestmark = pytest.mark.slow
+
 
 def lamina(*argv: str | Path | int) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()

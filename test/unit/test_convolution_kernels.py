@@ -10,6 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import lamina
 
+pytestmark = pytest.mark.slow
+
 # Shape of the data, output channels, stride: data beyond the second-level cache and not, rows that no tile fills.
 CASES = {
     "data_meets_all_weights_at_once": ((1, 256, 37, 41), 72, 1),

@@ -37,6 +37,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from pattern_programs import T, module_of, names, text, unary, value  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 # -- one test for each kind of pattern ---------------------------------------------------------------------------
 
 

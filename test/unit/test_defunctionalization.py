@@ -25,6 +25,8 @@ from lamina.vm.vm import ReferenceKernels, VirtualMachine
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import Drawn, by_differences, differentiated, parsed  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 F = "(tensor<f64>) -> tensor<f64>"
 
 CHOSEN = """

@@ -37,6 +37,8 @@ from dnnl_programs import (  # noqa: E402
     requantised,
 )
 
+pytestmark = pytest.mark.slow
+
 TABLE = find_table("dnnl")
 Types = list[tuple[tuple[int, ...], str]]
 

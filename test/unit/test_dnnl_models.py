@@ -22,6 +22,8 @@ import models  # noqa: E402
 from dnnl_programs import graph, missing_dnnl, needs_dnnl, offloaded, random_arrays, requantised  # noqa: E402
 from external_programs import RESIDUAL, arrays_for, check_texts_of_levels, compiled  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 F = "float32"
 
 # -- models ----------------------------------------------------------------------------------------------------------

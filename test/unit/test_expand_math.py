@@ -20,6 +20,8 @@ from lamina.ir.context import LaminaContext
 from lamina.passes.tir.arithmetic import polynomials
 from lamina.passes.tir.arithmetic.expand_math import EXPANSIONS, ExpandMathPass
 
+pytestmark = pytest.mark.slow
+
 
 def _bench() -> ModuleType:
     path = Path(__file__).parents[2] / "bench" / "math_ulp.py"

@@ -32,6 +32,8 @@ import models  # noqa: E402
 from external_programs import Array, arrays_for, compiled, needs_openblas  # noqa: E402
 from pattern_programs import program  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _forgets_backends() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]

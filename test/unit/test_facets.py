@@ -34,6 +34,8 @@ from lamina.ir.parsing import SourceParser
 from lamina.ir.verification import verify_module
 from tools import op_index
 
+pytestmark = pytest.mark.slow
+
 Arrays = list[np.ndarray[Any, Any]]
 
 FACETS = (

@@ -21,6 +21,8 @@ from lamina.ir.pipeline import parse_pipeline
 from lamina.ir.verification import verify_module
 from lamina.passes.relay.quantize.affine_rules import RULES
 
+pytestmark = pytest.mark.slow
+
 Shape = tuple[int, ...]
 
 IMAGE, WEIGHT = (1, 4, 6, 5), (6, 4, 3, 3)

@@ -18,6 +18,8 @@ from lamina.vm.vm import AdtValue, ReferenceKernels, VirtualMachine
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import Drawn, by_differences, differentiated, parsed  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 

@@ -11,6 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 import lamina
 from lamina.measure.timing import largest_difference, onnxruntime_session
 
+pytestmark = pytest.mark.slow
+
 CASES: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ("Conv", (2, 6, 19), (20, 6, 5), {"pads": [1, 3], "strides": [2], "dilations": [2]}),
     ("Conv", (1, 12, 17), (18, 4, 3), {"group": 3}),

@@ -25,6 +25,8 @@ from . import gpu_on_cpu, gpu_programs
 from .gpu_programs import PIPELINE
 from .test_gpu_passes import check, lowered
 
+pytestmark = pytest.mark.slow
+
 CTX = LaminaContext()
 TILE = {"vy": 2, "vx": 2, "ty": 4, "tx": 4, "iy": 2, "ix": 2, "kk": 4}
 TWO_WARPS = TILE | {"tx": 16}

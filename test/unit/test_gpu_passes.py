@@ -20,6 +20,8 @@ from lamina.ir.pipeline import parse_pipeline
 from . import gpu_programs
 from .gpu_programs import PIPELINE, Program
 
+pytestmark = pytest.mark.slow
+
 CTX = LaminaContext()
 
 

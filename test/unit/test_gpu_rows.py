@@ -36,6 +36,8 @@ from lamina.interpreters.tir_interpreter import run_tir_func
 from . import gpu_on_cpu
 from .test_gpu_backends import NVCC, PTXAS, assembled
 
+pytestmark = pytest.mark.slow
+
 COUNT = 64
 FLOATS: dict[str, Attribute] = {"f32": Float32Type(), "f64": Float64Type()}
 HALVES: dict[str, Attribute] = {"f16": Float16Type(), "bf16": BFloat16Type()}

@@ -37,6 +37,8 @@ from lamina.passes.relay.functional.first_order_gradient import FirstOrderGradie
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, arrays_of, every_op, load, valid_samples  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 STEP = 1e-6

@@ -14,6 +14,8 @@ from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, chai
 from lamina.dialects.schedule.primitives.groups import CreateGroupOp, NormalizeOp  # noqa: E402
 from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def group(draws: Draws) -> Operation | None:
     """Some stages before another, as a group that moves into a loop of it."""

@@ -22,6 +22,8 @@ from stage_schedules import (  # noqa: E402
 from lamina.dialects.schedule.primitives.inlining import ComputeRootOp, ReverseComputeInlineOp  # noqa: E402
 from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def reverse_inline(draws: Draws) -> Operation | None:
     return ReverseComputeInlineOp.make(draws.r.choice(draws.stages()[1:] or draws.stages()))

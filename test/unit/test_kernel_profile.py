@@ -20,6 +20,8 @@ from lamina.measure.kernel_profile import Recording
 from lamina.runtime.compiled import CompiledProgram
 from lamina.runtime.trace import TracedProgram, traced_runs
 
+pytestmark = pytest.mark.slow
+
 X = np.linspace(-1, 1, 8 * 6, dtype=np.float32).reshape(8, 6)
 
 

@@ -27,6 +27,8 @@ from lamina.dialects.schedule.primitives.layouts import RollingBufferOp, Transfo
 from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
 from lamina.dialects.tir.memory import type_of  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def layout(r: random.Random, shape: tuple[int, ...]) -> IndexMap:
     """A permutation of dimensions of which some are split, two fused or one turned; now and then nonsense."""

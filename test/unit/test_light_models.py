@@ -24,6 +24,8 @@ sys.path.insert(0, str(ROOT / "test"))
 
 import models  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 ort: Any = pytest.importorskip("onnxruntime")
 
 TOLERANCE = 1e-4

@@ -27,6 +27,8 @@ from lamina.dialects.target import LAMINA
 from .llvm_cases import DTYPES, Case
 from .llvm_memory_cases import CASES
 
+pytestmark = pytest.mark.slow
+
 TARGET = named_target("x86-64")
 BASELINE = "\n".join(
     (

@@ -27,6 +27,8 @@ from lamina.dialects.schedule.build import Schedule  # noqa: E402
 from lamina.dialects.schedule.nest.refusals import ScheduleError  # noqa: E402
 from lamina.interpreters.te_interpreter import run_te_func  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 PRIMITIVES = [
     *(rolling, stored, iterated, root, reverse_inline, whole, at_loop, write),
     *(blockize, pad_einsum, rfactor, decompose, group, normalize),

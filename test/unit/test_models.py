@@ -17,6 +17,8 @@ from lamina.interpreters.relay_reference import main_function, run_relay
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import models  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def onnxruntime_outputs(model: ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
     runtime: Any = onnxruntime  # it has no type stubs

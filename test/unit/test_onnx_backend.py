@@ -15,6 +15,8 @@ from lamina.driver.programs_by_shape import MOST_PROGRAMS, Runs
 from lamina.errors import InputError
 from lamina.frontends.onnx import ImportedModel
 
+pytestmark = pytest.mark.slow
+
 
 def tensor(name: str, shape: list[Any] | None, dtype: int = TensorProto.FLOAT) -> Any:
     return helper.make_tensor_value_info(name, dtype, shape)

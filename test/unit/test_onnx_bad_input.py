@@ -21,6 +21,8 @@ from lamina.frontends.onnx import check_model, load_onnx
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import models  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 F = TensorProto.FLOAT
 Refused = Callable[..., LaminaError]
 

@@ -14,6 +14,8 @@ from tools.conformance.__main__ import report
 from tools.conformance.cases import KINDS, Case, all_cases
 from tools.conformance.workers import Outcome, run_cases
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = 24
 
 

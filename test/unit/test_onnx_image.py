@@ -14,6 +14,8 @@ from lamina.frontends.onnx.builder import NeedsValueError
 from lamina.interpreters.relay_reference import main_function, run_relay
 from tools.conformance.cases import all_cases
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 

@@ -27,6 +27,8 @@ from lamina.vm.vm import ReferenceKernels
 from tools.conformance.cases import Case, all_cases
 from tools.conformance.workers import compare
 
+pytestmark = pytest.mark.slow
+
 # Stored results that are rounded to four digits, or to steps of bfloat16 that differ by the order of steps.
 ROUNDED = {"test_averagepool_2d_ceil_last_window_starts_on_pad", "test_celu_bfloat16", "test_celu_bfloat16_expanded"}
 # The oracles take seconds for each, the compiler does not.

@@ -17,6 +17,8 @@ from lamina.frontends.onnx.extents import DRAWS, Extent, Number, fit, fresh_draw
 from lamina.ir.verification import verify_module
 from lamina.vm.vm import ReferenceKernels, VirtualMachine
 
+pytestmark = pytest.mark.slow
+
 FLOAT, INT, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 node = helper.make_node
 X = np.array([[3, 0, -1], [0, 2, 0], [5, 5, 0], [0, -4, 1]], np.float32)

@@ -12,6 +12,8 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 import lamina
 from lamina.errors import InputError, UnsupportedError, UsageError
 
+pytestmark = pytest.mark.slow
+
 W = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
 
 

@@ -20,6 +20,8 @@ sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 import models  # noqa: E402
 from external_programs import RESIDUAL, arrays_for, check_texts_of_levels, compiled, needs_openblas  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def text_of(body: str, inputs: Sequence[str], result: str) -> str:
     taken = ", ".join(f"%x{n}: tensor<{t}>" for n, t in enumerate(inputs))

@@ -38,6 +38,8 @@ from lamina.runtime.compiled import load_module
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, arrays_of, assert_close, load, valid_samples  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 Arrays = list[np.ndarray[Any, Any]]
 
 TIR_PASSES = ",".join(TIR_PIPELINE[1:-1])

@@ -12,6 +12,8 @@ from lamina.errors import UsageError
 from lamina.ir.pipeline import parse_pipeline, print_pipeline
 from lamina.opt_tool.command import run_opt_tool
 
+pytestmark = pytest.mark.slow
+
 INPUTS = Path(__file__).parents[1] / "opt_tool" / "inputs"
 
 ADD = """func.func @f(%x: i32) -> i32 {

@@ -17,6 +17,8 @@ import pytest
 from lamina.driver.pipelines import Pipeline
 from lamina.opt_tool.command import run_opt_tool
 
+pytestmark = pytest.mark.slow
+
 TEST = Path(__file__).parents[1]
 TEXTS = [p.read_text("utf-8")[:2000] for p in sorted((TEST / "opt_tool").glob("*.mlir"))]
 

@@ -13,6 +13,8 @@ sys.path.insert(0, str(ROOT / "test"))
 
 from lamina_format import Command, parse_line  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 FILES = (
     "split_goes_on_after_an_error.mlir",
     "nested_anchor.mlir",

@@ -51,6 +51,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from pattern_programs import F32, UNARY, program, random_pattern  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def tables() -> Iterator[None]:

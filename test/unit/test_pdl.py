@@ -35,6 +35,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from declared_rules import all_rules  # noqa: E402
 from pattern_programs import module_of, program, random_pattern, unary, value  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 MLIR_OPT = shutil.which("mlir-opt") or shutil.which("mlir-opt", path="/usr/lib/llvm-22/bin")
 
 

@@ -22,6 +22,8 @@ from lamina.dialects.target import LAMINA
 from lamina.passes.tir_to_llvm.program import Entry, program_globals
 from lamina.runtime.program import Failure, Program, ThreadPool, available_threads
 
+pytestmark = pytest.mark.slow
+
 # count[i] += 1, fail stores a code when the first element of its buffer is odd
 KERNELS = """
 llvm.func @count(%args: !llvm.ptr, %lo: i64, %hi: i64) attributes {no_unwind} {

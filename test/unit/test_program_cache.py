@@ -21,6 +21,8 @@ from lamina.runtime.program_file import StoredProgram, digest_of
 from lamina.store import program_cache
 from lamina.store.program_cache import ProgramCache, enabled, program_key
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "ab" * 32
 

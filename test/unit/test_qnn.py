@@ -34,6 +34,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import arrays_of, load, valid_samples  # noqa: E402
 from test_ops_five_ways import module_of  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 Arrays = list[np.ndarray[Any, Any]]
 NAMES = [n for n in OPS if n.startswith("relay.qnn.")]
 

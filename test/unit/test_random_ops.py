@@ -23,6 +23,8 @@ from lamina.dialects.relay.random.threefry import (
 )
 from lamina.interpreters.te_interpreter import run_te_func
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 DIGITS_OF_PI = (

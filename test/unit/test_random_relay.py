@@ -18,6 +18,8 @@ from lamina.vm.vm import AdtValue, Kernels, ReferenceKernels, VirtualMachine
 
 from .random_relay import random_arguments, random_program
 
+pytestmark = pytest.mark.slow
+
 PASSES = (
     "relay-inline",
     "relay-inline{unmarked}",

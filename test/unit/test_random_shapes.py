@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def _bench() -> ModuleType:
     path = Path(__file__).parents[2] / "bench" / "random_shapes.py"

@@ -13,6 +13,8 @@ import pytest
 
 from .host_features import needs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("lamina", "dialects", "passes", "frontends", "backends", "test", "tools", "pyproject.toml")
 TOUCHED = {

@@ -22,6 +22,8 @@ from stage_schedules import (  # noqa: E402
 
 from lamina.dialects.schedule.primitives.reductions import DecomposeReductionOp, RFactorOp  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def rfactor(draws: Draws) -> Operation | None:
     stage = draws.r.choice(draws.stages())

@@ -31,6 +31,8 @@ from lamina.passes.relay.fusion.graph_partition import Graph, Partition
 from lamina.passes.relay.simplify.eliminate_common_subexpr import eliminate_common_subexpr
 from lamina.transform import OPT_LEVELS
 
+pytestmark = pytest.mark.slow
+
 
 class Program:
     """A function under construction from random choices."""

@@ -21,6 +21,8 @@ from lamina.ir.verification import verify_module
 from lamina.passes.relay.functional.inline import MOST_OPS
 from lamina.vm.vm import AdtValue
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 CALLS = """

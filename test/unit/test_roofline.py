@@ -22,6 +22,8 @@ from lamina.roofline.roofs import FMA_ROUNDS, Level, Roofs, cache_sizes, fma_tex
 from lamina.roofline.table import Roofline
 from lamina.runtime.trace import Slice
 
+pytestmark = pytest.mark.slow
+
 INF = float("inf")
 ROOFS = Roofs(1, 100e9, (Level("L1", 32e3, 200e9), Level("L2", 1e6, 100e9), Level("DRAM", INF, 20e9)))
 

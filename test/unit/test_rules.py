@@ -9,6 +9,8 @@ from lamina.passes.rules.equations import WrongEquation, check_rule
 
 from .declared_rules import all_rules, equations_outside, functions_never_called, name_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("rule", all_rules(), ids=name_of)
 def test_equation_holds(rule: Equation):

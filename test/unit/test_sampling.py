@@ -22,6 +22,8 @@ from lamina.dialects.relay.nn.deformable import DeformableConv2dOp
 from lamina.dialects.relay.vision.roi import RoiAlignOp, RoiPoolOp
 from lamina.interpreters.te_interpreter import run_te_func
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 

@@ -26,6 +26,8 @@ from lamina.passes.tir.loops.lower_blocks import LowerBlocksPass
 from lamina.passes.tir.loops.vectorize_loop import VectorizeLoopPass
 from lamina.runtime.compiled import load_module
 
+pytestmark = pytest.mark.slow
+
 
 def _programs() -> ModuleType:
     spec = importlib.util.spec_from_file_location("te_programs", Path(__file__).with_name("te_programs.py"))

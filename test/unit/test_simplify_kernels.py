@@ -10,11 +10,14 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
 
 from lamina.interpreters.tir_interpreter import run_tir_func
 
 sys.path.insert(0, str(Path(__file__).parent))
 import tir_kernels  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 SIZE = 48
 

@@ -12,6 +12,8 @@ from lamina.dialects.relay.meaning import te_func
 from lamina.dialects.relay.shape.sort import ArgsortOp, SearchSortedOp, TopkOp
 from lamina.interpreters.te_interpreter import run_te_func
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("ascending", [True, False])
 @pytest.mark.parametrize("length", [*range(1, 20), 31, 32, 33, 64, 65])

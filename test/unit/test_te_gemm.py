@@ -14,6 +14,8 @@ import pytest
 
 import lamina
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -17,6 +17,8 @@ from lamina.tensor.program import te_module
 
 from .te_tutorials import Calls
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 

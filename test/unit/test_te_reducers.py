@@ -19,6 +19,8 @@ from lamina.dialects.te.ops import FuncOp
 from lamina.errors import InputError
 from lamina.interpreters.te_interpreter import run_te_func
 
+pytestmark = pytest.mark.slow
+
 
 def _load(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))

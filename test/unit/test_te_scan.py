@@ -24,6 +24,8 @@ from lamina.interpreters.tir_interpreter import run_tir_func
 from lamina.ir.context import LaminaContext
 from lamina.passes.te_to_tir.te_to_tir import lower_function
 
+pytestmark = pytest.mark.slow
+
 
 def _load(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))

@@ -17,6 +17,8 @@ from lamina.tensor.program import te_module
 
 from .te_tutorials import TUTORIALS, Calls, gemv
 
+pytestmark = pytest.mark.slow
+
 ORDERS = 12
 
 

@@ -28,6 +28,8 @@ from lamina.ir.pipeline import parse_pipeline, run_pipeline
 from . import tensorize_cases as cases
 from .host_features import needs
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 VNNI = "avx512vnni"
 

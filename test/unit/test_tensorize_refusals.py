@@ -20,6 +20,8 @@ from lamina.ir.pipeline import parse_pipeline, run_pipeline
 
 from . import tensorize_cases as cases
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 # -- wrong intrinsics ------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from . import random_kernels, random_vectors
 from . import tir_kernels as kernels
 
+pytestmark = pytest.mark.slow
+
 PIPELINES = [
     "tir-loop-partition{all=true}",
     "tir-loop-partition{all=true max-pieces=2}",

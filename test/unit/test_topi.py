@@ -20,6 +20,8 @@ from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.topi.calls import call_op
 from lamina.topi.namespaces import names
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, np.dtype[Any]]
 RELAY = [n for n in names() if f"relay.{n}" in OPS]
 SAMPLES = 1

@@ -18,6 +18,8 @@ from lamina.passes.relay.functional.first_order_gradient import FirstOrderGradie
 sys.path.insert(0, str(Path(__file__).parent))
 from gradient_programs import chain, differentiated, program  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 terms: Any = r
 Array = np.ndarray[Any, Any]
 

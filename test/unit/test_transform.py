@@ -28,6 +28,8 @@ from lamina.ir.registry import our_passes
 from lamina.store.program_cache import program_key
 from lamina.transform import OPT_LEVELS, PassContext, Sequential
 
+pytestmark = pytest.mark.slow
+
 GRAPH_PASSES = [s.name for s in (*FUNCTIONS_AWAY, *steps_of("cpu").graph)]
 X = np.random.default_rng(0).standard_normal((1, 8, 9, 9)).astype(np.float32)
 

@@ -10,6 +10,8 @@ import lamina
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 
+pytestmark = pytest.mark.slow
+
 
 def transposed(shape: tuple[int, ...], order: tuple[int, ...], target: str, threads: int = 1) -> None:
     """Check y = relu(x) transposed + z."""

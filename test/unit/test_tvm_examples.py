@@ -14,6 +14,8 @@ import lamina.compat.tvm as tvm
 from lamina.compat.tvm import relay as _relay
 from lamina.errors import LaminaError
 
+pytestmark = pytest.mark.slow
+
 relay: Any = _relay
 FOLDER = Path(__file__).parents[2] / "examples" / "tvm"
 

@@ -12,6 +12,8 @@ import lamina.compat.tvm as tvm
 from lamina.compat.tvm import relay as _relay
 from lamina.compat.tvm.contrib import graph_executor
 
+pytestmark = pytest.mark.slow
+
 relay: Any = _relay
 testing: Any = relay.testing
 

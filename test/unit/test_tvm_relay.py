@@ -15,6 +15,8 @@ from lamina.compat.tvm.contrib import graph_executor
 from lamina.compat.tvm.ir import IRModule, assert_structural_equal, structural_equal, structural_hash
 from lamina.errors import InputError, LaminaError, UsageError
 
+pytestmark = pytest.mark.slow
+
 relay: Any = _relay
 
 

@@ -18,6 +18,8 @@ from lamina.compat.tvm.relay.dataflow_pattern import DFPatternCallback
 from lamina.errors import InputError, LaminaError, UsageError
 from lamina.frontends.tvm_text.walk import post_order
 
+pytestmark = pytest.mark.slow
+
 relay: Any = _relay
 I32 = "int32"
 

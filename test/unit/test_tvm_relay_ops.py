@@ -18,6 +18,8 @@ from lamina.dialects.dtypes import tensor_type
 from lamina.dialects.relay.base import Sample
 from lamina.frontends.tvm_text.operators import WITH_EFFECTS, op_class, op_names
 
+pytestmark = pytest.mark.slow
+
 NAMES = [n for n in op_names() if n not in WITH_EFFECTS]
 
 

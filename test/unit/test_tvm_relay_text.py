@@ -14,6 +14,8 @@ from lamina.compat.tvm import parser
 from lamina.compat.tvm import relay as _relay
 from lamina.errors import LaminaError
 
+pytestmark = pytest.mark.slow
+
 relay: Any = _relay
 
 

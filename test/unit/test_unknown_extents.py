@@ -38,6 +38,8 @@ from lamina.vm.vm import AdtValue, ReferenceKernels
 sys.path.insert(0, str(Path(__file__).parent))
 from test_facets import NAMES, load, valid_samples  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 # -- inference -----------------------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,8 @@ from lamina.ir.verification import verify_module
 from lamina.vm.memory import ON_VALUES
 from lamina.vm.vm import AdtValue, Kernels, ReferenceKernels, VirtualMachine, value_text
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 WAYS = pytest.mark.parametrize("kernels", [ReferenceKernels, CompiledKernels])

@@ -27,6 +27,8 @@ from lamina.vm.vm import Kernels, ReferenceKernels, VirtualMachine
 
 from .test_relay_passes import Program, grow
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 ALLOC = "relay-fuse-ops,relay-manifest-alloc"

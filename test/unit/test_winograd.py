@@ -13,6 +13,8 @@ from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.nn.winograd import winograd_matrices
 from lamina.interpreters.te_interpreter import run_te_func
 
+pytestmark = pytest.mark.slow
+
 TRANSFORM = "relay.nn.contrib_conv2d_winograd_weight_transform"
 REST = "relay.nn.contrib_conv2d_winograd_without_weight_transform"
 

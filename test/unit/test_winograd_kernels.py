@@ -18,6 +18,8 @@ from lamina.driver.api import texts
 from lamina.driver.settings import Settings
 from lamina.transform import PassContext
 
+pytestmark = pytest.mark.slow
+
 
 def model(
     shape: tuple[int, ...], channels: int, pads: list[int], residual: bool = False, used_twice: bool = False
