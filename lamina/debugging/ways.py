@@ -201,7 +201,7 @@ REFERENCE_DIFFERS = {
     "Loop": (1, 99),  # joins along the first axis what it has scanned
     # As if the axis were that of later versions: these join the axes from it on.
     "PRelu": (1, 6),  # with one slope a channel
-    **dict.fromkeys(("GRU", "LSTM"), (1, 99)),  # without lengths, limits and coupled gates
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), (1, 99)),  # without lengths, limits and coupled gates
     "QLinearConv": (1, 99),  # adds the zero point before it rounds: ties fall otherwise
     "OptionalGetElement": (1, 99),  # with an axis more
     "TreeEnsemble": (1, 99),  # the least and the greatest of no votes
