@@ -19,3 +19,10 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
 
         return np.dtype(ml_dtypes.bfloat16)
     return np.dtype(dtype)
+
+
+def largest(dtype: str) -> float:
+    """The largest finite number of a float type."""
+    import ml_dtypes
+
+    return float(ml_dtypes.finfo(numpy_dtype(dtype)).max)

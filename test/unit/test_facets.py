@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from functools import cache, lru_cache
 from io import StringIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from lamina.dialects.dtypes import is_float, numpy_dtype, tensor_type
 from lamina.dialects.index.index_map import IndexMap
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, attrs_of
+from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import draw, np_results, result_infos, te_func
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.te import TE
@@ -160,6 +163,22 @@ def test_inferred_type_is_that_of_np_ref(name: str) -> None:
         expected = [(r.shape, str(r.dtype)) for r in results]
         inferred = [(tuple(i.shape), i.dtype) for i in result_infos(op_type, s.operands, s.attrs)]
         assert inferred == expected, f"sample {n}: {s}"
+
+
+@every_op
+def test_np_ref_has_the_inferred_type_in_every_precision(name: str) -> None:
+    op_type = load(name)
+    for (n, s), dtype in product(valid_samples(op_type), ("float16", "bfloat16", "float64")):
+        operands = tuple(TensorInfo(o.shape, dtype) if o.dtype == "float32" else o for o in s.operands)
+        named = {k: dtype for k, v in s.attrs.items() if k in ("dtype", "out_dtype") and v == "float32"}
+        other = replace(s, operands=operands, attrs=s.attrs | named)
+        try:
+            inferred = result_infos(op_type, operands, other.attrs)
+        except TypeMismatch:
+            continue  # not a type that the op takes
+        with np.errstate(all="ignore"):
+            results = np_results(op_type, arrays_of(name, n, other), other.attrs)
+        assert [str(r.dtype) for r in results] == [i.dtype for i in inferred], f"sample {n}: {other}"
 
 
 @every_op

@@ -385,7 +385,7 @@ class ClipOp(Elementwise):
         if x.dtype.kind in "iu":
             limits = np.iinfo(x.dtype)
             a_min, a_max = (int(min(max(b, limits.min), limits.max)) for b in (a_min, a_max))
-        return np.clip(x, x.dtype.type(a_min), x.dtype.type(a_max))
+        return np.clip(x, x.dtype.type(a_min), x.dtype.type(a_max)).astype(x.dtype)  # numpy has no clip of bfloat16
 
     @classmethod
     def samples(cls) -> list[Sample]:

@@ -82,7 +82,8 @@ class SparseDenseOp(RelayOp):
             for e in range(bounds[n], bounds[n + 1]):
                 at = int(np.clip(sparse_indices[e], 0, blocks - 1)) * columns
                 matrix[n * rows : (n + 1) * rows, at : at + columns] += data[e]
-        return matrix @ dense_data.T if sparse_lhs else dense_data @ matrix.T
+        found = matrix @ dense_data.T if sparse_lhs else dense_data @ matrix.T
+        return found.astype(dense_data.dtype)  # numpy has no product of bfloat16
 
     @staticmethod
     def te_compute(

@@ -20,6 +20,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from lamina.dialects.lazy import np, te
+from lamina.dialects.numpy_dtypes import largest
 from lamina.dialects.relay.nn.winograd import winograd_matrices
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def largest_top(shape: Sequence[int], dtype: str, tile_size: int) -> float:
     back, into, _ = winograd_matrices(tile_size, shape[0] - tile_size + 1)
     rows_back, rows_into = np.array(back, np.float64).T, np.array(into, np.float64).T
     growth = np.abs(rows_back).sum(1).max() ** 2 * np.square(rows_into).sum(1).max()
-    return float(np.finfo(dtype).max) / 2 / float(growth) / sqrt(shape[3] * shape[4])
+    return largest(dtype) / 2 / float(growth) / sqrt(shape[3] * shape[4])
 
 
 def np_far_tiles(

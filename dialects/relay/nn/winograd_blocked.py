@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from lamina.dialects.lazy import np, te
+from lamina.dialects.numpy_dtypes import largest
 from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
 from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
@@ -179,7 +180,7 @@ class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp):
         product = largest_top(weight.shape, str(weight.dtype), tile_size)
         with np.errstate(all="ignore"):
             norm = product / np.abs(weight.astype(np.float64)).max()
-            return np.minimum(norm * norm, np.finfo(weight.dtype).max).astype(weight.dtype)
+            return np.minimum(norm * norm, largest(str(weight.dtype))).astype(weight.dtype)
 
     @staticmethod
     def te_compute(weight: Tensor, *, tile_size: int) -> Tensor:
@@ -189,7 +190,7 @@ class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp):
 
         def limit_of() -> Any:
             norm = te.const(product, weight.dtype) / top[()]
-            return te.minimum(norm * norm, float(np.finfo(weight.dtype).max))
+            return te.minimum(norm * norm, largest(weight.dtype))
 
         return te.compute((), limit_of, "limit")
 
