@@ -87,6 +87,16 @@ def test_random_regions() -> None:
         check(CropAndResizeOp, [image, boxes, of], {"crop_size": pooled["pooled_size"], "method": method})
 
 
+def test_samples_outside_of_an_image_are_0_whatever_it_holds() -> None:
+    image = np.full((1, 1, 1, 1), np.nan, np.float32)
+    region = np.float32([[0, 0, 0.375, 0.5, 0.875]])
+    for mode in ("avg", "max", "max_part"):
+        attrs = {"pooled_size": [4, 1], "spatial_scale": 1.0, "sample_ratio": -1, "layout": "NCHW", "mode": mode}
+        check(RoiAlignOp, [image, region], attrs | {"aligned": False})
+        (found,) = np_results(RoiAlignOp, [image, region], attrs | {"aligned": False})
+        np.testing.assert_array_equal(found[0, 0, :, 0], [np.nan, np.nan, np.nan, 0])
+
+
 def test_places_that_are_no_numbers_stay_inside() -> None:
     image = np.arange(12, dtype=np.float32).reshape(1, 1, 3, 4)
     grid = np.full((1, 2, 1, 3), np.nan, np.float32)

@@ -173,23 +173,28 @@ class RoiAlignOp(RelayOp):
         out = np.zeros((len(rois), x.shape[1], *pooled_size))
         for r, ph, pw in np.ndindex(len(rois), *pooled_size):
             image = x[int(np.clip(np.float64(rois[r, 0]), 0, len(x) - 1))]
-            lines: list[list[tuple[list[int], list[float]]]] = []
+            lines: list[list[tuple[list[int], list[float]] | None]] = []
             for k, cell, extent in ((1, ph, x.shape[2]), (0, pw, x.shape[3])):
                 start, end = (float(rois[r, 1 + k + j]) * spatial_scale - 0.5 * aligned for j in (0, 2))
                 length = end - start if aligned else max(end - start, 1.0)
                 step = length / pooled_size[1 - k]
                 count = sample_ratio if sample_ratio > 0 else max(ceil(step), 0)
-                taps: list[tuple[list[int], list[float]]] = []
+                taps: list[tuple[list[int], list[float]] | None] = []
                 for i in range(count):
                     p = start + cell * step + (i + 0.5) * step / count
-                    outside = p < -1 or p > extent
+                    if p < -1 or p > extent:
+                        taps.append(None)
+                        continue
                     p = min(max(p, 0.0), extent - 1.0)
                     low = int(p)
-                    weights = [0.0, 0.0] if outside else [1 - (p - low), p - low]
-                    taps.append(([low, min(low + 1, extent - 1)], weights))
+                    taps.append(([low, min(low + 1, extent - 1)], [1 - (p - low), p - low]))
                 lines.append(taps)
             values: list[Array] = []
-            for (h, a), (w, b) in product(*lines):
+            for row, column in product(*lines):
+                if row is None or column is None:
+                    values.append(np.zeros(len(image)))
+                    continue
+                (h, a), (w, b) = row, column
                 corners = image[:, h][:, :, w] * np.outer(a, b)
                 values.append(corners.max((1, 2)) if mode == "max_part" else corners.sum((1, 2)))
             if values:
