@@ -153,10 +153,12 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         at = no
         outer = [*head, no] if shape.rows == 1 else head
     out_loops = place_epilogue(s, stage, follower, out, at)
+    in_lanes = [nv]
     if costly is not None:
         *_, along = s.reverse_compute_at(costly.name, at)
         _, lane = s.split(along, [-1, shape.lanes])
         s.vectorize(lane)
+        in_lanes.append(lane)
     weight = _copy_panel(s, stage, shape, no, pick, costs)
     loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape) and no in outer:
@@ -182,7 +184,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     s.vectorize(nv)
     along = _vectorize_row(s, out_loops[-1], shape)
     if shape.columns < shape.lanes or _has_last_panel(shape) and shape.columns % shape.lanes:
-        for loop in (nv, along, *loaded):
+        for loop in (*in_lanes, along, *loaded):
             s.pragma(loop, "masked_lanes")
     # Last of all: the tail runs as the loops do by then.
     if mi is not None and shape.rows % shape.pixels:
