@@ -150,15 +150,16 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     finite = np.isfinite(array)
     wide = np.where(finite, array.astype(np.float64), 0.0)
     off: Any
+    thirds = _weighs_in_thirds(op, operands)
     if dtype not in NOISE:
         off = ROUNDED_FLOATS.get(dtype, 0.0) * np.abs(wide)
-    elif op.FUSION_KIND <= OpPattern.INJECTIVE and not _weighs_in_thirds(op, operands):
+    elif op.FUSION_KIND <= OpPattern.INJECTIVE and not thirds:
         exact = _dequantized(op, operands) if op.name == DEQUANTIZE else wide
         # Double precision is not known better than it is computed: what single precision holds is taken to be exact.
         off = NOISE[dtype] * np.abs(wide) * (exact != exact.astype(np.float32))
     elif op.name in SUMS:
         off = _sum_noise(op, operands, dtype)
-    elif _only_moves(wide, operands):
+    elif not thirds and _only_moves(wide, operands):
         return array
     else:
         off = PRODUCT_NOISE[dtype] * np.max(np.abs(wide), initial=0.0)
@@ -192,7 +193,7 @@ def _dequantized(op: RelayOp, operands: Sequence[Any]) -> Any:
 
 def _weighs_in_thirds(op: RelayOp, operands: Sequence[Any]) -> bool:
     """Whether an image is resized by weights that no float holds: between equal values may lie another one."""
-    if not op.name.startswith("relay.image.resize"):
+    if not op.name.startswith("relay.image.resize") or attrs_of(op)["method"] == "nearest_neighbor":
         return False
     steps = [Fraction(a, b) for a, b in zip(operands[0].shape, tensor_info(op.results[0].type).shape, strict=True) if b]
     whole = all(s.denominator & (s.denominator - 1) == 0 for s in steps)

@@ -1,0 +1,49 @@
+"""What roundings may leave of a module's results: nothing of exact ones, something wherever a kernel rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lamina.debugging.agreement import RUNS
+from lamina.debugging.precise import PreciseModule
+from lamina.dialects.relay.params import ParamStore
+from lamina.ir.context import LaminaContext
+from lamina.ir.parsing import SourceParser
+
+
+def spread(body: str, shape: tuple[int, ...], result: str) -> float:
+    """By how much runs with roundings differ, for eighths as input."""
+    kind = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    text = f"func.func @main(%x: {kind}) -> {result} {{\n  %y = {body} : ({kind}) -> {result}\n  func.return %y : {result}\n}}"
+    module = SourceParser(LaminaContext(), text, "body.mlir").parse_module()
+    x = (np.arange(np.prod(shape)).reshape(shape) / 8 + 1).astype(np.float32)
+    precise = PreciseModule(module, ParamStore(), [x])
+    runs = [precise.run(seed)[0] for seed in range(RUNS)]
+    return float(np.ptp(runs, axis=0).max())
+
+
+def resize(method: str, width: int) -> str:
+    how = f'size = [1, {width}], method = "{method}", coordinate_transformation_mode = "half_pixel"'
+    return f"relay.image.resize2d {{{how}}}"
+
+
+@pytest.mark.parametrize(
+    "method, given, width, rounds",
+    [
+        ("linear", 1, 3, True),  # thirds of one value and the rest of it
+        ("linear", 2, 3, True),
+        ("linear", 2, 4, False),
+        ("nearest_neighbor", 2, 3, False),
+        ("nearest_neighbor", 1, 3, False),
+    ],
+)
+def test_resizing_by_thirds_rounds(method: str, given: int, width: int, rounds: bool) -> None:
+    body = resize(method, width).replace("resize2d", "resize2d %x")
+    assert (spread(body, (1, 1, 1, given), f"tensor<1x1x1x{width}xf32>") > 0) == rounds
+
+
+def test_sums_of_eighths_are_exact_and_of_their_roots_not() -> None:
+    assert spread("relay.sum %x {axis = [1]}", (2, 7), "tensor<2xf32>") == 0
+    assert spread("relay.sqrt %x", (2, 7), "tensor<2x7xf32>") > 0
+    assert spread("relay.transpose %x {axes = [1, 0]}", (2, 7), "tensor<7x2xf32>") == 0
