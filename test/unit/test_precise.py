@@ -15,7 +15,8 @@ from lamina.ir.parsing import SourceParser
 def spread(body: str, shape: tuple[int, ...], result: str) -> float:
     """By how much runs with roundings differ, for eighths as input."""
     kind = f"tensor<{'x'.join(map(str, shape))}xf32>"
-    text = f"func.func @main(%x: {kind}) -> {result} {{\n  %y = {body} : ({kind}) -> {result}\n  func.return %y : {result}\n}}"
+    lines = f"%y = {body} : ({kind}) -> {result}\n  func.return %y : {result}"
+    text = f"func.func @main(%x: {kind}) -> {result} {{\n  {lines}\n}}"
     module = SourceParser(LaminaContext(), text, "body.mlir").parse_module()
     x = (np.arange(np.prod(shape)).reshape(shape) / 8 + 1).astype(np.float32)
     precise = PreciseModule(module, ParamStore(), [x])
