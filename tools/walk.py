@@ -32,7 +32,7 @@ RELU = """func.func @main(%x: tensor<1024xf32>) -> tensor<1024xf32> {
 """
 LONGEST = 100
 """Of a longer sentence only what stands before its colon is shown."""
-ELSEWHERE = re.compile(r"dialects/|passes/|backends/\w+/passes/|tools/|test/")
+HERE = re.compile(r"(lamina|frontends)/|backends/(?!\w+/passes/)")
 
 
 class Walk:
@@ -78,7 +78,7 @@ def walked() -> list[tuple[str, str]]:
             lamina.compile(str(model), threads=1, cache=False)
     paths = {name: Path(name).resolve() for name in walk.entered}
     ours = {n: p.relative_to(ROOT).as_posix() for n, p in paths.items() if p.is_file() and p.is_relative_to(ROOT)}
-    return [(path, walk.entered[name]) for name, path in ours.items() if not ELSEWHERE.match(path)]
+    return [(path, walk.entered[name]) for name, path in ours.items() if HERE.match(path)]
 
 
 def first_sentence(path: Path) -> str:
