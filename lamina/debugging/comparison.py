@@ -45,16 +45,16 @@ class Comparer:
     """Elements that roundings decide, seen so far."""
     _runs: list[Sequence[Any]] = field(default_factory=list[Sequence[Any]])
 
-    def difference(self, got: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
-        """What differs first, in one line; empty where nothing does."""
+    def difference(self, got: Mapping[str, Any], expected: Mapping[str, Any], floor: float = TINY) -> str:
+        """What differs first, in one line; empty where nothing does. Floats may always be `floor` off."""
         for n, name in enumerate(self.names):
             if name in expected:
-                said = self._difference(n, name, np.asarray(got[name]), np.asarray(expected[name]))
+                said = self._difference(n, name, np.asarray(got[name]), np.asarray(expected[name]), floor)
                 if said:
                     return said
         return ""
 
-    def _difference(self, n: int, name: str, got: Any, expected: Any) -> str:
+    def _difference(self, n: int, name: str, got: Any, expected: Any, floor: float) -> str:
         where = f"output {name!r}"
         if got.dtype != expected.dtype:
             return f"{where} is {got.dtype}, expected {expected.dtype}"
@@ -64,7 +64,7 @@ class Comparer:
         if not got.size:
             return ""
         is_float = got.dtype.kind not in "iub"
-        wrong = self._wrong_floats(got, expected) if is_float else got != expected
+        wrong = self._wrong_floats(got, expected, floor) if is_float else got != expected
         if not wrong.any():
             return ""
         doubtful = self._doubtful(wrong, n, got, expected)
@@ -79,10 +79,10 @@ class Comparer:
             f"({count} of {got.size} elements; the largest is {_largest(expected):.4g})"
         )
 
-    def _wrong_floats(self, got: Any, expected: Any) -> Any:
+    def _wrong_floats(self, got: Any, expected: Any, floor: float) -> Any:
         a, b = got.astype(np.float64), expected.astype(np.float64)
         with np.errstate(all="ignore"):
-            near = np.abs(a - b) <= max(self.tolerance * _largest(expected), TINY)
+            near = np.abs(a - b) <= max(self.tolerance * _largest(expected), floor)
         same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.isfinite(a) & np.isfinite(b) & near)
         return ~same
 

@@ -146,7 +146,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     if not array.size:
         return array
     if rounding.to_nearest:
-        return array.astype(np.float32).astype(array.dtype) if dtype == "float32" else array
+        nearest = array.astype(np.float32).astype(array.dtype) if dtype == "float32" else array
+        return _cancelled(nearest, dtype, operands) if op.name in ("relay.add", "relay.subtract") else nearest
     finite = np.isfinite(array)
     wide = np.where(finite, array.astype(np.float64), 0.0)
     off: Any
@@ -167,6 +168,13 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     made: Any = array.copy()
     made[finite] = noisy[finite].astype(array.dtype)
     return made
+
+
+def _cancelled(array: Any, dtype: str, operands: Sequence[Any]) -> Any:
+    """A sum or difference: 0 where it is no more than what its operands are off."""
+    most = np.maximum(*(np.abs(o) for o in operands))
+    small = (np.abs(array) <= NOISE.get(dtype, 0.0) * most) & np.isfinite(array)
+    return np.where(small, np.zeros((), array.dtype), array)
 
 
 def _sum_noise(op: RelayOp, operands: Sequence[Any], dtype: str) -> Any:

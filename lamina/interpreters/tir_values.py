@@ -136,8 +136,7 @@ class Numbers(Domain):
 
     def poison(self, element: Attribute) -> Any:
         dtype = element_dtype(element)
-        if dtype.kind == "b":
-            return dtype.type(True)
+        # Of booleans what is no number is true.
         return np.iinfo(dtype).min if dtype.kind == "i" else dtype.type(np.nan)
 
     def vector(self, values: list[Any], element: Attribute) -> Any:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -284,6 +285,16 @@ def test_what_is_not_chosen_is_not_read() -> None:
     np.testing.assert_array_equal(found[2], mirrored)
     np.testing.assert_array_equal(found[3], np.where(places >= 0, value[np.maximum(places, 0)], -1))
     np.testing.assert_array_equal(found[4], np.where(value > 0.5, value[np.minimum(np.arange(7), 2)], 0))
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge])
+def test_an_axis_is_compared_as_python_does(compare: Callable[[Any, Any], Any]) -> None:
+    A = te.placeholder((7,), name="A")
+    k = te.reduce_axis((0, 7), "k")
+    chosen = te.compute((1,), lambda _: te.sum(te.if_then_else(compare(k, 3), A[k], 0.0), axis=k), name="chosen")
+    powers = np.float32(2) ** np.arange(7, dtype=np.float32)
+    (found,) = run([A, chosen], powers)
+    assert found[0] == sum(p for n, p in enumerate(powers) if compare(n, 3))
 
 
 def test_choices_within_choices_keep_their_conditions_apart() -> None:
