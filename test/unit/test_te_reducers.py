@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import operator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,6 +57,18 @@ def argmax(m: int, n: int, dtype: str = "float32") -> FuncOp:
         return tuple(te.compute_results((m,), lambda i: arg_reducer()((te.cast(k, "int32"), x[i, k]), k), "argmax"))
 
     return programs.program([(m, n)], build, dtype)
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge])
+def test_an_axis_is_compared_as_python_does(compare: Any) -> None:
+    def build(x: Tensor) -> Any:
+        k = te.reduce_axis(7, "k")
+        return te.compute((1,), lambda _: te.sum(te.if_then_else(compare(k, 3), x[k], 0.0), [k]), "y")
+
+    powers = np.float32(2) ** np.arange(7, dtype=np.float32)
+    expected = sum(p for n, p in enumerate(powers) if compare(n, 3))
+    (found,) = run_te_func(programs.program([(7,)], build), [powers])
+    assert found[0] == expected
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 7), (16, 33), (5, 1)])
