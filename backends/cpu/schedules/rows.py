@@ -75,8 +75,8 @@ def _first_of_row(stage: Stage, last: int, places: Places, target: TargetAttr) -
     variables = stage.op.body.block.args
     first = last
     extent = stage.spatial[last]
-    if stage.producers or stage.readers or not places.whole or min(stage.spatial) < 1:
-        return last  # neighbours may share its loops; nothing is known of extents that are not
+    if stage.producers or stage.readers or not places.whole:
+        return last  # neighbours may share its loops
     while first > 0 and extent % lanes and extent < costs.long_row * lanes:
         pair = (variables[first - 1], variables[first])
         outside = prod(stage.spatial[: first - 1])
