@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -20,6 +21,13 @@ def test_list_of_files_is_up_to_date() -> None:
     words = [sys.executable, "-m", "tools.walk", "--check"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_relu_enters_no_file_of_what_it_is_not() -> None:
+    files = {line.split("`")[1] for line in walk.PAGE.read_text().splitlines() if line.startswith("| ") and "`" in line}
+    operators = "conv|depthwise|pooling|winograd|attention|reduction|recurrent|qnn|quanti"
+    others = f"{operators}|lamina/vm/|nvptx|opencl|byoc|partition"
+    assert not [file for file in files if re.search(others, file)]
 
 
 def test_stale_list_is_told_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,8 @@ everything else                                 vectors over the last dimension,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.schedules.attention import find_attention, schedule_attention
 from lamina.backends.cpu.schedules.borders import Border, find_border, is_padding, schedule_padding
@@ -60,15 +62,24 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     """The default schedule of a function; `pick` takes one of several tiles."""
     stages = stages_of(func)
     s = Schedule(func)
+    if any(stage.is_reduction for stage in stages):
+        _schedule_reductions(s, stages, target, pick)
+    else:
+        costs = for_target(target)
+        for stage in _kept(s, stages, lambda stage: should_inline(stage, costs)):
+            schedule_elementwise(s, stage, target)
+    for scan in func.body.block.ops:
+        if isinstance(scan, ScanOp):
+            schedule_scan(s, scan, target)
+    return s.build()
+
+
+def _kept(s: Schedule, stages: Sequence[Stage], is_inlined: Callable[[Stage], bool]) -> list[Stage]:
+    """Inline stages. Returns the others."""
     kept: list[Stage] = []
     inlined: list[Stage] = []
-    winograd = find_winograd(stages)
-    padding = find_padding(stages, target)
-    attention = find_attention(stages, target)
-    whole = winograd or attention or ()
-    costs = for_target(target)
     for stage in stages:
-        if stage is padding or is_pad(stage) or stage not in whole and should_inline(stage, costs):
+        if is_inlined(stage):
             inlined.append(stage)
             _forget(stage)
         else:
@@ -76,6 +87,21 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
     for stage in reversed(inlined):
         # The last first: by then all readers of a stage stand in few bodies, which copy it once each.
         s.compute_inline(stage.name)
+    return kept
+
+
+def _schedule_reductions(s: Schedule, stages: Sequence[Stage], target: TargetAttr, pick: Pick) -> None:
+    """Schedule a function with reductions, and what stands before and behind them."""
+    winograd = find_winograd(stages)
+    padding = find_padding(stages, target)
+    attention = find_attention(stages, target)
+    whole = winograd or attention or ()
+    costs = for_target(target)
+
+    def is_inlined(stage: Stage) -> bool:
+        return stage is padding or is_pad(stage) or stage not in whole and should_inline(stage, costs)
+
+    kept = _kept(s, stages, is_inlined)
     done: set[str] = set()
     pool_padding = find_pool_padding(kept)
     if pool_padding is not None:
@@ -111,10 +137,6 @@ def schedule_function(func: FuncOp, target: TargetAttr, pick: Pick = first) -> S
             schedule_padding(s, stage, target)
         else:
             schedule_elementwise(s, stage, target)
-    for scan in func.body.block.ops:
-        if isinstance(scan, ScanOp):
-            schedule_scan(s, scan, target)
-    return s.build()
 
 
 def _forget(stage: Stage) -> None:
