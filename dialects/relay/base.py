@@ -44,12 +44,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.attributes import from_attribute as from_attribute
-from lamina.dialects.attributes import to_attribute as to_attribute
+from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
-from lamina.dialects.rules.op_protocol import Sample as Sample
+from lamina.dialects.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
+from lamina.dialects.rules.op_protocol import Sample
 
 
 class OpPattern(IntEnum):

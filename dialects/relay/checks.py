@@ -6,17 +6,9 @@ demands an error. A check is a kernel by itself, so that the error names the nod
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Sample, sample
-from lamina.dialects.relay.families import INTEGERS, Elementwise
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Scalar
+from lamina.dialects.relay.declare import *
 
 DIVISION_BY_ZERO = "integer division by zero"
 

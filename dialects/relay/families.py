@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, StringAttr, TensorType, f64, i1, i64
 from xdsl.irdl import operand_def, prop_def, result_def
 
+from lamina.dialects.attributes import to_attribute
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.lazy import te
 from lamina.dialects.relay.base import (
     OpPattern,
     Precision,
     RelayOp,
-    Sample,
     broadcast_shapes,
     normalize_axis,
     same_dtype,
     sample,
-    to_attribute,
 )
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.rules.op_protocol import Sample
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,8 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.infos import TensorInfo as TensorInfo
-from lamina.dialects.infos import TypeMismatch as TypeMismatch
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 
 
 def tensor_info(type_: Attribute) -> TensorInfo:

@@ -15,19 +15,12 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from lamina.dialects.relay.base import OpPattern, RelayOp
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.unknown_extents import infer_dynamic
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class Static(NamedTuple):
@@ -50,8 +43,6 @@ class ValueDependent(RelayOp):
 
     @classmethod
     def _python(cls, properties: dict[str, Attribute]) -> dict[str, Any]:
-        from lamina.dialects.relay.base import from_attribute
-
         return {name: from_attribute(a) for name, a in properties.items()}
 
     def _accepts(self, inferred: Sequence[Attribute]) -> bool:

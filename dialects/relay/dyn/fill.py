@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
-
-from lamina.dialects.relay.base import OpPattern, normalize_axis
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.dyn.views import OPEN, count_of, numbers, one_number, op_named
-from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.shape.fill import known_dtype
 from lamina.dialects.relay.value_dependent import BecomesStatic, Static
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.relay.base import OpPattern
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.dyn.views import OPEN, count_of, numbers, op_named
-from lamina.dialects.relay.families import FLOATS, INTEGERS, check_dtype, float_prop, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.value_dependent import BecomesStatic, Static
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition

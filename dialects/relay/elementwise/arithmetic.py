@@ -7,24 +7,10 @@ that makes a division by zero a run-time error is an op by itself, `relay.check_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, sample
-from lamina.dialects.relay.families import (
-    FLOATS,
-    Broadcast,
-)
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import remainder_gradients
-from lamina.dialects.relay.grad.facet import collapsed, r
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 
 @irdl_op_definition

@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, sample
-from lamina.dialects.relay.families import FLOATS, Elementwise
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import erf_gradient
-from lamina.dialects.relay.grad.facet import r
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 _EXP = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
 _EXP_LIMIT = 88.3762626647949

@@ -7,19 +7,9 @@ is formed in 64 bits; what does not fit wraps, and so does a result beyond 32 bi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import Elementwise, bool_prop, check_dtype, int_prop, ints_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Index, Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 FRACTION = 31
 _LARGE = (-(2.0**31), 2.0**31 - 1)

@@ -5,28 +5,9 @@ The arithmetic ones are in `arithmetic.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, same_dtype, sample
-from lamina.dialects.relay.families import (
-    ALL,
-    BOOL,
-    INTEGERS,
-    Broadcast,
-    broadcast_compute,
-    check_dtype,
-)
-from lamina.dialects.relay.grad.facet import collapsed, number, r
-from lamina.dialects.relay.infos import TensorInfo
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition

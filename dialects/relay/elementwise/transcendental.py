@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import math
 from math import log
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision
-from lamina.dialects.relay.families import Elementwise
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import erf_gradient
-from lamina.dialects.relay.grad.facet import r
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 
 @irdl_op_definition

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.elementwise.arithmetic import Remainder, division_samples, truncated_quotient
-from lamina.dialects.relay.families import Broadcast
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.base import Sample
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 
 @irdl_op_definition

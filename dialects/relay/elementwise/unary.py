@@ -6,31 +6,9 @@ The functions of analysis are in `transcendental.py`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import DTYPES, is_float, is_unsigned, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import (
-    ALL,
-    BOOL,
-    INTEGERS,
-    NUMBERS,
-    Elementwise,
-    check_dtype,
-    float_prop,
-    str_prop,
-)
-from lamina.dialects.relay.grad.facet import in_dtype, r, selected
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition

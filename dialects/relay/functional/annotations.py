@@ -6,21 +6,9 @@ what is behind: no kernel holds both. `on_device` parts nothing. `device_copy` i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, Precision, Sample, sample
-from lamina.dialects.relay.families import ALL, Elementwise, bool_prop, check_dtype, elementwise_samples, str_prop
-from lamina.dialects.relay.grad.facet import r
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
+from lamina.dialects.relay.declare import *
 
 
 class Annotation(Elementwise):

@@ -10,20 +10,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    IRDLOperation,
-    ParsePropInAttrDict,
-    VarConstraint,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import AnyAttr, IRDLOperation, ParsePropInAttrDict, VarConstraint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition

@@ -14,26 +14,13 @@ from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, StringAttr, TensorType, i64
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    AnyOf,
-    BaseAttr,
-    EqAttrConstraint,
-    IRDLOperation,
-    ParsePropInAttrDict,
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.irdl import AnyOf, BaseAttr, EqAttrConstraint, IRDLOperation, ParsePropInAttrDict
 from xdsl.traits import MemoryAllocEffect, MemoryFreeEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.dtypes import dtype_name, ir_type, tensor_type
 from lamina.dialects.relay.core import constant_value
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.value_types import StorageType, accepts, dynamic_tensor
 
 COUNT = tensor_type((), "int64")

@@ -7,12 +7,12 @@ relay.ref_write %r, %z : tensor<8xf32>
 
 from __future__ import annotations
 
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
+from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.value_types import RefType
 
 

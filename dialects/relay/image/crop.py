@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import LARGEST_EXTENT, as_result, integer_bounds, one_of, working_dtype
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 @irdl_op_definition

@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_prop, int_prop
-from lamina.dialects.relay.grad.facet import along_axis, number, r, selected, summed_to_axis
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.contraction import matmul
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition

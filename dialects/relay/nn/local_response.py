@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, float_prop, int_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import lrn_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 @irdl_op_definition

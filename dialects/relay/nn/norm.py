@@ -8,23 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import along_axis, r, rank_of, through
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import norm_gradients, scaled_and_moved
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.nn.activation import along
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
 
 
 def _check_vectors(data: TensorInfo, axis: int, **vectors: TensorInfo) -> TensorInfo:

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import float_prop, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import picked, r, reshaped, shape_of
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.windows import per_axis
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 _MODES = ("constant", "edge", "reflect")
 

@@ -8,25 +8,13 @@ count in a mean only where `count_include_pad` says so and they lie in the decla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sample
-from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, stage_name
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import avg_pool_gradient, max_pool_gradient
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
 from lamina.dialects.relay.window_fields import PoolFields1d, PoolFields2d, PoolFields3d
 from lamina.dialects.relay.windows import Window, gather, windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 TAP_NAMES = {"D": "q", "H": "r", "W": "s"}
 

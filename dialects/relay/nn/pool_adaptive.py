@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sample
-from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, ints_prop, stage_name, str_prop
-from lamina.dialects.relay.grad.facet import r, shape_of, through
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import adaptive_avg_gradient, adaptive_max_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, extents
 from lamina.dialects.relay.nn.pool import TAP_NAMES, image_axes, keep_layout, lowest
 from lamina.dialects.relay.windows import per_axis
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 class _Global(RelayOp):

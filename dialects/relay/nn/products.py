@@ -5,27 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.contraction import matmul as product_of
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import product_gradients
-from lamina.dialects.relay.grad.facet import collapsed, in_dtype, r, shape_of, summed_to_axis, through, to_shape
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.nn.activation import along
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 class _Product(RelayOp):

@@ -9,24 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.nn.conv import ZERO, Convolution, check_kernel
 from lamina.dialects.relay.nn.winograd import Matrix, TileWeight, tile_rows, winograd_matrices
 from lamina.dialects.relay.nn.winograd_accuracy import far_tiles, largest_top, np_far_tiles
 from lamina.dialects.relay.windows import Window, windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
 
 
 def _transposed(matrix: Matrix) -> Matrix:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import bool_prop, float_prop, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import ref_requantized, requantized
 from lamina.dialects.relay.qnn.scales import QnnDataAndScales
 from lamina.dialects.relay.window_fields import PoolFields2d
 from lamina.dialects.relay.windows import pairs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 T = TypeVar("T")
 
@@ -144,7 +134,7 @@ class QnnSoftmaxOp(RelayOp):
             return r.max(value, axis=[axis], keepdims=True)
 
         scale = qs.along(scale, 0, 0)
-        unit = r.cast(qs.rounded(r.divide(qs.number(1.0, scale), scale)), dtype="int64")
+        unit = r.cast(qs.rounded(r.divide(number(1.0, scale), scale)), dtype="int64")
         unit = r.maximum(unit, 1)
         wide = r.cast(data, dtype="int64")
         x = r.subtract(wide, greatest(wide))
@@ -154,9 +144,9 @@ class QnnSoftmaxOp(RelayOp):
         rest = r.subtract(log2, r.multiply(q, back))
         powers = r.left_shift(r.add(r.right_shift(rest, 1), unit), r.subtract(greatest(q), q))
         total = r.sum(powers, axis=[axis], keepdims=True)
-        share = r.floor_divide(qs.number(1 << 30, total), total)
+        share = r.floor_divide(number(1 << 30, total), total)
         made = r.right_shift(r.multiply(share, powers), 23)
-        part, nothing = qs.number(1 / 128, scale), qs.number(0, zero_point)
+        part, nothing = number(1 / 128, scale), qs.number(0, zero_point)
         made = r.cast(made, dtype="int32")
         return requantized(
             made, part, qs.along(nothing, 0, 0), output_scale, output_zero_point, dtype=qs.info_of(data).dtype
@@ -219,7 +209,7 @@ class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d):
         pooled = r.nn.avg_pool2d.op.infer_type(qs.info_of(data), **attrs).shape
         before, after = pairs(attrs["padding"], 2)
         if attrs["count_include_pad"] and any((*before, *after)):
-            widths = [0] * (2 * qs.rank_of(data))
+            widths = [0] * (2 * rank_of(data))
             for letter, low, high in zip("HW", before, after, strict=True):
                 axis = axis_of(attrs["layout"], letter)
                 widths[2 * axis], widths[2 * axis + 1] = low, high

@@ -10,22 +10,11 @@ and all saturate in the end. Results have the dtype of the operands.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import ref_requantized, requantized, rescaled
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 class QnnBinary(RelayOp):
@@ -173,7 +162,7 @@ class QnnMulOp(QnnBinary):
         if _dtype(values) == "int16":
             product = r.clip(product, a_min=-(2.0**31), a_max=2.0**31 - 1)
         shapes = qs.info_of(lhs_scale).shape, qs.info_of(rhs_scale).shape
-        axis = _scales_axis(*shapes, qs.rank_of(lhs), qs.rank_of(rhs), lhs_axis, rhs_axis)
+        axis = _scales_axis(*shapes, rank_of(lhs), qs.rank_of(rhs), lhs_axis, rhs_axis)
         made = rescaled(product, r.multiply(lhs_scale, rhs_scale), scale, axis)
         return qs.saturated(qs.shifted(made, zero), _dtype(values))
 

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample
-from lamina.dialects.relay.families import ints_prop
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.conv import check_convolution
 from lamina.dialects.relay.qnn.products import dense_sample
 from lamina.dialects.relay.qnn.scales import QnnDataAndWeight
 from lamina.dialects.relay.window_fields import ConvolutionFields2d
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition

@@ -11,24 +11,13 @@ used: that of the result is the product of both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.conv import check_convolution
 from lamina.dialects.relay.qnn.scales import QnnDataAndWeight
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 class _QnnProduct(RelayOp):
@@ -37,7 +26,7 @@ class _QnnProduct(RelayOp):
 
 def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, count: int) -> Any:
     """`product` with its zero points; `x_sums` and `y_sums` are thunks for sums that broadcast against it."""
-    dtype, rank = qs.info_of(product).dtype, qs.rank_of(product)
+    dtype, rank = qs.info_of(product).dtype, rank_of(product)
     first, second = (qs.cast(qs.along(v, rank - 1, rank), dtype) for v in (a, b))
     if not qs.is_zero(b):
         product = r.subtract(product, r.multiply(x_sums(), second))
@@ -51,7 +40,7 @@ def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, c
 
 def known(*zero_points: SSAValue) -> bool:
     """Whether all are constants, so that what depends on them and the weight is one too."""
-    return all(qs.constant(z) is not None for z in zero_points)
+    return all(qs.known_values(z) is not None for z in zero_points)
 
 
 def is_fixed(value: SSAValue) -> bool:

@@ -5,20 +5,10 @@ relay.relay.op.annotation.simulated_quantize, which TVM's annotation of whole mo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 CODES = ("disable", "int8", "uint8", "int32")
 """TVM's numbers for dtypes are the places in this list."""
@@ -76,7 +66,7 @@ class SimulatedQuantizeOp(RelayOp):
     def decompose(
         data: SSAValue, out_dtype: SSAValue, output_scale: SSAValue, output_zero_point: SSAValue, axis: int
     ) -> Any:
-        rank, code = qs.rank_of(data), qs.along(out_dtype, 0, 0)
+        rank, code = rank_of(data), qs.along(out_dtype, 0, 0)
         whole = qs.rounded(r.divide(data, qs.along(output_scale, axis, rank)))
         shifted = qs.shifted(whole, output_zero_point, axis)
         made: Any = data
@@ -126,7 +116,7 @@ class SimulatedDequantizeOp(RelayOp):
     ) -> Any:
         code = qs.along(in_dtype, 0, 0)
         centred = qs.centred(data, input_zero_point, axis, "float32")
-        real = r.multiply(centred, qs.along(input_scale, axis, qs.rank_of(data)))
+        real = r.multiply(centred, qs.along(input_scale, axis, rank_of(data)))
         known = r.logical_and(r.greater_equal(code, 1), r.less_equal(code, len(CODES) - 1))
         return r.where(known, real, data)
 

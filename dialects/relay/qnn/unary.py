@@ -9,19 +9,10 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 class QnnUnary(RelayOp):
@@ -185,7 +176,7 @@ class QnnRsqrtOp(QnnUnary):
 
     @staticmethod
     def of_value(x: Any) -> Any:
-        return r.divide(qs.number(1.0, x), r.sqrt(x))
+        return r.divide(number(1.0, x), r.sqrt(x))
 
     @staticmethod
     def of_array(x: Array) -> Array:

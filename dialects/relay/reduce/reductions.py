@@ -9,36 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import nan, prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def
-
-from lamina.dialects.dtypes import is_float, itemsize
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, same_dtype, sample
-from lamina.dialects.relay.families import (
-    ALL,
-    BOOL,
-    FLOATS,
-    Reduction,
-    bool_prop,
-    reduce_compute,
-    reduced_axes,
-    reduced_shape,
-    reduction_samples,
-)
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import extremum_gradient, product_gradient
-from lamina.dialects.relay.grad.facet import collapsed, r, reduced_count, shape_of, unreduced
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from xdsl.ir import SSAValue
-
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
 
 LEAST_ROWS = 1024
 """Elements from which on two steps are less than one."""

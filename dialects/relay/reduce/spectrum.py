@@ -6,22 +6,11 @@ Both are sums over the definition, O(n^2); the sines and cosines come from a tab
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import bool_prop, check_dtype, int_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import dft_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import empty
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
 
 REALS = ("float32", "float64")
 

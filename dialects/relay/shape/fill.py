@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import DTYPES, is_float, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, stage_name, str_prop
-from lamina.dialects.relay.grad.facet import in_dtype, number, r, selected
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 def known_dtype(dtype: str) -> str:

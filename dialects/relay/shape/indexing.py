@@ -7,21 +7,9 @@ take), or taken modulo its extent (mode `wrap`). Who wants negative indices to c
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, int_prop, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import picked, r, shape_of, sliced_back
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 INDEX_DTYPES = tuple(d for d in INTEGERS if d != "uint64")
 

@@ -5,24 +5,11 @@ and the sums that take a broadcast back: collapse_sum_like, collapse_sum_to. Of 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, sample
-from lamina.dialects.relay.families import ALL, NUMBERS, check_dtype, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import collapsed, in_dtype, r, reshaped, shape_of, sliced_back
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.reduce.reductions import narrowed, sum_dtype, wide_sum
 from lamina.dialects.relay.shape.fill import checked_shape
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 def _extends(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -8,32 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float, is_unsigned
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import (
     along_one_axis,
     at_coordinates,
     combined_gradients,
     replaced_gradients,
 )
-from lamina.dialects.relay.grad.facet import number, places_of, r, scattered, selected
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 REDUCTIONS = ("update", "add", "mul", "min", "max", "mean")
 

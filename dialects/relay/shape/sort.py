@@ -11,25 +11,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
-
-from lamina.dialects.dtypes import is_float, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Ascending, OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.grad.facet import places_of, r, scattered
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, empty, inserted, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
     from lamina.dialects.tir.ops import LoopKind
 
 

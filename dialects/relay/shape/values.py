@@ -5,23 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 COUNTS = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 

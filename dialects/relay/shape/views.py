@@ -7,21 +7,9 @@ Slices and gathers are in `indexing.py`, concatenation and repetition in `join.p
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, sample
-from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import collapsed, r, rank_of, reshaped
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Tensor
+from lamina.dialects.relay.declare import *
 
 
 def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: bool) -> tuple[int, ...]:

@@ -11,22 +11,12 @@ from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import one_of, working_dtype
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 _MODES = ("avg", "max", "max_part")
 _FINEST = 4096
