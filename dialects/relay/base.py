@@ -14,9 +14,11 @@ the attributes by keyword:
     legalize(operands, **attrs)   another form of the op that is computed better, or None: for relay-legalize
     precision                     where it applies
 
-and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), LAYOUTS, NO_GRADIENT. Attributes are
-properties: integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values,
-`RelayOp.make` takes them so.
+and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), LAYOUTS, NO_GRADIENT. Both may stand in the
+header of the class: `class AbsOp(Elementwise, np_ref=lambda x: np.abs(x), dtypes=NUMBERS)`.
+
+Attributes are properties: integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python
+values, `RelayOp.make` takes them so.
 """
 
 from __future__ import annotations
@@ -112,6 +114,19 @@ class RelayOp(IRDLOperation, Declared):
     """Rules join ops of all blocks: of those inside functions and branches none runs more often than the op outside."""
 
     traits = traits_def(Pure())
+
+    def __init_subclass__(cls, **facts: Any) -> None:
+        """Declare what the class's header says: constants in lower case, facets of one expression as functions.
+
+        `class ExpOp(Elementwise, precision=Precision.NEVER)` has `PRECISION: ClassVar = Precision.NEVER`.
+        """
+        for name, fact in facts.items():
+            if callable(fact):
+                setattr(cls, name, staticmethod(fact))
+            else:
+                setattr(cls, name.upper(), fact)
+                cls.__annotations__[name.upper()] = "ClassVar"
+        super().__init_subclass__()
 
     # -- facets that every op must state; see the module docstring ---------------------------------
 

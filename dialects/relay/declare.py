@@ -44,13 +44,14 @@ __all__ = [
     "np", "te",
     "Ascending", "OpPattern", "Precision", "RelayOp", "Sample", "attrs_of", "broadcast_shapes", "normalize_axis",
     "same_dtype", "sample", "scalar_constant",
-    "ALL", "BOOL", "FLOATS", "INTEGERS", "NUMBERS", "Broadcast", "Elementwise", "Reduction",
+    "ALL", "BOOL", "FLOATS", "INTEGERS", "NUMBERS", "Broadcast", "Elementwise", "Injective", "Opaque",
+    "OutFusable", "Reduction",
     "bool_prop", "float_prop", "floats_prop", "int_prop", "ints_prop", "str_prop",
     "broadcast_compute", "check_dtype", "elementwise_samples", "reduce_compute", "reduced_axes", "reduced_shape",
     "reduction_samples", "stage_name",
     "Gradients", "Values", "along_axis", "collapsed", "constant", "dtype_of", "in_dtype", "number", "picked",
     "places_of", "r", "rank_of", "reduced_count", "reshaped", "scattered", "selected", "shape_of", "sliced_back",
-    "summed_to_axis", "through", "to_shape", "transformed", "unreduced", "zeros", "zeros_of",
+    "summed_to_axis", "through", "to_shape", "transformed", "unreduced", "vjp", "zeros", "zeros_of",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -35,8 +35,6 @@ class Static(NamedTuple):
 class ValueDependent(RelayOp):
     """Base of the ops whose result shapes depend on values."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
         return infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, cls._python(properties)))

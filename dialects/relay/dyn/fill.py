@@ -12,11 +12,10 @@ from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 
 @irdl_op_definition
-class DynFullOp(BecomesStatic):
+class DynFullOp(BecomesStatic, fusion_kind=OpPattern.ELEMWISE):
     """relay.full of a shape that is computed."""
 
     name = "relay.dyn.full"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
     NEEDED: ClassVar[tuple[int, ...]] = (1,)
 
     fill_value = operand_def(TensorType)
@@ -35,10 +34,9 @@ class DynFullOp(BecomesStatic):
         return Static(op_named("relay.full"), (0,), {"shape": numbers(values[1]), **attrs})
 
 
-class _DynConstant(BecomesStatic):
+class _DynConstant(BecomesStatic, fusion_kind=OpPattern.ELEMWISE):
     """A tensor of one value, of a shape that is computed."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
     NEEDED: ClassVar[tuple[int, ...]] = (0,)
 
     shape = operand_def(TensorType)
@@ -73,11 +71,10 @@ class DynOnesOp(_DynConstant):
 
 
 @irdl_op_definition
-class DynOneHotOp(BecomesStatic):
+class DynOneHotOp(BecomesStatic, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
     """relay.one_hot of a depth that is computed."""
 
     name = "relay.dyn.one_hot"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     NEEDED: ClassVar[tuple[int, ...]] = (3,)
 
     indices = operand_def(TensorType)

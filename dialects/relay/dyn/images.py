@@ -12,11 +12,10 @@ from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 
 @irdl_op_definition
-class DynResize2dOp(BecomesStatic):
+class DynResize2dOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.image.resize2d to a computed size [H, W], of a computed window [y0, x0, y1, x1]."""
 
     name = "relay.dyn.image.resize2d"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
 
     data = operand_def(TensorType)
@@ -53,11 +52,10 @@ class DynResize2dOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynUpsampling3dOp(BecomesStatic):
+class DynUpsampling3dOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling3d by computed scales."""
 
     name = "relay.dyn.nn.upsampling3d"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1, 2, 3)
 
     data = operand_def(TensorType)

@@ -12,11 +12,10 @@ from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 
 @irdl_op_definition
-class DynPadOp(BecomesStatic):
+class DynPadOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.pad by a computed [before, after] for each axis, with a computed scalar."""
 
     name = "relay.dyn.nn.pad"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
 
     data = operand_def(TensorType)
@@ -42,11 +41,10 @@ class DynPadOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynUpsamplingOp(BecomesStatic):
+class DynUpsamplingOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling by computed scales."""
 
     name = "relay.dyn.nn.upsampling"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
 
     data = operand_def(TensorType)

@@ -48,11 +48,10 @@ def numbers(array: Array) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class DynReshapeOp(BecomesStatic):
+class DynReshapeOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.reshape to a shape that is computed: -1 is what remains, 0 copies the extent unless `allowzero`."""
 
     name = "relay.dyn.reshape"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1,)
 
     data = operand_def(TensorType)
@@ -70,11 +69,10 @@ class DynReshapeOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynTileOp(BecomesStatic):
+class DynTileOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.tile as often as is computed."""
 
     name = "relay.dyn.tile"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1,)
 
     data = operand_def(TensorType)
@@ -94,11 +92,10 @@ class DynTileOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynBroadcastToOp(BecomesStatic):
+class DynBroadcastToOp(BecomesStatic, fusion_kind=OpPattern.BROADCAST):
     """relay.broadcast_to a shape that is computed."""
 
     name = "relay.dyn.broadcast_to"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
     NEEDED: ClassVar[tuple[int, ...]] = (1,)
 
     data = operand_def(TensorType)
@@ -120,11 +117,10 @@ class DynBroadcastToOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynExpandDimsOp(BecomesStatic):
+class DynExpandDimsOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.expand_dims at a place that is computed."""
 
     name = "relay.dyn.expand_dims"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1,)
 
     data = operand_def(TensorType)
@@ -145,11 +141,10 @@ class DynExpandDimsOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynSqueezeOp(BecomesStatic):
+class DynSqueezeOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.squeeze of axes that are computed."""
 
     name = "relay.dyn.squeeze"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1,)
 
     data = operand_def(TensorType)
@@ -169,11 +164,10 @@ class DynSqueezeOp(BecomesStatic):
 
 
 @irdl_op_definition
-class DynStridedSliceOp(BecomesStatic):
+class DynStridedSliceOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
     """relay.strided_slice whose bounds are computed, for the leading axes; `slice_mode` as there."""
 
     name = "relay.dyn.strided_slice"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
     NEEDED: ClassVar[tuple[int, ...]] = (1, 2, 3)
 
     data = operand_def(TensorType)

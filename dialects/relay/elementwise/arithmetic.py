@@ -7,26 +7,15 @@ that makes a division by zero a run-time error is an op by itself, `relay.check_
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import remainder_gradients
 
 
 @irdl_op_definition
-class AddOp(Broadcast):
+class AddOp(Broadcast, te_element=lambda a, b: a + b, np_ref=lambda a, b: a + b, commutes=True):
     """y = lhs + rhs; integers wrap."""
 
     name = "relay.add"
-    COMMUTES: ClassVar[bool] = True
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs + rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs + rhs
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -34,18 +23,10 @@ class AddOp(Broadcast):
 
 
 @irdl_op_definition
-class SubtractOp(Broadcast):
+class SubtractOp(Broadcast, te_element=lambda a, b: a - b, np_ref=lambda a, b: a - b):
     """y = lhs - rhs; integers wrap."""
 
     name = "relay.subtract"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs - rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs - rhs
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -54,19 +35,10 @@ class SubtractOp(Broadcast):
 
 
 @irdl_op_definition
-class MultiplyOp(Broadcast):
+class MultiplyOp(Broadcast, te_element=lambda a, b: a * b, np_ref=lambda a, b: a * b, commutes=True):
     """y = lhs * rhs; integers wrap."""
 
     name = "relay.multiply"
-    COMMUTES: ClassVar[bool] = True
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs * rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs * rhs
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -173,13 +145,10 @@ class FloorModOp(Broadcast):
 
 
 @irdl_op_definition
-class PowerOp(Broadcast):
+class PowerOp(Broadcast, precision=Precision.NEVER, dtypes=FLOATS, ranges=((0.1, 3.0), (-2.0, 2.0))):
     """y = lhs ^ rhs of floats; a negative base has values at whole exponents only."""
 
     name = "relay.power"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
-    RANGES: ClassVar[tuple[tuple[float, float] | None, ...] | None] = ((0.1, 3.0), (-2.0, 2.0))
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:

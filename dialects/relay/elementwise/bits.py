@@ -8,12 +8,11 @@ from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class ReinterpretOp(Elementwise):
+class ReinterpretOp(Elementwise, dtypes=NUMBERS):
     """The same bits as elements of `dtype`, which is as wide."""
 
     name = "relay.reinterpret"
     NO_GRADIENT: ClassVar[str] = "the bits of a number as those of another"
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
 
     dtype = str_prop()
 

@@ -11,12 +11,9 @@ from typing import Any, ClassVar
 from lamina.dialects.relay.declare import *
 
 
-class Annotation(Elementwise):
+class Annotation(Elementwise, fusion_kind=OpPattern.OPAQUE, precision=Precision.FOLLOW, dtypes=ALL):
     """y = x, with something said about it. Fusion takes it away."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
     PARTS: ClassVar[bool] = True
     """Whether what is before it and what is behind it are kept in kernels of their own."""
 
@@ -28,9 +25,7 @@ class Annotation(Elementwise):
     def np_ref(x: Array, **attrs: Any) -> Array:
         return np.copy(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return grads
+    relay_grad = vjp(lambda dy, x, y: dy)
 
 
 @irdl_op_definition
@@ -130,12 +125,10 @@ class OnDeviceOp(Annotation):
 
 
 @irdl_op_definition
-class DeviceCopyOp(Elementwise):
+class DeviceCopyOp(Elementwise, fusion_kind=OpPattern.OPAQUE, dtypes=ALL):
     """y = x, copied from `src_virtual_device` to `dst_virtual_device`."""
 
     name = "relay.device_copy"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
 
     src_virtual_device = str_prop("cpu")
     dst_virtual_device = str_prop("cpu")

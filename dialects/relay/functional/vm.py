@@ -12,7 +12,7 @@ A kernel is a `relay.fn` with the attribute Primitive, or a function of the modu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
@@ -37,16 +37,14 @@ class VmShapeOfOp(ExtentsOf):
 
 
 @irdl_op_definition
-class ReshapeTensorOp(RelayOp):
+class ReshapeTensorOp(Opaque):
     """The same elements under another shape, without a copy. `newshape` may have one -1; `shape` has its extents."""
 
     name = "relay.vm.reshape_tensor"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     shape = operand_def(TensorType)
     newshape = ints_prop()
-    result = result_def(TensorType)
 
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:

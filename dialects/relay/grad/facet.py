@@ -59,6 +59,15 @@ def op_gradients(op: RelayOp, grads: Values) -> list[Any]:
     return [g if is_real(o.type) else None for g, o in zip(found, op.operands, strict=True)]
 
 
+def vjp(gradient: Callable[[Any, Any, Any], Any]) -> Any:
+    """The facet of an op of one operand and one result, whose operand has the gradient `gradient(dy, x, y)`."""
+
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [gradient(grads[0], operands[0], results[0])]
+
+    return staticmethod(relay_grad)
+
+
 def is_real(type_: Attribute) -> bool:
     """Whether values of a type have gradients: tensors of floats."""
     return isinstance(type_, TensorType) and is_float(dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]

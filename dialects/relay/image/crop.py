@@ -9,14 +9,13 @@ from lamina.dialects.relay.image.sampling import LARGEST_EXTENT, as_result, inte
 
 
 @irdl_op_definition
-class CropAndResizeOp(RelayOp):
+class CropAndResizeOp(Injective):
     """Window b of the result is cut out of image `box_indices[b]` by `boxes[b]` (y0, x0, y1, x1), where 0 and 1 are the
     centres of its outer pixels; y1 < y0 turns it upside down. `method` is bilinear or nearest_neighbor (halves up);
     outside the image stands `extrapolation_value`."""
 
     name = "relay.image.crop_and_resize"
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     boxes = operand_def(TensorType)
@@ -26,7 +25,6 @@ class CropAndResizeOp(RelayOp):
     method = str_prop("bilinear")
     extrapolation_value = float_prop(0.0)
     out_dtype = str_prop("")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -39,11 +39,9 @@ from lamina.dialects.relay.image.sampling import (
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, block_of, extents, plain
 
 
-class Resize(RelayOp):
+class Resize(Injective, layouts=("layout",)):
     """Base of the ops that resize the axes in AXES of a tensor."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     AXES: ClassVar[str]
 
     data = operand_def(TensorType)
@@ -54,7 +52,6 @@ class Resize(RelayOp):
     cubic_exclude = int_prop(0)
     extrapolation_value = float_prop(0.0)
     out_dtype = str_prop("")
-    result = result_def(TensorType)
 
     @classmethod
     def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:

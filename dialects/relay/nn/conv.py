@@ -26,18 +26,13 @@ from lamina.dialects.relay.windows import Window, gather, windows
 ZERO = to_attribute([0, 0])
 
 
-class Convolution(RelayOp):
+class Convolution(RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE, precision=Precision.ALWAYS):
     """The fields that all convolutions have, with TVM's names."""
 
-    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-
-
-class PlainConvolution(Convolution, DataAndWeight):
+class PlainConvolution(Convolution, DataAndWeight, layouts=("data_layout", "kernel_layout")):
     """A convolution in whole axes over the spatial axes SPATIAL: its facets, whatever their number."""
 
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout")
     SPATIAL: ClassVar[str]
 
     @classmethod

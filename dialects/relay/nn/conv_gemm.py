@@ -14,15 +14,12 @@ from lamina.dialects.relay.windows import Window, windows
 
 
 @irdl_op_definition
-class ContribConv2dGemmWeightTransformOp(RelayOp):
+class ContribConv2dGemmWeightTransformOp(OutFusable):
     """weights [KH, KW, I, O] -> [O/tile_N, KH*KW*I/tile_K, tile_N, tile_K], rounded up to whole tiles with zeros."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_gemm_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     weights = operand_def()
-    result = result_def()
     tile_N = int_prop()
     tile_K = int_prop()
 

@@ -32,7 +32,7 @@ from lamina.dialects.relay.window_fields import (
 from lamina.dialects.relay.windows import Spread, pairs, per_axis
 
 
-class TransposedConvolution(Convolution, DataAndWeight):
+class TransposedConvolution(Convolution, DataAndWeight, precision=Precision.ALWAYS):
     """A transposed convolution over the spatial axes SPATIAL: its facets, whatever their number.
 
     INPUT is the letter of the kernel layout that counts the data's channels. As in TVM that is I in two dimensions;
@@ -40,7 +40,6 @@ class TransposedConvolution(Convolution, DataAndWeight):
     data here.
     """
 
-    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
     LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout")
 
     SPATIAL: ClassVar[str]

@@ -27,12 +27,11 @@ def _slides(data: dict[str, int], weight: dict[str, int], attrs: dict[str, Any])
 
 
 @irdl_op_definition
-class DeformableConv2dOp(Convolution, ConvolutionFields2d):
+class DeformableConv2dOp(Convolution, ConvolutionFields2d, layouts=("data_layout", "data_layout", "kernel_layout")):
     """2-D deformable convolution: x [N, C, H, W], offset [N, 2*G*KH*KW, H', W'], weight [O, C/groups, KH, KW] ->
     [N, O, H', W'] with G `deformable_groups` (orders by the layouts; the offset's is the data's)."""
 
     name = "relay.nn.deformable_conv2d"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "data_layout", "kernel_layout")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     data = operand_def()
     offset = operand_def()

@@ -25,15 +25,11 @@ from lamina.dialects.relay.windows import gather, windows
 # -- pooling ---------------------------------------------------------------------------------------
 
 
-class _PoolGrad(RelayOp):
+class _PoolGrad(OutFusable, layouts=("layout", "layout")):
     """What each element of the data gets from the windows that it lies in."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "layout")
 
     out_grad = operand_def()
     data = operand_def()
-    result = result_def()
 
     @staticmethod
     def infer_type(out_grad: TensorInfo, data: TensorInfo, **attrs: Any) -> TensorInfo:

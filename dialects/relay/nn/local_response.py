@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import lrn_gradients
@@ -11,19 +11,15 @@ from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_
 
 
 @irdl_op_definition
-class LrnOp(RelayOp):
+class LrnOp(Opaque, precision=Precision.NEVER):
     """Local response normalisation: y[c] = x[c] / (bias + alpha/size * sum of x[c+j]^2)^beta, where j runs from
     -floor((size-1)/2) to ceil((size-1)/2) on `axis` (ONNX's definition).
 
     With layout "NCHW16c" the channels are those of the blocks together; lanes beyond the last one must be zero.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
     name = "relay.nn.lrn"
     data = operand_def()
-    result = result_def()
     size = int_prop(5)
     axis = int_prop(1)
     bias = float_prop(2.0)

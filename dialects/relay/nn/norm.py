@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import norm_gradients, scaled_and_moved
@@ -101,11 +101,8 @@ class _NormAttributes(RelayOp):
     scale = bool_prop(True)
 
 
-class _Norm(_NormAttributes):
+class _Norm(_NormAttributes, fusion_kind=OpPattern.OPAQUE, precision=Precision.NEVER):
     """Norms that find mean and variance themselves."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     data = operand_def()
     gamma = operand_def()
@@ -114,11 +111,8 @@ class _Norm(_NormAttributes):
 
 
 @irdl_op_definition
-class BatchNormOp(_NormAttributes):
+class BatchNormOp(_NormAttributes, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE, precision=Precision.FOLLOW):
     """y = (x - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, parameters along `axis`."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     name = "relay.nn.batch_norm"
     data = operand_def()
@@ -376,15 +370,11 @@ class GroupNormOp(_Norm):
 
 
 @irdl_op_definition
-class L2NormalizeOp(RelayOp):
+class L2NormalizeOp(Opaque, precision=Precision.NEVER):
     """y = x / sqrt(max(sum of x*x over `axis`, eps)); an empty list means all axes."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.l2_normalize"
     data = operand_def()
-    result = result_def()
     eps = float_prop()
     axis = ints_prop(())
 

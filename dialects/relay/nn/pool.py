@@ -93,16 +93,12 @@ def lowest(dtype: str) -> float | int:
     return 0 if is_unsigned(dtype) else -(1 << (8 * itemsize(dtype) - 1))
 
 
-class _Pool(RelayOp):
+class _Pool(OutFusable, layouts=("layout",), dtypes=NUMBERS):
     """The facets of pooling windows over the spatial axes SPATIAL."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     SPATIAL: ClassVar[str]
 
     data = operand_def()
-    result = result_def()
 
     @classmethod
     def infer_type(cls, data: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -114,10 +110,8 @@ class _Pool(RelayOp):
         return keep_layout(layouts, attrs["layout"])
 
 
-class _MaxPool(_Pool):
+class _MaxPool(_Pool, precision=Precision.FOLLOW):
     """The maximum of each window."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     @classmethod
     def np_ref(cls, data: NDArray[Any], **attrs: Any) -> NDArray[Any]:
@@ -135,10 +129,8 @@ class _MaxPool(_Pool):
         return [max_pool_gradient(grads[0], operands[0], cls.SPATIAL, attrs)]
 
 
-class _AvgPool(_Pool):
+class _AvgPool(_Pool, precision=Precision.FOLLOW):
     """The mean of each window; of integers it is truncated, and their sum wraps in their own type."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     count_include_pad = bool_prop(False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.contraction import matmul as product_of
 from lamina.dialects.relay.core import constant_value
@@ -14,10 +14,8 @@ from lamina.dialects.relay.grad.elements import product_gradients
 from lamina.dialects.relay.nn.activation import along
 
 
-class _Product(RelayOp):
-    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+class _Product(OutFusable, precision=Precision.ALWAYS):
+    """Base of the products of matrices."""
 
 
 def _product(a: NDArray[Any], b: NDArray[Any], out_dtype: str) -> NDArray[Any]:
@@ -348,10 +346,8 @@ class BatchMatmulOp(_Product):
 
 
 @irdl_op_definition
-class BiasAddOp(RelayOp):
+class BiasAddOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """y[..., c, ...] = data[..., c, ...] + bias[c], c on `axis`."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     name = "relay.nn.bias_add"
     data = operand_def()

@@ -19,11 +19,9 @@ PLAIN = "GNK"
 """The layout of weights as models have them: gate, unit of the result, unit of the state."""
 
 
-class Recurrent(RelayOp):
+class Recurrent(RelayOp, precision=Precision.NEVER):
     """What the three have in common. An operand list is data, weights, states, then what is optional."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     GATES: ClassVar[tuple[int, ...]]
     """The gates of each weight."""
     STATES: ClassVar[int]

@@ -14,17 +14,14 @@ from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents
 from lamina.dialects.relay.meaning import full_attrs
 
 
-class Upsampling(RelayOp):
+class Upsampling(Injective, layouts=("layout",)):
     """Base of both: RESIZE is what they are for the sizes that follow from the scales."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     RESIZE: ClassVar[type[Resize]]
     METHODS: ClassVar[dict[str, str]]
     """The methods, and what resizing calls them."""
 
     data = operand_def()
-    result = result_def()
 
     @classmethod
     def resized(cls, shape: Sequence[int], **attrs: Any) -> dict[str, Any]:

@@ -96,10 +96,8 @@ class TileWeight:
 
 
 @irdl_op_definition
-class ContribConv2dWinogradWeightTransformOp(TileWeight, RelayOp):
+class ContribConv2dWinogradWeightTransformOp(TileWeight, RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
     """G w G^T of each kernel: weight [O, I, K, K] -> [a, a, O, I] with a = tile_size + K - 1."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_winograd_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"

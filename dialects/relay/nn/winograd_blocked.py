@@ -77,11 +77,9 @@ PIECE = 1 << 17
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp):
+class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
     """G w G^T of each kernel on blocks of channels: weight [O/32, I/16, 3, 3, 16, 32] -> [a, a, O/32, I/16, 16, 32]
     with a = tile_size + 2 for kernels of 3."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
@@ -146,11 +144,9 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp):
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp):
+class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp, fusion_kind=OpPattern.OPAQUE):
     """How large a tile of data may be for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
     channels, up to which no product and no sum overflows. 0, or no number, for a weight that is not finite."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"

@@ -41,7 +41,6 @@ class QnnLeakyReluOp(RelayOp, QnnDataAndScales):
     """
 
     name = "relay.qnn.leaky_relu"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     alpha = float_prop(0.25)
 
@@ -99,7 +98,7 @@ class QnnLeakyReluOp(RelayOp, QnnDataAndScales):
 
 
 @irdl_op_definition
-class QnnSoftmaxOp(RelayOp):
+class QnnSoftmaxOp(Opaque):
     """The softmax along `axis`, in shifts and integer quotients (arXiv 2207.01405, algorithm 1), as TVM computes it.
 
     With u = round(1 / scale), the data's units in 1, and x the distance to the greatest element in units, exp(x / u) is
@@ -107,14 +106,12 @@ class QnnSoftmaxOp(RelayOp):
     """
 
     name = "relay.qnn.softmax"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def()
     scale = operand_def()
     zero_point = operand_def()
     output_scale = operand_def()
     output_zero_point = operand_def()
-    result = result_def()
     axis = int_prop(-1)
 
     @staticmethod
@@ -183,14 +180,13 @@ class QnnSoftmaxOp(RelayOp):
 
 
 @irdl_op_definition
-class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d):
+class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d, layouts=("layout", "", "", "", "")):
     """The truncated mean of each window of the data requantised to the output's scale and zero point.
 
     `count_include_pad` counts padding as the real zero, which is the zero point.
     """
 
     name = "relay.qnn.avg_pool2d"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "", "", "", "")
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     count_include_pad = bool_prop(False)

@@ -23,7 +23,6 @@ class QnnConv2dTransposeOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
 
     name = "relay.qnn.conv2d_transpose"
     LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout", "", "", "", "")
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)

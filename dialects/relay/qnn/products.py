@@ -11,17 +11,13 @@ used: that of the result is the product of both.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.conv import check_convolution
 from lamina.dialects.relay.qnn.scales import QnnDataAndWeight
-
-
-class _QnnProduct(RelayOp):
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
 
 def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, count: int) -> Any:
@@ -69,7 +65,7 @@ def dense_sample(
 
 
 @irdl_op_definition
-class QnnDenseOp(_QnnProduct, QnnDataAndWeight):
+class QnnDenseOp(OutFusable, QnnDataAndWeight):
     """nn.dense of (data - input_zero_point) and (weight - kernel_zero_point): [..., K] and [N, K] -> [..., N]."""
 
     name = "relay.qnn.dense"
@@ -113,7 +109,7 @@ class QnnDenseOp(_QnnProduct, QnnDataAndWeight):
 
 
 @irdl_op_definition
-class QnnContribDensePackOp(_QnnProduct, QnnDataAndWeight):
+class QnnContribDensePackOp(OutFusable, QnnDataAndWeight):
     """qnn.dense with packed weight [ceil(N/b), K, b] (weight_layout "NK{b}n"), zeros beyond row N = `units`."""
 
     name = "relay.qnn.contrib_dense_pack"
@@ -177,7 +173,7 @@ def _centred_blocks(weight: SSAValue, zero_point: SSAValue, units: int, dtype: s
 
 
 @irdl_op_definition
-class QnnBatchMatmulOp(_QnnProduct):
+class QnnBatchMatmulOp(OutFusable):
     """nn.batch_matmul of (x - x_zero_point) and (y - y_zero_point): x [B, M, K], y [B, N, K]; a batch of 1 repeats."""
 
     name = "relay.qnn.batch_matmul"

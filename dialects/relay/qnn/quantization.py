@@ -6,7 +6,7 @@ Rescaling in whole numbers is in `rescale.py`.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
@@ -24,7 +24,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 @irdl_op_definition
-class RequantizeOp(RelayOp):
+class RequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """q' = round((q - input_zero_point) * input_scale / output_scale) + output_zero_point, saturated to `out_dtype`.
 
     `input_scale` and `input_zero_point` may be lists along `axis`. `rounding` says where ties go: UPWARD, or TONEAREST
@@ -35,7 +35,6 @@ class RequantizeOp(RelayOp):
     """
 
     name = "relay.qnn.requantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     input_scale = operand_def()
@@ -184,7 +183,7 @@ def _scalar(value: SSAValue) -> Any:
 
 
 @irdl_op_definition
-class QuantizeOp(RelayOp):
+class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """q = round(data / output_scale + output_zero_point) in f32, saturated to `out_dtype`; scales along `axis`.
 
     `rounding` TONEAREST sends halves away from zero, as TVM does; TONEVEN rounds data / output_scale by itself, halves
@@ -192,7 +191,6 @@ class QuantizeOp(RelayOp):
     """
 
     name = "relay.qnn.quantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     output_scale = operand_def()
@@ -268,11 +266,10 @@ class QuantizeOp(RelayOp):
 
 
 @irdl_op_definition
-class DequantizeOp(RelayOp):
+class DequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """real = (data - input_zero_point) * input_scale, computed in f32; scale and zero point along `axis`."""
 
     name = "relay.qnn.dequantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     input_scale = operand_def()

@@ -10,7 +10,7 @@ in 64 bits, which saturates in the end. Ratios are taken between 2**-32 (less is
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
@@ -24,7 +24,6 @@ class MultiplierShiftOp(RelayOp):
     """
 
     name = "relay.multiplier_shift"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     input_scale = operand_def()
     output_scale = operand_def()

@@ -5,7 +5,7 @@ relay.relay.op.annotation.simulated_quantize, which TVM's annotation of whole mo
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
@@ -40,14 +40,13 @@ def _samples(code: str) -> list[Sample]:
 
 
 @irdl_op_definition
-class SimulatedQuantizeOp(RelayOp):
+class SimulatedQuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """round(data / scale) + zero_point within the bounds of the dtype whose number `out_dtype` is, as f32.
 
     Halves go away from zero. Of any other number the data itself. Scale and zero point may be lists along `axis`.
     """
 
     name = "relay.qnn.simulated_quantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     out_dtype = operand_def()
@@ -91,11 +90,10 @@ class SimulatedQuantizeOp(RelayOp):
 
 
 @irdl_op_definition
-class SimulatedDequantizeOp(RelayOp):
+class SimulatedDequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """(data - zero_point) * scale in f32; the data itself where the number `in_dtype` is that of no dtype."""
 
     name = "relay.qnn.simulated_dequantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     in_dtype = operand_def()
@@ -138,7 +136,7 @@ ROUNDINGS = ("round", "floor", "ceil")
 
 
 @irdl_op_definition
-class AnnotatedSimulatedQuantizeOp(RelayOp):
+class AnnotatedSimulatedQuantizeOp(Opaque):
     """round(min(max(data / dom_scale, clip_min), clip_max)) * dom_scale; the data itself where `kind` is 0, identity.
 
     Halves go to even numbers, as in relay.round; `rounding` may also be floor or ceil. `sign` is for who reads the
@@ -151,7 +149,6 @@ class AnnotatedSimulatedQuantizeOp(RelayOp):
     dom_scale = operand_def()
     clip_min = operand_def()
     clip_max = operand_def()
-    result = result_def()
     kind = int_prop()
     sign = bool_prop(True)
     rounding = str_prop("round")

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 
 
-class QnnUnary(RelayOp):
+class QnnUnary(Opaque):
     """One quantised tensor and a function on the reals."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     x = operand_def()
     scale = operand_def()
     zero_point = operand_def()
     output_scale = operand_def()
     output_zero_point = operand_def()
-    result = result_def()
 
     @staticmethod
     @abc.abstractmethod
@@ -214,11 +211,10 @@ class QnnSqrtOp(QnnUnary):
 
 
 @irdl_op_definition
-class QnnTanhOp(QnnUnary):
+class QnnTanhOp(QnnUnary, fusion_kind=OpPattern.ELEMWISE):
     """The hyperbolic tangent of a quantised tensor."""
 
     name = "relay.qnn.tanh"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     @staticmethod
     def of_value(x: Any) -> Any:

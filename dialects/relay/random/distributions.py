@@ -12,7 +12,6 @@ from lamina.dialects.relay.random.threefry import KEY, check_key, check_shape, g
 class Distribution(RelayOp):
     """Base of the ops that give floats after the key to use next: `out_dtype` is float32 or float64."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
     BITS: ClassVar[dict[str, int]] = {"float32": 23, "float64": 52}
 
     key = operand_def(TensorType)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import statements
@@ -202,7 +202,6 @@ class ThreefryGenerateOp(RelayOp):
     """Numbers of 64 random bits in `out_shape`, after the key to use next."""
 
     name = "relay.random.threefry_generate"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     key = operand_def(TensorType)
     out_shape = ints_prop()
@@ -241,7 +240,6 @@ class ThreefrySplitOp(RelayOp):
     """Two keys for a key that is used no more: what is generated from them has nothing to do with each other."""
 
     name = "relay.random.threefry_split"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     key = operand_def(TensorType)
     outputs = var_result_def(TensorType)

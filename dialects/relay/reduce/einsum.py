@@ -159,7 +159,7 @@ class _Term:
 
 
 @irdl_op_definition
-class EinsumOp(RelayOp):
+class EinsumOp(Opaque):
     """The sum over every label that is not in the result of the product of the operands: `equation` labels dimensions,
     as in numpy.einsum, `...` and repeated labels included."""
 
@@ -169,7 +169,6 @@ class EinsumOp(RelayOp):
 
     data = var_operand_def(TensorType)
     equation = str_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(*data: TensorInfo, equation: str) -> TensorInfo:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import nan, prod
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import extremum_gradient, product_gradient
@@ -104,11 +104,8 @@ class ProdOp(Reduction):
         return [product_gradient(grads[0], operands[0], axis, keepdims, exclude)]
 
 
-class _Extremum(Reduction):
+class _Extremum(Reduction, precision=Precision.FOLLOW, empty=False):
     """One of the elements; of none there is none."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    EMPTY: ClassVar[bool] = False
 
     @staticmethod
     def extra_samples() -> list[Sample]:
@@ -178,11 +175,10 @@ def _bool_samples() -> list[Sample]:
 
 
 @irdl_op_definition
-class AllOp(Reduction):
+class AllOp(Reduction, dtypes=BOOL):
     """Whether all elements hold."""
 
     name = "relay.all"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -198,11 +194,10 @@ class AllOp(Reduction):
 
 
 @irdl_op_definition
-class AnyOp(Reduction):
+class AnyOp(Reduction, dtypes=BOOL):
     """Whether one element holds."""
 
     name = "relay.any"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -218,11 +213,10 @@ class AnyOp(Reduction):
 
 
 @irdl_op_definition
-class MeanOp(Reduction):
+class MeanOp(Reduction, empty=False):
     """The sum over the axes divided by the count; integers divide towards zero."""
 
     name = "relay.mean"
-    EMPTY: ClassVar[bool] = False
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -260,14 +254,8 @@ class MeanOp(Reduction):
 # -- the place of an extreme -----------------------------------------------------------------------
 
 
-class ArgReduction(Reduction):
+class ArgReduction(Reduction, precision=Precision.FOLLOW, dtypes=ALL, result_dtype="int32", empty=False):
     """The place of an extreme as int32, counted in row-major order over the reduced axes."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "int32"
-    EMPTY: ClassVar[bool] = False
 
     select_last_index = bool_prop(False)
 
@@ -354,12 +342,10 @@ class ArgMinOp(ArgReduction):
 
 
 @irdl_op_definition
-class VarianceOp(Reduction):
+class VarianceOp(Reduction, dtypes=FLOATS, empty=False):
     """sum((data - mean)^2) / n over the axes, n - 1 with `unbiased`; `mean` has extent 1 in the reduced axes."""
 
     name = "relay.variance"
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
-    EMPTY: ClassVar[bool] = False
 
     data = operand_def(TensorType)
     mean = operand_def(TensorType)

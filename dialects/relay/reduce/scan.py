@@ -19,19 +19,16 @@ if TYPE_CHECKING:
     from lamina.dialects.relay.row_loops import Place
 
 
-class Cumulative(RelayOp):
+class Cumulative(Opaque, precision=Precision.NEVER):
     """What all elements up to this one give together along `axis` (of the flattened tensor where it is absent); with
     `exclusive` all before this one. `dtype` is that of the result, of the operand where it is empty."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     START: ClassVar[int]
 
     data = operand_def(TensorType)
     axis = opt_prop_def(IntegerAttr.constr(i64))
     dtype = str_prop("")
     exclusive = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     @abc.abstractmethod

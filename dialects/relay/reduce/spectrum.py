@@ -65,7 +65,6 @@ class DftOp(RelayOp):
     divided by the number of elements."""
 
     name = "relay.dft"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     re_data = operand_def(TensorType)
     im_data = operand_def(TensorType)
@@ -135,13 +134,12 @@ class DftOp(RelayOp):
 
 
 @irdl_op_definition
-class StftOp(RelayOp):
+class StftOp(Opaque):
     """The Fourier transform of windows of each row of `data` (batch, length), `hop_length` apart, as (batch, frequency,
     window, 2), real parts first. With `onesided` the frequencies up to half, `normalized` divides by sqrt(n_fft)."""
 
     name = "relay.stft"
     NO_GRADIENT: ClassVar[str] = "frames are taken for analysis; write it by dft"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     window = operand_def(TensorType)
@@ -150,7 +148,6 @@ class StftOp(RelayOp):
     win_length = int_prop()
     normalized = bool_prop(False)
     onesided = bool_prop(True)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, plain, stored_shape
@@ -29,17 +29,15 @@ def real_extents(src_layout: str, shape: tuple[int, ...], channels: int) -> dict
 
 
 @irdl_op_definition
-class LayoutTransformOp(RelayOp):
+class LayoutTransformOp(Injective):
     """The tensor in `dst_layout`; `channels`: the real extent of axis C where `src_layout` pads it (0: all of it)."""
 
     name = "relay.layout_transform"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     src_layout = str_prop()
     dst_layout = str_prop()
     channels = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, src_layout: str, dst_layout: str, channels: int) -> TensorInfo:
@@ -140,16 +138,14 @@ def scheduled_axes(layout: str) -> list[tuple[int, str]]:
 
 
 @irdl_op_definition
-class AutoSchedulerLayoutTransformOp(RelayOp):
+class AutoSchedulerLayoutTransformOp(Injective):
     """The tensor with axes split and in the order of `dst_layout`, which gives extents: `4c8c` is c in blocks of 8."""
 
     name = "relay.auto_scheduler_layout_transform"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     src_layout = str_prop()
     dst_layout = str_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, src_layout: str, dst_layout: str) -> TensorInfo:

@@ -5,7 +5,7 @@ and the sums that take a broadcast back: collapse_sum_like, collapse_sum_to. Of 
 from __future__ import annotations
 
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.reduce.reductions import narrowed, sum_dtype, wide_sum
@@ -21,11 +21,10 @@ def _extends(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 
 @irdl_op_definition
-class BroadcastToLikeOp(RelayOp):
+class BroadcastToLikeOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """`data` broadcast to the shape of `broadcast_type`."""
 
     name = "relay.broadcast_to_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     broadcast_type = operand_def(TensorType)
@@ -66,12 +65,11 @@ class BroadcastToLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class ReshapeLikeOp(RelayOp):
+class ReshapeLikeOp(Injective):
     """`data` with its dimensions lhs_begin .. lhs_end - 1 replaced by those rhs_begin .. rhs_end - 1 of `shape_like`:
     by default all of either. Negative places count from the end."""
 
     name = "relay.reshape_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     shape_like = operand_def(TensorType)
@@ -79,7 +77,6 @@ class ReshapeLikeOp(RelayOp):
     lhs_end = opt_prop_def(IntegerAttr.constr(i64))
     rhs_begin = int_prop(0)
     rhs_end = opt_prop_def(IntegerAttr.constr(i64))
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -151,16 +148,14 @@ class ReshapeLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class SliceLikeOp(RelayOp):
+class SliceLikeOp(Injective):
     """The leading part of `data` of the extents of `shape_like`, on `axes` or on all where that is empty."""
 
     name = "relay.slice_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     shape_like = operand_def(TensorType)
     axes = ints_prop(())
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, shape_like: TensorInfo, axes: tuple[int, ...]) -> TensorInfo:
@@ -218,11 +213,10 @@ class SliceLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class CastLikeOp(RelayOp):
+class CastLikeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """`data` in the dtype of `dtype_like`."""
 
     name = "relay.cast_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def(TensorType)
     dtype_like = operand_def(TensorType)
@@ -312,11 +306,10 @@ def _collapsed_type(data: TensorInfo, shape: tuple[int, ...]) -> TensorInfo:
 
 
 @irdl_op_definition
-class CollapseSumLikeOp(RelayOp):
+class CollapseSumLikeOp(RelayOp, fusion_kind=OpPattern.COMM_REDUCE):
     """`data` summed to the shape of `collapse_type`, from which broadcasting leads to that of `data`."""
 
     name = "relay.collapse_sum_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.COMM_REDUCE
 
     data = operand_def(TensorType)
     collapse_type = operand_def(TensorType)
@@ -344,11 +337,10 @@ class CollapseSumLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class CollapseSumToOp(RelayOp):
+class CollapseSumToOp(RelayOp, fusion_kind=OpPattern.COMM_REDUCE):
     """`data` summed to `shape`, from which broadcasting leads to that of `data`."""
 
     name = "relay.collapse_sum_to"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.COMM_REDUCE
 
     data = operand_def(TensorType)
     shape = ints_prop()
@@ -373,6 +365,4 @@ class CollapseSumToOp(RelayOp):
             sample((3,), attrs={"shape": (-1,)}, error="shape [-1] has a negative extent"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...]) -> Gradients:
-        return [r.broadcast_to_like(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: r.broadcast_to_like(dy, x))

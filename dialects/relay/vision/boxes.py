@@ -40,7 +40,6 @@ class GetValidCountsOp(RelayOp):
 
     name = "relay.vision.get_valid_counts"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     score_threshold = operand_def(TensorType)
@@ -139,7 +138,6 @@ class NonMaxSuppressionOp(RelayOp):
 
     name = "relay.vision.non_max_suppression"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     valid_count = operand_def(TensorType)

@@ -19,7 +19,7 @@ def _clipped(x: Scalar) -> Scalar:
 
 
 @irdl_op_definition
-class MultiboxPriorOp(RelayOp):
+class MultiboxPriorOp(Opaque):
     """For each pixel of `data` [N, C, H, W], in rows, one box for each of `sizes` and one of the first size for each of
     the `ratios` but the first: y[0, box] = (x0, y0, x1, y1) of a picture from 0 to 1.
 
@@ -29,7 +29,6 @@ class MultiboxPriorOp(RelayOp):
     """
 
     name = "relay.vision.multibox_prior"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     sizes = floats_prop((1.0,))
@@ -37,7 +36,6 @@ class MultiboxPriorOp(RelayOp):
     steps = floats_prop((-1.0, -1.0))
     offsets = floats_prop((0.5, 0.5))
     clip = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -123,9 +121,7 @@ class MultiboxPriorOp(RelayOp):
             one(steps=(1.0,), error="expects two numbers each: y and x"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
@@ -142,7 +138,6 @@ class MultiboxTransformLocOp(RelayOp):
 
     name = "relay.vision.multibox_transform_loc"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     cls_prob = operand_def(TensorType)
     loc_pred = operand_def(TensorType)

@@ -116,7 +116,6 @@ class AllClassNonMaxSuppressionOp(RelayOp):
 
     name = "relay.vision.all_class_non_max_suppression"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     boxes = operand_def(TensorType)
     scores = operand_def(TensorType)

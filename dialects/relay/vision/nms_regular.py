@@ -27,7 +27,6 @@ class RegularNonMaxSuppressionOp(RelayOp):
 
     name = "relay.vision.regular_non_max_suppression"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     boxes = operand_def(TensorType)
     scores = operand_def(TensorType)

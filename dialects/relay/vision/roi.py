@@ -49,7 +49,7 @@ def _ordered(layout: str, n: Any, c: Any, h: Any, w: Any) -> tuple[Any, ...]:
 
 
 @irdl_op_definition
-class RoiAlignOp(RelayOp):
+class RoiAlignOp(OutFusable, layouts=("layout", "")):
     """Each region is cut into `pooled_size` parts; of each the mean (`mode` avg) or the greatest (max) of
     `sample_ratio` x `sample_ratio` bilinear samples in it, or as many as it has pixels where `sample_ratio` is not
     positive. Samples more than one pixel outside the image are 0.
@@ -60,9 +60,7 @@ class RoiAlignOp(RelayOp):
     """
 
     name = "relay.vision.roi_align"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     data = operand_def(TensorType)
     rois = operand_def(TensorType)
@@ -72,7 +70,6 @@ class RoiAlignOp(RelayOp):
     layout = str_prop("NCHW")
     mode = str_prop("avg")
     aligned = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -230,21 +227,18 @@ def _region_samples(size: dict[str, Any]) -> list[Sample]:
 
 
 @irdl_op_definition
-class RoiPoolOp(RelayOp):
+class RoiPoolOp(OutFusable, layouts=("layout", "")):
     """The greatest pixel in each of the `pooled_size` parts of each region, whose corners are rounded to whole pixels,
     halves away from zero; 0 for a part outside the image."""
 
     name = "relay.vision.roi_pool"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     data = operand_def(TensorType)
     rois = operand_def(TensorType)
     pooled_size = ints_prop()
     spatial_scale = float_prop()
     layout = str_prop("NCHW")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
