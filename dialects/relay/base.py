@@ -110,6 +110,15 @@ class RelayOp(IRDLOperation, Declared):
     COMMUTES: ClassVar[bool] = False
     """Whether rules may swap its two operands."""
 
+    RESHAPES: ClassVar[bool] = False
+    """Whether the result is the first operand under another shape (TVM's TReshapeOp)."""
+
+    ALONG_AXIS: ClassVar[bool] = False
+    """Whether it works on one `axis` of its first operand, which further operands, if any, lie along."""
+
+    DIVIDES: ClassVar[bool] = False
+    """Whether integers in its second operand must not be zero."""
+
     ACROSS_BLOCKS: ClassVar[bool] = True
     """Rules join ops of all blocks: of those inside functions and branches none runs more often than the op outside."""
 
@@ -411,13 +420,13 @@ def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
     definition = op.known_attributes().get(name)
     if definition is None:
         return name, value
-    fitting = _fitting(definition, value)
-    if fitting is None:
+    found = fitting(definition, value)
+    if found is None:
         parser.raise_error(f"{op.name}: attribute {name!r} does not take {value}", value_pos, parser.pos)
-    return name, fitting
+    return name, found
 
 
-def _fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
+def fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
     """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
     candidates = [value]
     number = from_attribute(value)

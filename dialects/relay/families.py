@@ -112,6 +112,7 @@ class Facts(TypedDict, total=False):
     fusion_kind: OpPattern
     precision: Precision
     commutes: bool
+    divides: bool
     layouts: tuple[str, ...]
     dtypes: tuple[str, ...]
     result_dtype: str

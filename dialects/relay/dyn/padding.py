@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
-
 from lamina.dialects.relay.declare import *
-from lamina.dialects.relay.dyn.views import OPEN, numbers, op_named
+from lamina.dialects.relay.dyn.views import OPEN, DynamicOp
 from lamina.dialects.relay.layout import axis_of, extents
-from lamina.dialects.relay.value_dependent import BecomesStatic, Static
 
 
 @irdl_op_definition
-class DynPadOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
+class DynPadOp(DynamicOp, renamed={"pad_val": "pad_value"}, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.pad by a computed [before, after] for each axis, with a computed scalar."""
 
     name = "relay.dyn.nn.pad"
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
-
     data = operand_def(TensorType)
     pad_width = operand_def(TensorType)
     pad_val = operand_def(TensorType)
     pad_mode = str_prop("constant")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, pad_width: TensorInfo, pad_val: TensorInfo, pad_mode: str) -> TensorInfo:
@@ -34,26 +27,18 @@ class DynPadOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
             raise TypeMismatch(f"pad_val has shape {pad_val.shape}, expected a scalar")
         return TensorInfo((OPEN,) * rank, data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        widths = {"pad_width": numbers(values[1]), "pad_value": float(values[2].reshape(-1)[0])}
-        return Static(op_named("relay.nn.pad"), (0,), {**widths, **attrs})
-
 
 @irdl_op_definition
-class DynUpsamplingOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
+class DynUpsamplingOp(DynamicOp, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling by computed scales."""
 
     name = "relay.dyn.nn.upsampling"
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
-
     data = operand_def(TensorType)
     scale_h = operand_def(TensorType)
     scale_w = operand_def(TensorType)
     layout = str_prop("NCHW")
     method = str_prop("nearest_neighbor")
     align_corners = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -73,8 +58,3 @@ class DynUpsamplingOp(BecomesStatic, fusion_kind=OpPattern.INJECTIVE):
         for letter in "HW":
             shape[axis_of(layout, letter)] = OPEN
         return TensorInfo(tuple(shape), data.dtype)
-
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        height, width = (float(values[n].reshape(-1)[0]) for n in (1, 2))
-        return Static(op_named("relay.nn.upsampling"), (0,), {"scale_h": height, "scale_w": width, **attrs})

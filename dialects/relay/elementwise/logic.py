@@ -36,51 +36,47 @@ class MinimumOp(Broadcast, te_element=lambda a, b: te.minimum(a, b), np_ref=lamb
         return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
 
 
+class Comparison(Broadcast, dtypes=ALL, result_dtype="bool"):
+    """Whether two elements stand in a relation."""
+
+
 @irdl_op_definition
-class EqualOp(
-    Broadcast, te_element=lambda a, b: te.equal(a, b), np_ref=lambda a, b: a == b, dtypes=ALL, result_dtype="bool"
-):
+class EqualOp(Comparison, te_element=lambda a, b: te.equal(a, b), np_ref=lambda a, b: a == b):
     """y = lhs == rhs."""
 
     name = "relay.equal"
 
 
 @irdl_op_definition
-class NotEqualOp(
-    Broadcast, te_element=lambda a, b: te.not_equal(a, b), np_ref=lambda a, b: a != b, dtypes=ALL, result_dtype="bool"
-):
+class NotEqualOp(Comparison, te_element=lambda a, b: te.not_equal(a, b), np_ref=lambda a, b: a != b):
     """y = lhs != rhs; true of NaN."""
 
     name = "relay.not_equal"
 
 
 @irdl_op_definition
-class LessOp(Broadcast, te_element=lambda a, b: a < b, np_ref=lambda a, b: a < b, dtypes=ALL, result_dtype="bool"):
+class LessOp(Comparison, te_element=lambda a, b: a < b, np_ref=lambda a, b: a < b):
     """y = lhs < rhs."""
 
     name = "relay.less"
 
 
 @irdl_op_definition
-class LessEqualOp(
-    Broadcast, te_element=lambda a, b: a <= b, np_ref=lambda a, b: a <= b, dtypes=ALL, result_dtype="bool"
-):
+class LessEqualOp(Comparison, te_element=lambda a, b: a <= b, np_ref=lambda a, b: a <= b):
     """y = lhs <= rhs."""
 
     name = "relay.less_equal"
 
 
 @irdl_op_definition
-class GreaterOp(Broadcast, te_element=lambda a, b: a > b, np_ref=lambda a, b: a > b, dtypes=ALL, result_dtype="bool"):
+class GreaterOp(Comparison, te_element=lambda a, b: a > b, np_ref=lambda a, b: a > b):
     """y = lhs > rhs."""
 
     name = "relay.greater"
 
 
 @irdl_op_definition
-class GreaterEqualOp(
-    Broadcast, te_element=lambda a, b: a >= b, np_ref=lambda a, b: a >= b, dtypes=ALL, result_dtype="bool"
-):
+class GreaterEqualOp(Comparison, te_element=lambda a, b: a >= b, np_ref=lambda a, b: a >= b):
     """y = lhs >= rhs."""
 
     name = "relay.greater_equal"

@@ -14,7 +14,6 @@ class AcosOp(Elementwise, te_element=lambda x: te.acos(x), np_ref=lambda x: np.a
     """y = arc cosine of -1..1."""
 
     name = "relay.acos"
-
     relay_grad = vjp(lambda dy, x, y: r.negative(r.multiply(dy, r.rsqrt(r.subtract(1.0, r.multiply(x, x))))))
 
 
@@ -23,7 +22,6 @@ class AcoshOp(Elementwise, te_element=lambda x: te.acosh(x), np_ref=lambda x: np
     """y = inverse hyperbolic cosine of x >= 1."""
 
     name = "relay.acosh"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.rsqrt(r.subtract(r.multiply(x, x), 1.0))))
 
 
@@ -32,7 +30,6 @@ class AsinOp(Elementwise, te_element=lambda x: te.asin(x), np_ref=lambda x: np.a
     """y = arc sine of -1..1."""
 
     name = "relay.asin"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.rsqrt(r.subtract(1.0, r.multiply(x, x)))))
 
 
@@ -41,7 +38,6 @@ class AsinhOp(Elementwise, te_element=lambda x: te.asinh(x), np_ref=lambda x: np
     """y = inverse hyperbolic sine."""
 
     name = "relay.asinh"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.rsqrt(r.add(r.multiply(x, x), 1.0))))
 
 
@@ -50,7 +46,6 @@ class AtanOp(Elementwise, te_element=lambda x: te.atan(x), np_ref=lambda x: np.a
     """y = arc tangent."""
 
     name = "relay.atan"
-
     relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.add(r.multiply(x, x), 1.0)))
 
 
@@ -59,7 +54,6 @@ class AtanhOp(Elementwise, te_element=lambda x: te.atanh(x), np_ref=lambda x: np
     """y = inverse hyperbolic tangent of -1..1."""
 
     name = "relay.atanh"
-
     relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.subtract(1.0, r.multiply(x, x))))
 
 
@@ -68,7 +62,6 @@ class CosOp(Elementwise, te_element=lambda x: te.cos(x), np_ref=lambda x: np.cos
     """y = cosine."""
 
     name = "relay.cos"
-
     relay_grad = vjp(lambda dy, x, y: r.negative(r.multiply(dy, r.sin(x))))
 
 
@@ -77,7 +70,6 @@ class CoshOp(Elementwise, te_element=lambda x: te.cosh(x), np_ref=lambda x: np.c
     """y = hyperbolic cosine."""
 
     name = "relay.cosh"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.sinh(x)))
 
 
@@ -103,7 +95,6 @@ class ExpOp(Elementwise, te_element=lambda x: te.exp(x), np_ref=lambda x: np.exp
     """y = e^x."""
 
     name = "relay.exp"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, y))
 
 
@@ -195,7 +186,6 @@ class SinOp(Elementwise, te_element=lambda x: te.sin(x), np_ref=lambda x: np.sin
     """y = sine."""
 
     name = "relay.sin"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.cos(x)))
 
 
@@ -204,7 +194,6 @@ class SinhOp(Elementwise, te_element=lambda x: te.sinh(x), np_ref=lambda x: np.s
     """y = hyperbolic sine."""
 
     name = "relay.sinh"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.cosh(x)))
 
 
@@ -213,7 +202,6 @@ class SqrtOp(Elementwise, te_element=lambda x: te.sqrt(x), np_ref=lambda x: np.s
     """y = square root; NaN below zero."""
 
     name = "relay.sqrt"
-
     relay_grad = vjp(lambda dy, x, y: r.divide(r.multiply(dy, 0.5), y))
 
 
@@ -222,7 +210,6 @@ class TanOp(Elementwise, te_element=lambda x: te.tan(x), np_ref=lambda x: np.tan
     """y = tangent."""
 
     name = "relay.tan"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.add(r.multiply(y, y), 1.0)))
 
 
@@ -231,5 +218,4 @@ class TanhOp(Elementwise, te_element=lambda x: te.tanh(x), np_ref=lambda x: np.t
     """y = hyperbolic tangent."""
 
     name = "relay.tanh"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.subtract(1.0, r.multiply(y, y))))

@@ -15,7 +15,6 @@ class AbsOp(Elementwise, te_element=lambda x: te.abs(x), np_ref=lambda x: np.abs
     """y = |x|; of the smallest integer that integer itself."""
 
     name = "relay.abs"
-
     relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.sign(x)))
 
 
@@ -24,7 +23,6 @@ class CeilOp(Elementwise, te_element=lambda x: te.ceil(x), np_ref=lambda x: np.c
     """y = the least whole number not below x."""
 
     name = "relay.ceil"
-
     relay_grad = vjp(lambda dy, x, y: None)
 
 
@@ -33,7 +31,6 @@ class CopyOp(Elementwise, te_element=lambda x: x, np_ref=lambda x: np.copy(x), d
     """y = x."""
 
     name = "relay.copy"
-
     relay_grad = vjp(lambda dy, x, y: dy)
 
 
@@ -42,7 +39,6 @@ class FloorOp(Elementwise, te_element=lambda x: te.floor(x), np_ref=lambda x: np
     """y = the greatest whole number not above x."""
 
     name = "relay.floor"
-
     relay_grad = vjp(lambda dy, x, y: None)
 
 
@@ -98,7 +94,6 @@ class NegativeOp(Elementwise, te_element=lambda x: -x, np_ref=lambda x: np.negat
     """y = -x; integers wrap."""
 
     name = "relay.negative"
-
     relay_grad = vjp(lambda dy, x, y: r.negative(dy))
 
 
@@ -107,7 +102,6 @@ class RoundOp(Elementwise, te_element=lambda x: te.roundeven(x), np_ref=lambda x
     """y = the nearest whole number, halves to the even one (as numpy and ONNX)."""
 
     name = "relay.round"
-
     relay_grad = vjp(lambda dy, x, y: None)
 
 
@@ -133,7 +127,6 @@ class TruncOp(Elementwise, te_element=lambda x: te.trunc(x), np_ref=lambda x: np
     """y = x without its fraction."""
 
     name = "relay.trunc"
-
     relay_grad = vjp(lambda dy, x, y: None)
 
 
@@ -142,7 +135,6 @@ class OnesLikeOp(Elementwise, te_element=lambda x: te.const(1, x.dtype), np_ref=
     """y = a tensor of ones of the type of x."""
 
     name = "relay.ones_like"
-
     relay_grad = vjp(lambda dy, x, y: None)
 
 
@@ -153,7 +145,6 @@ class ZerosLikeOp(
     """y = a tensor of zeros of the type of x."""
 
     name = "relay.zeros_like"
-
     relay_grad = vjp(lambda dy, x, y: None)
 
 

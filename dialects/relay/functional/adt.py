@@ -25,7 +25,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.relay.core import fits, module_of, parse_types, print_argument, print_types, symbol
+from lamina.dialects.relay.core import ProgramOp, fits, module_of, parse_types, print_argument, print_types, symbol
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.functional.adt_patterns import (
     Anything,
@@ -153,7 +153,7 @@ def find_type(op: Operation, type_: AdtType) -> TypeOp:
 
 
 @irdl_op_definition
-class ConstructOp(IRDLOperation):
+class ConstructOp(ProgramOp):
     """A value of a data type, made of its fields by a constructor."""
 
     name = "relay.construct"
@@ -211,7 +211,7 @@ class ConstructOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MatchOp(IRDLOperation):
+class MatchOp(ProgramOp):
     """The results of the first case that fits a value. Its region sees the values around it."""
 
     name = "relay.match"

@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.relay.core import fits, parse_types, print_types
+from lamina.dialects.relay.core import ProgramOp, fits, parse_types, print_types
 from lamina.dialects.relay.declare import *
 
 CONDITION = tensor_type((), "bool")
@@ -49,7 +49,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IfOp(IRDLOperation):
+class IfOp(ProgramOp):
     """The results of one of two regions. Only that region is computed."""
 
     name = "relay.if"

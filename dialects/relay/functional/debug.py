@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.irdl import AnyAttr, IRDLOperation, ParsePropInAttrDict, VarConstraint
+from xdsl.irdl import AnyAttr, ParsePropInAttrDict, VarConstraint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
+from lamina.dialects.relay.core import ProgramOp
 from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class DebugOp(IRDLOperation):
+class DebugOp(ProgramOp):
     """The value itself, of any type. The function registered as `debug_func` sees it; without one it is printed."""
 
     name = "relay.debug"

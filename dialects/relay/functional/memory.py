@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.irdl import AnyOf, BaseAttr, EqAttrConstraint, IRDLOperation, ParsePropInAttrDict
+from xdsl.irdl import AnyOf, BaseAttr, EqAttrConstraint, ParsePropInAttrDict
 from xdsl.traits import MemoryAllocEffect, MemoryFreeEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.relay.core import constant_value
+from lamina.dialects.relay.core import ProgramOp, constant_value
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.value_types import StorageType, accepts, dynamic_tensor
 
@@ -49,7 +49,7 @@ def verify_extents(shape: SSAValue, result: Attribute) -> None:
 
 
 @irdl_op_definition
-class AllocStorageOp(IRDLOperation):
+class AllocStorageOp(ProgramOp):
     """`size` bytes at a multiple of `alignment`, which may be for a tensor of `shape` and `dtype`."""
 
     name = "relay.memory.alloc_storage"
@@ -87,7 +87,7 @@ class AllocStorageOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AllocTensorOp(IRDLOperation):
+class AllocTensorOp(ProgramOp):
     """A tensor in a storage, `offset` bytes from its start. The type, `const_shape` and `assert_shape` say the same."""
 
     name = "relay.memory.alloc_tensor"
@@ -126,7 +126,7 @@ class AllocTensorOp(IRDLOperation):
 
 
 @irdl_op_definition
-class KillOp(IRDLOperation):
+class KillOp(ProgramOp):
     """Gives a storage back, or forgets a tensor. Neither it nor what lies in it is used after this."""
 
     name = "relay.memory.kill"

@@ -12,17 +12,17 @@ from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, TupleType
 from xdsl.ir import TypeAttribute
-from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.relay.core import ProgramOp
 from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class TupleOp(IRDLOperation):
+class TupleOp(ProgramOp):
     """Several values as one."""
 
     name = "relay.tuple"
@@ -66,7 +66,7 @@ class TupleOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TupleGetItemOp(IRDLOperation):
+class TupleGetItemOp(ProgramOp):
     """One field of a tuple, counted from 0."""
 
     name = "relay.tuple_get_item"

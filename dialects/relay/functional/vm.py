@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType
-from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
+from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp
+from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp, ProgramOp
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.functional.memory import AllocTensorOp
 from lamina.dialects.relay.shape.values import ExtentsOf
@@ -95,7 +95,7 @@ class ReshapeTensorOp(Opaque):
 
 
 @irdl_op_definition
-class CallLoweredOp(FunctionCall):
+class CallLoweredOp(FunctionCall, ProgramOp):
     """Calls a kernel. It gives new tensors."""
 
     name = "relay.call_lowered"
@@ -106,7 +106,7 @@ class CallLoweredOp(FunctionCall):
 
 
 @irdl_op_definition
-class InvokeTvmOp(IRDLOperation):
+class InvokeTvmOp(ProgramOp):
     """Calls a kernel that writes its results into tensors of `memory.alloc_tensor`, and gives none."""
 
     name = "relay.vm.invoke_tvm_op"

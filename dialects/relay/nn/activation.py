@@ -87,7 +87,7 @@ class LeakyReluOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
 
 @irdl_op_definition
-class PReluOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
+class PReluOp(RelayOp, fusion_kind=OpPattern.BROADCAST, along_axis=True):
     """y = x if x > 0 else alpha[c] * x, one alpha for each channel c of `axis`."""
 
     name = "relay.nn.prelu"
@@ -195,7 +195,7 @@ def _without(i: Sequence[Index], axis: int) -> tuple[Index, ...]:
 
 
 @irdl_op_definition
-class SoftmaxOp(_Softmax):
+class SoftmaxOp(_Softmax, along_axis=True):
     """y = exp(x - max) / sum(exp(x - max)) over one axis: the maximum keeps exp in range."""
 
     name = "relay.nn.softmax"
@@ -220,7 +220,7 @@ class SoftmaxOp(_Softmax):
 
 
 @irdl_op_definition
-class FastSoftmaxOp(_Softmax):
+class FastSoftmaxOp(_Softmax, along_axis=True):
     """nn.softmax, where TVM approximates the exponential more coarsely."""
 
     name = "relay.nn.fast_softmax"
@@ -235,7 +235,7 @@ class FastSoftmaxOp(_Softmax):
 
 
 @irdl_op_definition
-class LogSoftmaxOp(_Softmax):
+class LogSoftmaxOp(_Softmax, along_axis=True):
     """y = x - max - log(sum(exp(x - max))) over one axis."""
 
     name = "relay.nn.log_softmax"

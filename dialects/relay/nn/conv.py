@@ -26,7 +26,7 @@ from lamina.dialects.relay.windows import Window, gather, windows
 ZERO = to_attribute([0, 0])
 
 
-class Convolution(RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE, precision=Precision.ALWAYS):
+class Convolution(OutFusable, precision=Precision.ALWAYS):
     """The fields that all convolutions have, with TVM's names."""
 
 

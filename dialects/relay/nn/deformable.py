@@ -36,7 +36,6 @@ class DeformableConv2dOp(Convolution, ConvolutionFields2d, layouts=("data_layout
     data = operand_def()
     offset = operand_def()
     weight = operand_def()
-    result = result_def()
     deformable_groups = int_prop(1)
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)

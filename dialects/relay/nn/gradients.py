@@ -230,7 +230,6 @@ class Conv2dBackwardWeightOp(Convolution):
     name = "relay.nn.conv2d_backward_weight"
     grad = operand_def()
     data = operand_def()
-    result = result_def()
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0))
     dilation = ints_prop((1, 1))

@@ -11,7 +11,7 @@ from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_
 
 
 @irdl_op_definition
-class LrnOp(Opaque, precision=Precision.NEVER):
+class LrnOp(Opaque, precision=Precision.NEVER, along_axis=True):
     """Local response normalisation: y[c] = x[c] / (bias + alpha/size * sum of x[c+j]^2)^beta, where j runs from
     -floor((size-1)/2) to ceil((size-1)/2) on `axis` (ONNX's definition).
 

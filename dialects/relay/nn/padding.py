@@ -262,7 +262,7 @@ class DilateOp(Injective):
 
 
 @irdl_op_definition
-class BatchFlattenOp(Injective):
+class BatchFlattenOp(Injective, reshapes=True):
     """[N, a, b, ...] -> [N, a*b*...]."""
 
     name = "relay.nn.batch_flatten"

@@ -32,7 +32,6 @@ class DenseOp(_Product):
     name = "relay.nn.dense"
     data = operand_def()
     weight = operand_def()
-    result = result_def()
     units = opt_prop_def(IntegerAttr)
     out_dtype = str_prop("")
 
@@ -100,7 +99,6 @@ class ContribDensePackOp(_Product):
     name = "relay.nn.contrib_dense_pack"
     data = operand_def()
     weight = operand_def()
-    result = result_def()
     units = int_prop()
     weight_layout = str_prop("NK16n")
     out_dtype = str_prop("")
@@ -207,7 +205,6 @@ class MatmulOp(_Product):
     name = "relay.nn.matmul"
     tensor_a = operand_def()
     tensor_b = operand_def()
-    result = result_def()
     units = opt_prop_def(IntegerAttr)
     out_dtype = str_prop("")
     transpose_a = bool_prop(False)
@@ -284,7 +281,6 @@ class BatchMatmulOp(_Product):
     name = "relay.nn.batch_matmul"
     tensor_a = operand_def()
     tensor_b = operand_def()
-    result = result_def()
     out_dtype = str_prop("")
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)
@@ -346,7 +342,7 @@ class BatchMatmulOp(_Product):
 
 
 @irdl_op_definition
-class BiasAddOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
+class BiasAddOp(RelayOp, fusion_kind=OpPattern.BROADCAST, along_axis=True):
     """y[..., c, ...] = data[..., c, ...] + bias[c], c on `axis`."""
 
     name = "relay.nn.bias_add"

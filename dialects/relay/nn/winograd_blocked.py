@@ -209,7 +209,6 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
     weight = operand_def()
     kernel = operand_def()
     limit = operand_def()
-    result = result_def()
     tile_size = int_prop()
     padding = prop_def(DenseArrayBase, default_value=ZERO)
     channels = prop_def(IntegerAttr)

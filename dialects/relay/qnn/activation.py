@@ -34,7 +34,7 @@ def four(scales: tuple[T, ...]) -> tuple[T, T, T, T]:
 
 
 @irdl_op_definition
-class QnnLeakyReluOp(RelayOp, QnnDataAndScales):
+class QnnLeakyReluOp(Opaque, QnnDataAndScales):
     """q where q >= z, else alpha * q + (1 - alpha) * z, of q requantised to the output's scale and zero point z.
 
     Both products are rounded by themselves, ties up, with 31 bits of alpha. Saturated to the dtype of the data.

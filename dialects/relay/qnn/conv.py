@@ -49,7 +49,7 @@ def is_held(zero_point: SSAValue, dtype: str) -> bool:
 
 
 @irdl_op_definition
-class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
+class QnnConv2dOp(OutFusable, QnnDataAndWeight, ConvolutionFields2d):
     """nn.conv2d of (data - input_zero_point) and (weight - kernel_zero_point); padding is the real zero.
 
     The scale of the result is input_scale * kernel_scale and its zero point 0: the scales are carried, not used.

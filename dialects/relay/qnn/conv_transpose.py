@@ -14,7 +14,7 @@ from lamina.dialects.relay.window_fields import ConvolutionFields2d
 
 
 @irdl_op_definition
-class QnnConv2dTransposeOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
+class QnnConv2dTransposeOp(Opaque, QnnDataAndWeight, ConvolutionFields2d):
     """nn.conv2d_transpose of (data - input_zero_point) and (weight - kernel_zero_point), in 32 bits.
 
     The scale of the result is input_scale * kernel_scale and its zero point 0: the scales are carried, not used.

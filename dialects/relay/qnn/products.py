@@ -183,7 +183,6 @@ class QnnBatchMatmulOp(OutFusable):
     y_zero_point = operand_def()
     x_scale = operand_def()
     y_scale = operand_def()
-    result = result_def()
     out_dtype = str_prop("int32")
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)

@@ -24,7 +24,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 @irdl_op_definition
-class RequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
+class RequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q' = round((q - input_zero_point) * input_scale / output_scale) + output_zero_point, saturated to `out_dtype`.
 
     `input_scale` and `input_zero_point` may be lists along `axis`. `rounding` says where ties go: UPWARD, or TONEAREST
@@ -183,7 +183,7 @@ def _scalar(value: SSAValue) -> Any:
 
 
 @irdl_op_definition
-class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
+class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q = round(data / output_scale + output_zero_point) in f32, saturated to `out_dtype`; scales along `axis`.
 
     `rounding` TONEAREST sends halves away from zero, as TVM does; TONEVEN rounds data / output_scale by itself, halves
@@ -266,7 +266,7 @@ class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
 
 @irdl_op_definition
-class DequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
+class DequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """real = (data - input_zero_point) * input_scale, computed in f32; scale and zero point along `axis`."""
 
     name = "relay.qnn.dequantize"

@@ -75,7 +75,7 @@ def _split_extent(extent: int, parts: list[int], newshape: tuple[int, ...]) -> l
 
 
 @irdl_op_definition
-class ReshapeOp(Injective):
+class ReshapeOp(Injective, reshapes=True):
     """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left, -2 copies all that
     remain, -3 multiplies two, -4 splits one into the two that follow."""
 
@@ -214,7 +214,7 @@ def permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
+class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True):
     """`num_newaxis` axes of extent 1 put in at `axis`; a negative axis counts from the end of the result's."""
 
     name = "relay.expand_dims"
@@ -271,7 +271,7 @@ def expanded_axis(axis: int, rank: int) -> int:
 
 
 @irdl_op_definition
-class SqueezeOp(Injective):
+class SqueezeOp(Injective, reshapes=True):
     """The tensor without the axes in `axis`, which have extent 1; without all such axes where it is empty."""
 
     name = "relay.squeeze"

@@ -94,7 +94,7 @@ def reversed_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero:
 
 
 @irdl_op_definition
-class ContribReverseReshapeOp(Injective):
+class ContribReverseReshapeOp(Injective, reshapes=True):
     """As `reshape`, but the special extents 0, -1, -2 and -3 are worked out from the last to the first."""
 
     name = "relay.contrib_reverse_reshape"
