@@ -49,8 +49,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.infos import TensorInfo, TypeMismatch
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.rules.op_protocol import Sample
 
 

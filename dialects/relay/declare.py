@@ -26,12 +26,11 @@ from lamina.dialects.dtypes import (
     numpy_dtype,
     tensor_type,
 )
-from lamina.dialects.infos import TensorInfo, TypeMismatch
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.lazy import np, te
 from lamina.dialects.relay.base import *
 from lamina.dialects.relay.families import *
 from lamina.dialects.relay.grad.facet import *
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.rules.op_protocol import Sample
 
 __all__ = [

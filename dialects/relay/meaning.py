@@ -12,11 +12,10 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
-from lamina.dialects.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
-from lamina.dialects.relay.infos import tensor_info
 from lamina.errors import InputError
 
 if TYPE_CHECKING:

@@ -148,7 +148,7 @@ def call_parts(op: RelayOp, args: Sequence[Expr]) -> tuple[str, list[Expr], Attr
 
 
 def _element_dtype(op: RelayOp) -> str:
-    from lamina.dialects.relay.infos import tensor_info
+    from lamina.dialects.infos import tensor_info
 
     return tensor_info(op.results[0].type).dtype
 

@@ -14,9 +14,9 @@ from xdsl.ir import Block, Region
 
 from lamina.backends.cpu.jit import host_target
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import array_dense

@@ -22,11 +22,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_float, numpy_dtype
-from lamina.dialects.infos import TypeMismatch
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.lazy import LazyModule, np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis, scalar_constant
 from lamina.dialects.relay.families import reduced_axes, reduced_shape
-from lamina.dialects.relay.infos import has_unknown_extents
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array

@@ -30,12 +30,12 @@ from xdsl.traits import Pure
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.functional.annotations import Annotation
 from lamina.dialects.relay.functional.control import IfOp
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import (
     INLINE_BYTES,
     ConstantAttr,

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
-from lamina.dialects.infos import TensorInfo, TypeMismatch
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.families import Reduction, reduced_axes
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.shape.layouts import LayoutTransformOp
 from lamina.dialects.relay.shape.views import ReshapeOp

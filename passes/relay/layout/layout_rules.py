@@ -15,9 +15,8 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.layout import block_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.passes.relay.fold.fold_constant import DIVISIONS

@@ -25,11 +25,10 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
-from lamina.dialects.infos import TypeMismatch
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, GlobalOp
 from lamina.dialects.relay.elementwise.unary import CopyOp
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.params import dense_array
 from lamina.dialects.relay.value_dependent import BecomesStatic, ValueDependent
 from lamina.dialects.relay.value_types import accepts
