@@ -150,7 +150,7 @@ def along(vector: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
 # -- softmax ---------------------------------------------------------------------------------------
 
 
-class _Softmax(OutFusable, precision=Precision.NEVER):
+class _Softmax(OutFusable, precision=Precision.NEVER, along_axis=True):
     data = operand_def()
     axis = int_prop(-1)
 
@@ -195,7 +195,7 @@ def _without(i: Sequence[Index], axis: int) -> tuple[Index, ...]:
 
 
 @irdl_op_definition
-class SoftmaxOp(_Softmax, along_axis=True):
+class SoftmaxOp(_Softmax):
     """y = exp(x - max) / sum(exp(x - max)) over one axis: the maximum keeps exp in range."""
 
     name = "relay.nn.softmax"
@@ -220,7 +220,7 @@ class SoftmaxOp(_Softmax, along_axis=True):
 
 
 @irdl_op_definition
-class FastSoftmaxOp(_Softmax, along_axis=True):
+class FastSoftmaxOp(_Softmax):
     """nn.softmax, where TVM approximates the exponential more coarsely."""
 
     name = "relay.nn.fast_softmax"
@@ -235,7 +235,7 @@ class FastSoftmaxOp(_Softmax, along_axis=True):
 
 
 @irdl_op_definition
-class LogSoftmaxOp(_Softmax, along_axis=True):
+class LogSoftmaxOp(_Softmax):
     """y = x - max - log(sum(exp(x - max))) over one axis."""
 
     name = "relay.nn.log_softmax"
