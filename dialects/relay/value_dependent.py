@@ -56,9 +56,9 @@ class BecomesStatic(ValueDependent):
     NEEDED: ClassVar[tuple[int, ...]]
     """The operands whose values `static` takes."""
 
-    @staticmethod
+    @classmethod
     @abc.abstractmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+    def static(cls, types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
         """The ordinary op. Raises TypeMismatch for values that make none."""
 
 
