@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.dtypes import ir_type
+from lamina.dialects.dtypes import dtype_name, ir_type
 
 
 @cache
@@ -33,3 +35,21 @@ class TypeMismatch(VerifyException):
 
     decided: ClassVar[bool] = True
     """False where extents are unknown and nobody can tell whether they fit (`unknown_extents.py`)."""
+
+
+def tensor_info(type_: Attribute) -> TensorInfo:
+    """Shape and dtype of a tensor type. Raises TypeMismatch for anything else."""
+    if not isinstance(type_, TensorType):
+        raise TypeMismatch(f"expects tensors, got {type_}")
+    shape = type_.get_shape()
+    if DYNAMIC_INDEX in shape:
+        raise TypeMismatch(f"expects extents that are known, got {type_}")
+    try:
+        return TensorInfo(shape, dtype_name(cast(Attribute, type_.element_type)))  # pyright: ignore[reportUnknownMemberType]
+    except ValueError as e:
+        raise TypeMismatch(str(e)) from None
+
+
+def has_unknown_extents(types: Sequence[Attribute]) -> bool:
+    """Whether one of the types is a tensor with a `?`."""
+    return any(isinstance(t, TensorType) and DYNAMIC_INDEX in t.get_shape() for t in types)

@@ -30,9 +30,9 @@ from xdsl.dialects.func import ReturnOp as MainReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.build import any_use

@@ -14,9 +14,11 @@ the attributes by keyword:
     legalize(operands, **attrs)   another form of the op that is computed better, or None: for relay-legalize
     precision                     where it applies
 
-and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), LAYOUTS, NO_GRADIENT. Attributes are
-properties: integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python values,
-`RelayOp.make` takes them so.
+and ClassVars: FUSION_KIND (TVM's TOpPattern), PRECISION (mixed precision), LAYOUTS, NO_GRADIENT. Both may stand in the
+header of the class: `class AbsOp(Elementwise, np_ref=lambda x: np.abs(x), dtypes=NUMBERS)`.
+
+Attributes are properties: integers are i64, reals f64, lists dense arrays, flags i1; `attrs_of` gives them as Python
+values, `RelayOp.make` takes them so.
 """
 
 from __future__ import annotations
@@ -44,12 +46,11 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.attributes import from_attribute as from_attribute
-from lamina.dialects.attributes import to_attribute as to_attribute
+from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.declarations import Declared
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
-from lamina.dialects.rules.op_protocol import Sample as Sample
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
+from lamina.dialects.rules.op_protocol import Sample
 
 
 class OpPattern(IntEnum):
@@ -108,10 +109,32 @@ class RelayOp(IRDLOperation, Declared):
     COMMUTES: ClassVar[bool] = False
     """Whether rules may swap its two operands."""
 
+    RESHAPES: ClassVar[bool] = False
+    """Whether the result is the first operand under another shape (TVM's TReshapeOp)."""
+
+    ALONG_AXIS: ClassVar[bool] = False
+    """Whether it works on one `axis` of its first operand, which further operands, if any, lie along."""
+
+    DIVIDES: ClassVar[bool] = False
+    """Whether integers in its second operand must not be zero."""
+
     ACROSS_BLOCKS: ClassVar[bool] = True
     """Rules join ops of all blocks: of those inside functions and branches none runs more often than the op outside."""
 
     traits = traits_def(Pure())
+
+    def __init_subclass__(cls, **facts: Any) -> None:
+        """Declare what the class's header says: constants in lower case, facets of one expression as functions.
+
+        `class ExpOp(Elementwise, precision=Precision.NEVER)` has `PRECISION: ClassVar = Precision.NEVER`.
+        """
+        for name, fact in facts.items():
+            if callable(fact):
+                setattr(cls, name, staticmethod(fact))
+            else:
+                setattr(cls, name.upper(), fact)
+                cls.__annotations__[name.upper()] = "ClassVar"
+        super().__init_subclass__()
 
     # -- facets that every op must state; see the module docstring ---------------------------------
 
@@ -396,13 +419,13 @@ def _parse_entry(parser: Parser, op: type[RelayOp]) -> tuple[str, Attribute]:
     definition = op.known_attributes().get(name)
     if definition is None:
         return name, value
-    fitting = _fitting(definition, value)
-    if fitting is None:
+    found = fitting(definition, value)
+    if found is None:
         parser.raise_error(f"{op.name}: attribute {name!r} does not take {value}", value_pos, parser.pos)
-    return name, fitting
+    return name, found
 
 
-def _fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
+def fitting(definition: PropertyDef, value: Attribute) -> Attribute | None:
     """The value as the property takes it, None where it does not: whole numbers may stand for reals."""
     candidates = [value]
     number = from_attribute(value)

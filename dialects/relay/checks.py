@@ -6,29 +6,16 @@ demands an error. A check is a kernel by itself, so that the error names the nod
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Sample, sample
-from lamina.dialects.relay.families import INTEGERS, Elementwise
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Scalar
+from lamina.dialects.relay.declare import *
 
 DIVISION_BY_ZERO = "integer division by zero"
 
 
 @irdl_op_definition
-class CheckDivisorOp(Elementwise):
+class CheckDivisorOp(Elementwise, fusion_kind=OpPattern.OPAQUE, dtypes=INTEGERS, ranges=(1.0, 100.0)):
     """y = x; the run ends in an error where an element is 0."""
 
     name = "relay.check_divisor"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS
-    RANGES: ClassVar[tuple[float, float] | None] = (1.0, 100.0)
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:

@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     from lamina.dialects.relay.params import Array
 
 
+class ProgramOp(IRDLOperation):
+    """Base of the ops that no kernel has and only the virtual machine runs: control flow, data, cells, memory."""
+
+
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
     """A tensor known at compile time: inline when small, else the name of a parameter."""
@@ -321,7 +325,7 @@ def _parse_capture(parser: Parser) -> tuple[Parser.Argument, SSAValue]:
 
 
 @irdl_op_definition
-class GlobalOp(IRDLOperation):
+class GlobalOp(ProgramOp):
     """A function of the module, a func.func, as a value."""
 
     name = "relay.global"

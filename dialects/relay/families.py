@@ -15,24 +15,24 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, Unpack
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, StringAttr, TensorType, f64, i1, i64
 from xdsl.irdl import operand_def, prop_def, result_def
 
+from lamina.dialects.attributes import to_attribute
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.lazy import te
 from lamina.dialects.relay.base import (
     OpPattern,
     Precision,
     RelayOp,
-    Sample,
     broadcast_shapes,
     normalize_axis,
     same_dtype,
     sample,
-    to_attribute,
 )
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.rules.op_protocol import Sample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,6 +103,55 @@ def _dtype_words(allowed: tuple[str, ...]) -> str:
     return " or ".join(words)
 
 
+# -- by how they fuse ------------------------------------------------------------------------------
+
+
+class Facts(TypedDict, total=False):
+    """What the header of any op's class may say (`RelayOp.__init_subclass__`)."""
+
+    fusion_kind: OpPattern
+    precision: Precision
+    commutes: bool
+    divides: bool
+    layouts: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    result_dtype: str
+    empty: bool
+    ranges: tuple[Any, ...]
+
+
+class UnaryFacts(Facts, total=False):
+    """Of an op of one operand also its equation and its oracle."""
+
+    te_element: Callable[[Any], Any]
+    np_ref: Callable[[Any], Any]
+
+
+class BinaryFacts(Facts, total=False):
+    """Of an op of two operands also its equation and its oracle."""
+
+    te_element: Callable[[Any, Any], Any]
+    np_ref: Callable[[Any, Any], Any]
+
+
+class Injective(RelayOp, fusion_kind=OpPattern.INJECTIVE):
+    """Each element of the one result is one of the operands', at another place."""
+
+    result = result_def(TensorType)
+
+
+class Opaque(RelayOp):
+    """One result, which no other op is fused with."""
+
+    result = result_def(TensorType)
+
+
+class OutFusable(RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
+    """One result, which elementwise ops may be fused to."""
+
+    result = result_def(TensorType)
+
+
 # -- elementwise -----------------------------------------------------------------------------------
 
 
@@ -118,6 +167,9 @@ class Elementwise(RelayOp):
 
     x = operand_def(TensorType)
     result = result_def(TensorType)
+
+    def __init_subclass__(cls, **facts: Unpack[UnaryFacts]) -> None:
+        super().__init_subclass__(**facts)
 
     @classmethod
     def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:
@@ -205,6 +257,9 @@ class Broadcast(RelayOp):
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
     result = result_def(TensorType)
+
+    def __init_subclass__(cls, **facts: Unpack[BinaryFacts]) -> None:
+        super().__init_subclass__(**facts)
 
     @classmethod
     def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from lamina.dialects.relay.infos import TypeMismatch
+from lamina.dialects.infos import TypeMismatch
 
 _PART = re.compile(r"([A-Z])|(\d+)([a-z])")
 

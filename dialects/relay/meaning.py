@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
+from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
-from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.errors import InputError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def decomposition(
 
 def full_attrs(op_type: type[RelayOp], attrs: dict[str, Any]) -> dict[str, Any]:
     """The attributes as facets take them: defaults filled in, lists as tuples."""
-    from lamina.dialects.relay.base import from_attribute, to_attribute
+    from lamina.dialects.attributes import from_attribute, to_attribute
 
     defaults = {name: from_attribute(a) for name, a in op_type.defaults().items()}
     return defaults | {name: from_attribute(to_attribute(v)) for name, v in attrs.items() if v is not None}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lamina.dialects.lazy import LazyModule, te
+from lamina.dialects.lazy import LazyModule
+from lamina.dialects.relay.declare import *
 
 if TYPE_CHECKING:
     import lamina.dialects.te.ir_builder as statements
-    from lamina.dialects.te.build import Index, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
     Place: TypeAlias = tuple[Index, ...]
     Statement: TypeAlias = Callable[[Place], None]

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from lamina.dialects.dtypes import dtype_name
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.value_types import UNNAMED, dims_problem, dynamic_tensor, extents
 
 LARGE = (5040 * 11, 5040 * 13)

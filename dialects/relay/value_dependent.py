@@ -15,19 +15,12 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from lamina.dialects.relay.base import OpPattern, RelayOp
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.unknown_extents import infer_dynamic
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class Static(NamedTuple):
@@ -42,16 +35,12 @@ class Static(NamedTuple):
 class ValueDependent(RelayOp):
     """Base of the ops whose result shapes depend on values."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
         return infer_dynamic(operand_types, lambda infos: cls._infer_infos(infos, cls._python(properties)))
 
     @classmethod
     def _python(cls, properties: dict[str, Attribute]) -> dict[str, Any]:
-        from lamina.dialects.relay.base import from_attribute
-
         return {name: from_attribute(a) for name, a in properties.items()}
 
     def _accepts(self, inferred: Sequence[Attribute]) -> bool:
@@ -67,9 +56,9 @@ class BecomesStatic(ValueDependent):
     NEEDED: ClassVar[tuple[int, ...]]
     """The operands whose values `static` takes."""
 
-    @staticmethod
+    @classmethod
     @abc.abstractmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+    def static(cls, types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
         """The ordinary op. Raises TypeMismatch for values that make none."""
 
 

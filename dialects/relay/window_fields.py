@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.irdl import operand_def, result_def
-
-from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 
 
 class PoolFields:

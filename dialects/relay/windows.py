@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.infos import TypeMismatch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from lamina.dialects.relay.declare import *
 
 # Larger geometry than this cannot be meant, and its products would leave the range of an index.
 LARGEST = 1 << 31

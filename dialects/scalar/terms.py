@@ -39,11 +39,6 @@ class Types(Enum):
     CHOICE = "the first operand is a boolean, the others and the result are one"
     COMPARISON = "the operands are one, the result a boolean of each lane"
     CONVERSION = "the result is of the element type that `to` names"
-    BROADCAST = "the result has as many lanes as `lanes` says"
-
-
-_TOLD: dict[Types, str] = {Types.CONVERSION: "to", Types.BROADCAST: "lanes"}
-"""What a right side says of the result's type."""
 
 
 class ScalarOp:
@@ -73,7 +68,8 @@ class ScalarOp:
             n: cast("Attribute", p.default_value) for n, p in properties.items() if p.default_value is not None
         }
         self._known = {n: p for n, p in properties.items() if n not in self._flags}
-        self._told = _TOLD.get(types)
+        self._told = "to" if types is Types.CONVERSION else None
+        """What a right side says of the result's type."""
         if self._told is not None:
             self._known[self._told] = None
 
@@ -101,8 +97,6 @@ class ScalarOp:
             return TensorInfo(values[0].shape, "bool")
         if self.types is Types.CONVERSION:
             return TensorInfo(values[0].shape, attrs["to"])
-        if self.types is Types.BROADCAST:
-            return TensorInfo((attrs["lanes"],), values[0].dtype)
         return values[0]
 
     def infer_types(self, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> Sequence[Attribute]:
@@ -113,8 +107,6 @@ class ScalarOp:
                     raise TypeMismatch(f"operand types differ: {t} and {result}")
             return (result,)
         given: Any = properties.get(self._told or "")
-        if self.types is Types.BROADCAST:
-            return (vector_type(result, given.value.data),)
         element = ir_type("bool" if self.types is Types.COMPARISON else given.data)
         return (VectorType(element, result.get_shape()) if isinstance(result, VectorType) else element,)
 
@@ -151,8 +143,7 @@ class ScalarOp:
         return evaluate(op, given)
 
     def samples(self) -> Sequence[Sample]:
-        shapes = SHAPES[:1] if self.types is Types.BROADCAST else SHAPES
-        drawn = [(shape, dtype, attrs) for dtype in self._dtypes for shape in shapes for attrs in self._samples]
+        drawn = [(shape, dtype, attrs) for dtype in self._dtypes for shape in SHAPES for attrs in self._samples]
         return [Sample(self._operand_infos(shape, dtype), dict(attrs)) for shape, dtype, attrs in drawn]
 
     def _operand_infos(self, shape: tuple[int, ...], dtype: str) -> tuple[TensorInfo, ...]:

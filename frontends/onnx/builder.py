@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, IntAttr, NameLoc, No
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp, make_constant
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.relay.meaning import np_results, result_infos
 from lamina.dialects.relay.params import INLINE_BYTES, ParamStore
 from lamina.errors import InputError, LaminaError, UnsupportedError

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.relay.infos import TypeMismatch
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay.windows import windows
 from lamina.frontends.onnx.builder import Builder, Node, Value
 from lamina.frontends.onnx.convert_nn import per_axis, window_padding

@@ -15,10 +15,10 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
+from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import to_attribute
-from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.unknown_extents import Undecided
 from lamina.dialects.relay.value_types import UNNAMED, dynamic_tensor, is_dynamic
 from lamina.frontends.onnx.builder import AnyValue, Builder, OptionalValue, SequenceValue, Value

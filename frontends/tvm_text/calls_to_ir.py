@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute, Block, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, to_attribute
+from lamina.dialects.attributes import to_attribute
+from lamina.dialects.infos import TypeMismatch, tensor_info
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp
 from lamina.dialects.relay.functional.debug import DebugOp
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp
-from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.value_types import TypeVar
 from lamina.errors import InputError
 from lamina.frontends.tvm_text import adt, adt_to_ir, convolutions, ty

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, stored_shape
 
 SPELLED_OTHERWISE = frozenset(("nn.conv2d", "qnn.conv2d"))

@@ -14,7 +14,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.dialects.relay.base import RelayOp, from_attribute
+from lamina.dialects.attributes import from_attribute
+from lamina.dialects.relay.base import RelayOp
 from lamina.errors import UnsupportedError
 from lamina.frontends.tvm_text.convolutions import on_blocks, weight_shape
 from lamina.frontends.tvm_text.expr import Attrs, Call, Constant, Expr, Tuple, const
@@ -147,7 +148,7 @@ def call_parts(op: RelayOp, args: Sequence[Expr]) -> tuple[str, list[Expr], Attr
 
 
 def _element_dtype(op: RelayOp) -> str:
-    from lamina.dialects.relay.infos import tensor_info
+    from lamina.dialects.infos import tensor_info
 
     return tensor_info(op.results[0].type).dtype
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from lamina.dialects.attributes import to_attribute
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import OpPattern, RelayOp, arity, to_attribute
+from lamina.dialects.relay.base import OpPattern, RelayOp, arity
 from lamina.errors import UsageError, did_you_mean
 
 FIRST_OF = {"nn.batch_norm": 3, "nn.dropout": 2}

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.attributes import to_attribute
 from lamina.dialects.locations import source_position
-from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.relay.core import FnOp, GlobalOp, ReturnOp, make_constant
 from lamina.dialects.relay.functional.control import IfOp, YieldOp
 from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.rules.terms import all_results
 from lamina.interpreters.relay_reference import main_function, run_op, run_relay

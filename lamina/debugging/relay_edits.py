@@ -18,10 +18,11 @@ from xdsl.rewriter import Rewriter
 
 from lamina.debugging.minimise import smallest
 from lamina.debugging.program import Program
+from lamina.dialects.attributes import from_attribute, to_attribute
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, from_attribute, to_attribute
+from lamina.dialects.infos import TypeMismatch
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.params import INLINE_BYTES, array_dense
 from lamina.errors import LaminaError
 from lamina.runtime.entry_names import argument_names

@@ -7,24 +7,15 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute
 
 from lamina.dialects.fast_ir import all_ops
-from lamina.dialects.relay.core import CallOp, FnOp
+from lamina.dialects.relay.core import CallOp, FnOp, ProgramOp
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.relay.value_types import is_dynamic
-
-BEYOND = frozenset(
-    f"relay.{name}"
-    for name in (
-        *("if", "match", "construct", "tuple", "tuple_get_item", "ref_create", "ref_read", "ref_write", "global"),
-        *("memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "debug", "call_lowered", "vm.invoke_tvm_op"),
-    )
-)
-"""Ops that only the machine runs, by name: most programs have none of them, and need not load what they are."""
 
 
 def needs_machine(module: ModuleOp) -> bool:
     """Whether a module has anything that ordinary programs have not."""
     for op in all_ops(module):
-        if op.name in BEYOND or isinstance(op, ValueDependent) or any(map(is_dynamic, op.result_types)):
+        if isinstance(op, (ProgramOp, ValueDependent)) or any(map(is_dynamic, op.result_types)):
             return True
         if type(op) is FnOp and (op.operands or op.recursive is not None):
             return True

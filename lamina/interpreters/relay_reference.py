@@ -13,9 +13,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.rules.terms import all_results
 from lamina.errors import InputError, UnsupportedError

@@ -15,10 +15,10 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import VarOperandDef
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.families import Broadcast, Elementwise, stage_name
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import full_attrs, result_infos, te_func
 from lamina.dialects.te.extern import ExternOp
 from lamina.dialects.te.ops import ComputeOp, ReturnOp

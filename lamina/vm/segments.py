@@ -18,9 +18,9 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.value_types import accepts, is_dynamic
 from lamina.errors import InputError

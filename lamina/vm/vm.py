@@ -21,6 +21,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
@@ -29,7 +30,6 @@ from lamina.dialects.relay.functional.control import IfOp, YieldOp
 from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.functional.vm import CallLoweredOp, InvokeTvmOp
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.value_dependent import BecomesStatic, OnHost, ValueDependent
 from lamina.dialects.relay.value_types import AdtType, has_unknown_extent
 from lamina.errors import InputError, UnsupportedError

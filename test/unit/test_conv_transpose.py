@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.interpreters.te_interpreter import run_te_func
 

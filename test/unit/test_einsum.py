@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.reduce.einsum import EinsumOp, parse_equation
 from lamina.interpreters.te_interpreter import run_te_func

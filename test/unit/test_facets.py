@@ -23,11 +23,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import is_float, numpy_dtype, tensor_type
 from lamina.dialects.index.index_map import IndexMap
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, attrs_of
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.meaning import draw, np_results, result_infos, te_func
 from lamina.dialects.relay.op_index import OPS
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.dialects.te import TE
 from lamina.dialects.te.ops import ComputeOp, FuncOp, ReadOp
 from lamina.dialects.tir import TIR

@@ -11,9 +11,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import array_dense
 from lamina.driver.execute import run_module
 from lamina.ir.context import LaminaContext

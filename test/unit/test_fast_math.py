@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.elementwise.fast_math import FastErfOp, FastExpOp, FastTanhOp
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import te_func
 from lamina.interpreters.te_interpreter import run_te_func
 

@@ -23,12 +23,13 @@ from xdsl.rewriter import InsertPoint
 
 import lamina
 from lamina.dialects.dtypes import is_float, tensor_type
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import RelayOp, Sample, attrs_of
+from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.dialects.relay.grad.facet import NoGradient, constant, op_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import np_results, result_infos
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.dialects.rules.terms import inserting
 from lamina.interpreters.relay_reference import main_function, run_relay
 from lamina.ir.context import LaminaContext

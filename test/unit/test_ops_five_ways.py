@@ -21,10 +21,11 @@ from xdsl.passes import ModulePass
 
 from lamina.backends.cpu.jit import host_target
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, Sample
+from lamina.dialects.infos import tensor_info
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.elementwise.arithmetic import AddOp, MultiplyOp
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.reduce.reductions import MaxOp
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.dialects.target import TARGET
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE

@@ -14,13 +14,14 @@ from xdsl.ir import Block, Region
 
 from lamina.backends.cpu.jit import host_target
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import RelayOp, Sample
+from lamina.dialects.infos import tensor_info
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import array_dense
 from lamina.dialects.relay.qnn.scales import ref_ratio, ref_rescaled
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.dialects.target import TARGET
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import Pipeline

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import parse_text
 from lamina.passes.rules.equations import check_rule

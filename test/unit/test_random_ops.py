@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.random.distributions import NormalOp, UniformOp
 from lamina.dialects.relay.random.threefry import (

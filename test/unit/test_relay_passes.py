@@ -14,10 +14,10 @@ from xdsl.ir import Block, Region, SSAValue
 
 from lamina.backends.cpu.jit import named_target
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay import find_op
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import ConstantOp, FnOp, make_constant
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.params import ParamAttr, ParamStore
 from lamina.dialects.target import TARGET
 from lamina.driver.pipelines import Pipeline

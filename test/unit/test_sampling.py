@@ -11,12 +11,12 @@ import pytest
 from onnx import TensorProto, helper
 
 import lamina
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.image.crop import CropAndResizeOp
 from lamina.dialects.relay.image.grid import GridSampleOp
 from lamina.dialects.relay.image.resize import Resize1dOp, Resize2dOp, Resize3dOp
 from lamina.dialects.relay.image.sampling import METHODS, ROUNDINGS, TRANSFORMATIONS, places
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.nn.deformable import DeformableConv2dOp
 from lamina.dialects.relay.vision.roi import RoiAlignOp, RoiPoolOp

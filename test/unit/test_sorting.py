@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.meaning import te_func
 from lamina.dialects.relay.shape.sort import ArgsortOp, SearchSortedOp, TopkOp
 from lamina.interpreters.te_interpreter import run_te_func

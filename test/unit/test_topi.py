@@ -13,9 +13,10 @@ import lamina
 from lamina import te, topi
 from lamina.dialects.dtypes import is_float, numpy_dtype
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import Sample, arity
+from lamina.dialects.relay.base import arity
 from lamina.dialects.relay.meaning import draw, np_results
 from lamina.dialects.relay.op_index import OPS
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.errors import InputError, LaminaError, UnsupportedError
 from lamina.topi.calls import call_op
 from lamina.topi.namespaces import names

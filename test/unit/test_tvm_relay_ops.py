@@ -15,7 +15,7 @@ from lamina.compat.tvm.ir import build_module
 from lamina.compat.tvm.relay.op_composites import function_of
 from lamina.compat.tvm.relay.text_printer import astext
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import Sample
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.frontends.tvm_text.operators import WITH_EFFECTS, op_class, op_names
 
 pytestmark = pytest.mark.slow

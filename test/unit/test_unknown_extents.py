@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import TupleType
 
+from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.base import Sample, to_attribute
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay.functional.adt_patterns import (
     Anything,
     Fields,
@@ -25,8 +26,8 @@ from lamina.dialects.relay.functional.adt_patterns import (
     parse_pattern,
     pattern_text,
 )
-from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.value_types import UNNAMED, AdtType, accepts, dynamic_tensor
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import InputError
 from lamina.ir.context import LaminaContext

@@ -13,7 +13,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import lamina
-from lamina.dialects.relay.infos import tensor_info
+from lamina.dialects.infos import tensor_info
 from lamina.driver.compiled_kernels import CompiledKernels, evaluate
 from lamina.errors import InputError
 from lamina.interpreters.relay_reference import main_function

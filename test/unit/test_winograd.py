@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.meaning import np_results, te_func
 from lamina.dialects.relay.nn.winograd import winograd_matrices
 from lamina.interpreters.te_interpreter import run_te_func

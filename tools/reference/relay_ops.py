@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import Any
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample
+from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.rules import patterns
+from lamina.dialects.rules.op_protocol import Sample
 from lamina.opt_tool.listing import FACETS
 from lamina.passes.rules.rewriting import Lowering, Rules
 from tools.reference.declarations import ROOT, doc_of, fields, source_link

@@ -11,8 +11,8 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
-from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.windows import windows
 from lamina.passes.relay.partition.json_graphs import Type

@@ -12,8 +12,8 @@ from typing import Any
 from xdsl.ir import Operation
 
 from lamina.dialects import relay as r
+from lamina.dialects.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.base import attrs_of
-from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.rules.terms import attr, composite, computed, var
 from lamina.passes.relay.partition.pattern_tables import PatternTable
 

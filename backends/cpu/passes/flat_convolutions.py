@@ -29,11 +29,11 @@ from typing import Any, ClassVar, NamedTuple
 from xdsl.ir import SSAValue
 
 from lamina.backends.cpu.costs import Costs, for_target
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.grad.facet import dtype_of, r, shape_of
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.nn.conv import Conv2dOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, per_axis, windows

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.layout import parse_layout, plain
 from lamina.dialects.relay.nn.conv_blocked import BY_TAPS
 from lamina.dialects.rules.terms import attr, computed, const, var

@@ -19,9 +19,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import for_target
 from lamina.dialects import edit
+from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import itemsize
-from lamina.dialects.relay.base import attrs_of, to_attribute
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
+from lamina.dialects.infos import has_unknown_extents, tensor_info
+from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.nn.recurrent_steps import PLAIN, Recurrent
 from lamina.dialects.relay.shape.layouts import LayoutTransformOp
 from lamina.dialects.target import TargetAttr, module_target

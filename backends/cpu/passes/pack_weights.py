@@ -26,9 +26,9 @@ from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
 from lamina.dialects import edit
 from lamina.dialects import relay as r
+from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.rules.terms import attr, computed, const, inserting, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location

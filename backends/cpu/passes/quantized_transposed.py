@@ -29,10 +29,10 @@ from xdsl.rewriter import InsertPoint
 
 from lamina.backends.cpu.costs import for_target
 from lamina.backends.cpu.passes.flat_convolutions import is_plain, whole_windows
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
 from lamina.dialects.relay.grad.facet import dtype_of, r, shape_of
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.windows import per_axis

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 from lamina.backends.cpu.costs import FITTED, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass

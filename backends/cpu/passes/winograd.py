@@ -34,9 +34,9 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.windows import pairs, windows

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
-
-from lamina.dialects.relay.base import OpPattern, normalize_axis
-from lamina.dialects.relay.dyn.views import OPEN, count_of, numbers, one_number, op_named
-from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
+from lamina.dialects.relay.dyn.views import OPEN, BecomesTwin, DynamicOp, count_of, one_number
 from lamina.dialects.relay.shape.fill import known_dtype
-from lamina.dialects.relay.value_dependent import BecomesStatic, Static
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class DynFullOp(BecomesStatic):
+class DynFullOp(DynamicOp, fusion_kind=OpPattern.ELEMWISE):
     """relay.full of a shape that is computed."""
 
     name = "relay.dyn.full"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     fill_value = operand_def(TensorType)
     shape = operand_def(TensorType)
     dtype = str_prop("")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(fill_value: TensorInfo, shape: TensorInfo, dtype: str) -> TensorInfo:
@@ -38,20 +22,12 @@ class DynFullOp(BecomesStatic):
             raise TypeMismatch(f"fill_value has shape {fill_value.shape}, expected a scalar")
         return TensorInfo((OPEN,) * count_of(shape, "shape"), known_dtype(dtype or fill_value.dtype))
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.full"), (0,), {"shape": numbers(values[1]), **attrs})
 
-
-class _DynConstant(BecomesStatic):
+class _DynConstant(DynamicOp, needed=(0,), fusion_kind=OpPattern.ELEMWISE):
     """A tensor of one value, of a shape that is computed."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
-    NEEDED: ClassVar[tuple[int, ...]] = (0,)
 
     shape = operand_def(TensorType)
     dtype = str_prop("float32")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(shape: TensorInfo, dtype: str) -> TensorInfo:
@@ -64,10 +40,6 @@ class DynZerosOp(_DynConstant):
 
     name = "relay.dyn.zeros"
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.zeros"), (), {"shape": numbers(values[0]), **attrs})
-
 
 @irdl_op_definition
 class DynOnesOp(_DynConstant):
@@ -75,25 +47,17 @@ class DynOnesOp(_DynConstant):
 
     name = "relay.dyn.ones"
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.ones"), (), {"shape": numbers(values[0]), **attrs})
-
 
 @irdl_op_definition
-class DynOneHotOp(BecomesStatic):
+class DynOneHotOp(DynamicOp, needed=(3,), fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
     """relay.one_hot of a depth that is computed."""
 
     name = "relay.dyn.one_hot"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    NEEDED: ClassVar[tuple[int, ...]] = (3,)
-
     indices = operand_def(TensorType)
     on_value = operand_def(TensorType)
     off_value = operand_def(TensorType)
     depth = operand_def(TensorType)
     axis = int_prop(-1)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -106,18 +70,12 @@ class DynOneHotOp(BecomesStatic):
         place = normalize_axis(axis, len(indices.shape) + 1)
         return TensorInfo((*indices.shape[:place], OPEN, *indices.shape[place:]), on_value.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.one_hot"), (0, 1, 2), {"depth": numbers(values[3])[0], **attrs})
-
 
 @irdl_op_definition
-class DynTopkOp(BecomesStatic):
+class DynTopkOp(BecomesTwin):
     """relay.topk of a number that is computed; all where it is below 1."""
 
     name = "relay.dyn.topk"
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     data = operand_def(TensorType)
     k = operand_def(TensorType)
     axis = int_prop(-1)
@@ -138,7 +96,3 @@ class DynTopkOp(BecomesStatic):
         if found is None:
             raise TypeMismatch(f"ret_type {ret_type!r} is none of 'both', 'values', 'indices'")
         return found
-
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.topk"), (0,), {"k": numbers(values[1])[0], **attrs})

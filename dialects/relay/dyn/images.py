@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.relay.base import OpPattern
-from lamina.dialects.relay.dyn.views import OPEN, count_of, numbers, op_named
-from lamina.dialects.relay.families import FLOATS, INTEGERS, check_dtype, float_prop, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
+from lamina.dialects.relay.dyn.views import OPEN, DynamicOp, count_of
 from lamina.dialects.relay.layout import axis_of, extents
-from lamina.dialects.relay.value_dependent import BecomesStatic, Static
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class DynResize2dOp(BecomesStatic):
+class DynResize2dOp(DynamicOp, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     """relay.image.resize2d to a computed size [H, W], of a computed window [y0, x0, y1, x1]."""
 
     name = "relay.dyn.image.resize2d"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
-
     data = operand_def(TensorType)
     size = operand_def(TensorType)
     roi = operand_def(TensorType)
@@ -38,7 +25,6 @@ class DynResize2dOp(BecomesStatic):
     cubic_exclude = int_prop(0)
     extrapolation_value = float_prop(0.0)
     out_dtype = str_prop("")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, size: TensorInfo, roi: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -54,20 +40,12 @@ class DynResize2dOp(BecomesStatic):
             shape[axis_of(layout, letter)] = OPEN
         return TensorInfo(tuple(shape), attrs["out_dtype"] or data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        window = tuple(float(v) for v in values[2].reshape(-1))
-        return Static(op_named("relay.image.resize2d"), (0,), {"size": numbers(values[1]), "roi": window, **attrs})
-
 
 @irdl_op_definition
-class DynUpsampling3dOp(BecomesStatic):
+class DynUpsampling3dOp(DynamicOp, needed=(1, 2, 3), fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling3d by computed scales."""
 
     name = "relay.dyn.nn.upsampling3d"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2, 3)
-
     data = operand_def(TensorType)
     scale_d = operand_def(TensorType)
     scale_h = operand_def(TensorType)
@@ -75,7 +53,6 @@ class DynUpsampling3dOp(BecomesStatic):
     layout = str_prop("NCDHW")
     method = str_prop("nearest_neighbor")
     coordinate_transformation_mode = str_prop("half_pixel")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, *scales: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -88,8 +65,3 @@ class DynUpsampling3dOp(BecomesStatic):
                 raise TypeMismatch(f"scale_{letter.lower()} is one number, got shape {scale.shape}")
             shape[axis_of(layout, letter)] = OPEN
         return TensorInfo(tuple(shape), data.dtype)
-
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        scales = {f"scale_{a}": float(values[n].reshape(-1)[0]) for n, a in enumerate("dhw", 1)}
-        return Static(op_named("relay.nn.upsampling3d"), (0,), {**scales, **attrs})

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.relay.base import OpPattern
-from lamina.dialects.relay.dyn.views import OPEN, numbers, op_named
-from lamina.dialects.relay.families import FLOATS, INTEGERS, bool_prop, check_dtype, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
+from lamina.dialects.relay.dyn.views import OPEN, DynamicOp
 from lamina.dialects.relay.layout import axis_of, extents
-from lamina.dialects.relay.value_dependent import BecomesStatic, Static
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition
-class DynPadOp(BecomesStatic):
+class DynPadOp(DynamicOp, renamed={"pad_val": "pad_value"}, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.pad by a computed [before, after] for each axis, with a computed scalar."""
 
     name = "relay.dyn.nn.pad"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
-
     data = operand_def(TensorType)
     pad_width = operand_def(TensorType)
     pad_val = operand_def(TensorType)
     pad_mode = str_prop("constant")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, pad_width: TensorInfo, pad_val: TensorInfo, pad_mode: str) -> TensorInfo:
@@ -43,27 +27,18 @@ class DynPadOp(BecomesStatic):
             raise TypeMismatch(f"pad_val has shape {pad_val.shape}, expected a scalar")
         return TensorInfo((OPEN,) * rank, data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        widths = {"pad_width": numbers(values[1]), "pad_value": float(values[2].reshape(-1)[0])}
-        return Static(op_named("relay.nn.pad"), (0,), {**widths, **attrs})
-
 
 @irdl_op_definition
-class DynUpsamplingOp(BecomesStatic):
+class DynUpsamplingOp(DynamicOp, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     """relay.nn.upsampling by computed scales."""
 
     name = "relay.dyn.nn.upsampling"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2)
-
     data = operand_def(TensorType)
     scale_h = operand_def(TensorType)
     scale_w = operand_def(TensorType)
     layout = str_prop("NCHW")
     method = str_prop("nearest_neighbor")
     align_corners = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -83,8 +58,3 @@ class DynUpsamplingOp(BecomesStatic):
         for letter in "HW":
             shape[axis_of(layout, letter)] = OPEN
         return TensorInfo(tuple(shape), data.dtype)
-
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        height, width = (float(values[n].reshape(-1)[0]) for n in (1, 2))
-        return Static(op_named("relay.nn.upsampling"), (0,), {"scale_h": height, "scale_w": width, **attrs})

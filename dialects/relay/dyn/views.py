@@ -9,18 +9,13 @@ Each is, once the operand is known, the op of the same name without `dyn` (`valu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
+from xdsl.irdl import PropertyDef
 
-from lamina.dialects.relay.base import OpPattern, RelayOp
-from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.base import fitting
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.value_dependent import BecomesStatic, Static
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 OPEN = -1
 """An extent that no type tells."""
@@ -50,44 +45,59 @@ def one_number(operand: TensorInfo, what: str) -> None:
         raise TypeMismatch(f"{what} is one integer, got shape {operand.shape}")
 
 
-def numbers(array: Array) -> tuple[int, ...]:
-    """The integers of an array, in order."""
-    return tuple(int(v) for v in array.reshape(-1))
+class BecomesTwin(BecomesStatic):
+    """Base of the ops relay.dyn.X that are relay.X with attributes as operands: those in NEEDED, of the same name."""
+
+    NEEDED: ClassVar[tuple[int, ...]] = (1,)
+    RENAMED: ClassVar[Mapping[str, str]] = {}
+    """The attributes of operands that are called otherwise."""
+
+    @classmethod
+    def static(cls, types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
+        twin = op_named(cls.name.replace("relay.dyn.", "relay."))
+        names = [name for name, _ in cls.get_irdl_definition().operands]
+        for n in cls.NEEDED:
+            name = cls.RENAMED.get(names[n], names[n])
+            attrs[name] = _as_attribute(values[n], twin.known_attributes()[name])
+        return Static(twin, tuple(n for n in range(len(names)) if n not in cls.NEEDED), attrs)
+
+
+def _as_attribute(array: Array, definition: PropertyDef) -> Any:
+    """The numbers of an array as the attribute has them, in a list or one alone."""
+    numbers: list[Any] = array.reshape(-1).tolist()
+    listed = fitting(definition, to_attribute(tuple(numbers)))
+    found = fitting(definition, to_attribute(numbers[0])) if listed is None else listed
+    assert found is not None
+    return from_attribute(found)
+
+
+class DynamicOp(BecomesTwin):
+    """One with one result."""
+
+    result = result_def(TensorType)
 
 
 @irdl_op_definition
-class DynReshapeOp(BecomesStatic):
+class DynReshapeOp(DynamicOp, fusion_kind=OpPattern.INJECTIVE):
     """relay.reshape to a shape that is computed: -1 is what remains, 0 copies the extent unless `allowzero`."""
 
     name = "relay.dyn.reshape"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     data = operand_def(TensorType)
     newshape = operand_def(TensorType)
     allowzero = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, newshape: TensorInfo, allowzero: bool) -> TensorInfo:
         return TensorInfo((OPEN,) * count_of(newshape, "newshape"), data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.reshape"), (0,), {"newshape": numbers(values[1]), **attrs})
-
 
 @irdl_op_definition
-class DynTileOp(BecomesStatic):
+class DynTileOp(DynamicOp, fusion_kind=OpPattern.INJECTIVE):
     """relay.tile as often as is computed."""
 
     name = "relay.dyn.tile"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     data = operand_def(TensorType)
     reps = operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, reps: TensorInfo) -> TensorInfo:
@@ -96,22 +106,14 @@ class DynTileOp(BecomesStatic):
         kept = data.shape[: len(data.shape) - count] if count < len(data.shape) else ()
         return TensorInfo((*kept, *(OPEN,) * count), data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.tile"), (0,), {"reps": numbers(values[1])})
-
 
 @irdl_op_definition
-class DynBroadcastToOp(BecomesStatic):
+class DynBroadcastToOp(DynamicOp, fusion_kind=OpPattern.BROADCAST):
     """relay.broadcast_to a shape that is computed."""
 
     name = "relay.dyn.broadcast_to"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     data = operand_def(TensorType)
     shape = operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, shape: TensorInfo) -> TensorInfo:
@@ -122,23 +124,15 @@ class DynBroadcastToOp(BecomesStatic):
         known = [e if e != 1 else OPEN for e in data.shape]
         return TensorInfo((*(OPEN,) * (count - len(known)), *known), data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.broadcast_to"), (0,), {"shape": numbers(values[1])})
-
 
 @irdl_op_definition
-class DynExpandDimsOp(BecomesStatic):
+class DynExpandDimsOp(DynamicOp, fusion_kind=OpPattern.INJECTIVE):
     """relay.expand_dims at a place that is computed."""
 
     name = "relay.dyn.expand_dims"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     data = operand_def(TensorType)
     axis = operand_def(TensorType)
     num_newaxis = int_prop(1)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axis: TensorInfo, num_newaxis: int) -> TensorInfo:
@@ -147,22 +141,14 @@ class DynExpandDimsOp(BecomesStatic):
             raise TypeMismatch(f"num_newaxis is {num_newaxis}")
         return TensorInfo((OPEN,) * (len(data.shape) + num_newaxis), data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.expand_dims"), (0,), {"axis": numbers(values[1])[0], **attrs})
-
 
 @irdl_op_definition
-class DynSqueezeOp(BecomesStatic):
+class DynSqueezeOp(DynamicOp, renamed={"axes": "axis"}, fusion_kind=OpPattern.INJECTIVE):
     """relay.squeeze of axes that are computed."""
 
     name = "relay.dyn.squeeze"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1,)
-
     data = operand_def(TensorType)
     axes = operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axes: TensorInfo) -> TensorInfo:
@@ -171,25 +157,17 @@ class DynSqueezeOp(BecomesStatic):
             raise TypeMismatch(f"{count} axes of a tensor of rank {len(data.shape)}")
         return TensorInfo((OPEN,) * (len(data.shape) - count), data.dtype)
 
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        return Static(op_named("relay.squeeze"), (0,), {"axis": numbers(values[1])})
-
 
 @irdl_op_definition
-class DynStridedSliceOp(BecomesStatic):
+class DynStridedSliceOp(DynamicOp, needed=(1, 2, 3), fusion_kind=OpPattern.INJECTIVE):
     """relay.strided_slice whose bounds are computed, for the leading axes; `slice_mode` as there."""
 
     name = "relay.dyn.strided_slice"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    NEEDED: ClassVar[tuple[int, ...]] = (1, 2, 3)
-
     data = operand_def(TensorType)
     begin = operand_def(TensorType)
     end = operand_def(TensorType)
     strides = operand_def(TensorType)
     slice_mode = str_prop("end")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -201,8 +179,3 @@ class DynStridedSliceOp(BecomesStatic):
         if count > len(data.shape):
             raise TypeMismatch(f"{count} bounds for a tensor of rank {len(data.shape)}")
         return TensorInfo((*(OPEN,) * count, *data.shape[count:]), data.dtype)
-
-    @staticmethod
-    def static(types: Sequence[TensorInfo], values: Mapping[int, Array], **attrs: Any) -> Static:
-        bounds = {"begin": numbers(values[1]), "end": numbers(values[2]), "strides": numbers(values[3])}
-        return Static(op_named("relay.strided_slice"), (0,), {**bounds, **attrs})

@@ -7,40 +7,15 @@ that makes a division by zero a run-time error is an op by itself, `relay.check_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, sample
-from lamina.dialects.relay.families import (
-    FLOATS,
-    Broadcast,
-)
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import remainder_gradients
-from lamina.dialects.relay.grad.facet import collapsed, r
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 
 @irdl_op_definition
-class AddOp(Broadcast):
+class AddOp(Broadcast, te_element=lambda a, b: a + b, np_ref=lambda a, b: a + b, commutes=True):
     """y = lhs + rhs; integers wrap."""
 
     name = "relay.add"
-    COMMUTES: ClassVar[bool] = True
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs + rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs + rhs
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -48,18 +23,10 @@ class AddOp(Broadcast):
 
 
 @irdl_op_definition
-class SubtractOp(Broadcast):
+class SubtractOp(Broadcast, te_element=lambda a, b: a - b, np_ref=lambda a, b: a - b):
     """y = lhs - rhs; integers wrap."""
 
     name = "relay.subtract"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs - rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs - rhs
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -68,19 +35,10 @@ class SubtractOp(Broadcast):
 
 
 @irdl_op_definition
-class MultiplyOp(Broadcast):
+class MultiplyOp(Broadcast, te_element=lambda a, b: a * b, np_ref=lambda a, b: a * b, commutes=True):
     """y = lhs * rhs; integers wrap."""
 
     name = "relay.multiply"
-    COMMUTES: ClassVar[bool] = True
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs * rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs * rhs
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -88,8 +46,23 @@ class MultiplyOp(Broadcast):
         return [collapsed(r.multiply(grads[0], b), a), collapsed(r.multiply(grads[0], a), b)]
 
 
+class Division(Broadcast, divides=True):
+    """Base of the quotients and remainders."""
+
+    @staticmethod
+    def extra_samples() -> list[Sample]:
+        """Zero divisors, both signs, and the quotient that overflows."""
+        edge = ((-128.0, -128.0), (-1.0, -1.0))
+        return [
+            sample(((61,), "int32"), ((61,), "int32"), ranges=((-20.0, 20.0), (-3.0, 3.0))),
+            sample(((61,), "uint8"), ((61,), "uint8"), ranges=((0.0, 255.0), (0.0, 20.0))),
+            sample(((2,), "int8"), ((2,), "int8"), ranges=edge),
+            sample((53,), (53,), ranges=((-50.0, 50.0), (-3.0, 3.0))),
+        ]
+
+
 @irdl_op_definition
-class DivideOp(Broadcast):
+class DivideOp(Division):
     """y = lhs / rhs; integers divide towards zero (ONNX's Div)."""
 
     name = "relay.divide"
@@ -103,10 +76,6 @@ class DivideOp(Broadcast):
         return lhs / rhs if lhs.dtype.kind not in "iu" else truncated_quotient(lhs, rhs)
 
     @staticmethod
-    def extra_samples() -> list[Sample]:
-        return division_samples()
-
-    @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
         a, b = operands
         share = r.divide(grads[0], b)
@@ -114,7 +83,7 @@ class DivideOp(Broadcast):
 
 
 @irdl_op_definition
-class FloorDivideOp(Broadcast):
+class FloorDivideOp(Division):
     """y = floor(lhs / rhs)."""
 
     name = "relay.floor_divide"
@@ -128,43 +97,35 @@ class FloorDivideOp(Broadcast):
         return np.floor(lhs / rhs) if lhs.dtype.kind not in "iu" else lhs // rhs
 
     @staticmethod
-    def extra_samples() -> list[Sample]:
-        return division_samples()
-
-    @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
         return [None, None]
 
 
-class Remainder(Broadcast):
-    """The remainder of the division towards zero, with the sign of lhs: of two names the one meaning."""
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.fmod(lhs, rhs) if is_float(lhs.dtype) else te.safe_truncmod(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.fmod(lhs, rhs)
-
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        return division_samples()
+class Remainder(Division):
+    """Base of the remainders, whose gradients are alike."""
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
         return remainder_gradients(grads, operands, results)
 
 
+class TruncatedRemainder(Remainder, np_ref=lambda a, b: np.fmod(a, b)):
+    """The remainder of the division towards zero, with the sign of lhs: of two names the one meaning."""
+
+    @staticmethod
+    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
+        return te.fmod(lhs, rhs) if is_float(lhs.dtype) else te.safe_truncmod(lhs, rhs)
+
+
 @irdl_op_definition
-class ModOp(Remainder):
+class ModOp(TruncatedRemainder):
     """y = the remainder of the division towards zero, with the sign of lhs (C's fmod)."""
 
     name = "relay.mod"
 
 
 @irdl_op_definition
-class FloorModOp(Broadcast):
+class FloorModOp(Remainder):
     """y = lhs - floor(lhs / rhs) * rhs, with the sign of rhs (numpy.mod)."""
 
     name = "relay.floor_mod"
@@ -177,23 +138,12 @@ class FloorModOp(Broadcast):
     def np_ref(lhs: Array, rhs: Array) -> Array:
         return np.mod(lhs, rhs)
 
-    @staticmethod
-    def extra_samples() -> list[Sample]:
-        return division_samples()
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return remainder_gradients(grads, operands, results)
-
 
 @irdl_op_definition
-class PowerOp(Broadcast):
+class PowerOp(Broadcast, precision=Precision.NEVER, dtypes=FLOATS, ranges=((0.1, 3.0), (-2.0, 2.0))):
     """y = lhs ^ rhs of floats; a negative base has values at whole exponents only."""
 
     name = "relay.power"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
-    RANGES: ClassVar[tuple[tuple[float, float] | None, ...] | None] = ((0.1, 3.0), (-2.0, 2.0))
 
     @staticmethod
     def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
@@ -218,14 +168,3 @@ def truncated_quotient(lhs: Array, rhs: Array) -> Array:
     floored = np.floor_divide(lhs, rhs)
     inexact = (np.mod(lhs, rhs) != 0) & ((lhs < 0) != (rhs < 0))
     return floored + inexact.astype(floored.dtype)
-
-
-def division_samples() -> list[Sample]:
-    """Zero divisors, both signs, and the quotient that overflows."""
-    edge = ((-128.0, -128.0), (-1.0, -1.0))
-    return [
-        sample(((61,), "int32"), ((61,), "int32"), ranges=((-20.0, 20.0), (-3.0, 3.0))),
-        sample(((61,), "uint8"), ((61,), "uint8"), ranges=((0.0, 255.0), (0.0, 20.0))),
-        sample(((2,), "int8"), ((2,), "int8"), ranges=edge),
-        sample((53,), (53,), ranges=((-50.0, 50.0), (-3.0, 3.0))),
-    ]

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.dtypes import itemsize, numpy_dtype
-from lamina.dialects.lazy import te
-from lamina.dialects.relay.base import Sample, sample
-from lamina.dialects.relay.families import NUMBERS, Elementwise, check_dtype, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Scalar
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class ReinterpretOp(Elementwise):
+class ReinterpretOp(Elementwise, dtypes=NUMBERS):
     """The same bits as elements of `dtype`, which is as wide."""
 
     name = "relay.reinterpret"
     NO_GRADIENT: ClassVar[str] = "the bits of a number as those of another"
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
 
     dtype = str_prop()
 

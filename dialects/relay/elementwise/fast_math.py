@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, sample
-from lamina.dialects.relay.families import FLOATS, Elementwise
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import erf_gradient
-from lamina.dialects.relay.grad.facet import r
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 _EXP = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
 _EXP_LIMIT = 88.3762626647949
@@ -56,10 +46,8 @@ def odd_quotient(x: Scalar, form: tuple[Sequence[float], Sequence[float], float]
     return inner * polynomial(square, above) / polynomial(square, below)
 
 
-class FastFunction(Elementwise):
+class FastFunction(Elementwise, dtypes=FLOATS):
     """A function that is approximated where it is computed in f32."""
-
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     @staticmethod
     @abc.abstractmethod
@@ -80,7 +68,7 @@ class FastFunction(Elementwise):
 
 
 @irdl_op_definition
-class FastExpOp(FastFunction):
+class FastExpOp(FastFunction, np_ref=lambda x: np.exp(x)):
     """y = e^x by a polynomial: to 5e-7 of the value for |x| < 1, to 5e-6 for |x| < 88; 0 below, 2e38 or more beyond."""
 
     name = "relay.fast_exp"
@@ -97,10 +85,6 @@ class FastExpOp(FastFunction):
         f = inner - n * 0.6931471805599453
         power = te.reinterpret((te.cast(n, "int32") + 127) << 23, "float32")
         return te.maximum(power * (polynomial(f, _EXP) * f * f + f + 1.0), x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.exp(x)
 
     @classmethod
     def samples(cls) -> list[Sample]:
@@ -122,13 +106,11 @@ class FastExpOp(FastFunction):
             sample((2,), (2,), error="takes 1 operand, got 2"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], results[0])]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, y))
 
 
 @irdl_op_definition
-class FastTanhOp(FastFunction):
+class FastTanhOp(FastFunction, np_ref=lambda x: np.tanh(x)):
     """y = tanh(x) by a quotient of polynomials: to 3e-7."""
 
     name = "relay.fast_tanh"
@@ -142,16 +124,10 @@ class FastTanhOp(FastFunction):
         return odd_quotient(x, _TANH)
 
     @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.tanh(x)
-
-    @staticmethod
     def extra_samples() -> list[Sample]:
         return [sample((3, 33), ranges=((-12.0, 12.0),))]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.subtract(1.0, r.multiply(results[0], results[0])))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.subtract(1.0, r.multiply(y, y))))
 
 
 @irdl_op_definition
@@ -178,6 +154,4 @@ class FastErfOp(FastFunction):
     def extra_samples() -> list[Sample]:
         return [sample((3, 33), ranges=((-6.0, 6.0),))]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [erf_gradient(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: erf_gradient(dy, x))

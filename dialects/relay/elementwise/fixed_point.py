@@ -7,19 +7,9 @@ is formed in 64 bits; what does not fit wraps, and so does a result beyond 32 bi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import Elementwise, bool_prop, check_dtype, int_prop, ints_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Index, Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 FRACTION = 31
 _LARGE = (-(2.0**31), 2.0**31 - 1)
@@ -43,12 +33,11 @@ def _exact(x: Array, multiplier: Any, left: Any, right: Any) -> Array:
 
 
 @irdl_op_definition
-class FixedPointMultiplyOp(Elementwise):
+class FixedPointMultiplyOp(Elementwise, dtypes=("int32",)):
     """y = x * multiplier * 2^(shift - 31) to the nearest integer, halves up: `multiplier` is a number with 31
     fractional bits."""
 
     name = "relay.fixed_point_multiply"
-    DTYPES: ClassVar[tuple[str, ...]] = ("int32",)
 
     multiplier: IntegerAttr = int_prop()
     shift: IntegerAttr = int_prop()
@@ -100,12 +89,11 @@ class FixedPointMultiplyOp(Elementwise):
 
 
 @irdl_op_definition
-class FixedPointMultiplyPerAxisOp(RelayOp):
+class FixedPointMultiplyPerAxisOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """y = data * fp_multiplier * 2^(left_shift - right_shift - 31) to the nearest integer, halves up, where the last
     three are read at the place on `axes`. A shift that is not required is taken for 0. Shifts lie in 0 .. 31."""
 
     name = "relay.fixed_point_multiply_per_axis"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     fp_multiplier = operand_def(TensorType)

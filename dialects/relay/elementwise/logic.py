@@ -5,44 +5,14 @@ The arithmetic ones are in `arithmetic.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, same_dtype, sample
-from lamina.dialects.relay.families import (
-    ALL,
-    BOOL,
-    INTEGERS,
-    Broadcast,
-    broadcast_compute,
-    check_dtype,
-)
-from lamina.dialects.relay.grad.facet import collapsed, number, r
-from lamina.dialects.relay.infos import TensorInfo
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class MaximumOp(Broadcast):
+class MaximumOp(Broadcast, te_element=lambda a, b: te.maximum(a, b), np_ref=lambda a, b: np.maximum(a, b), dtypes=ALL):
     """y = the greater; NaN where one is NaN."""
 
     name = "relay.maximum"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.maximum(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.maximum(lhs, rhs)
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -53,19 +23,10 @@ class MaximumOp(Broadcast):
 
 
 @irdl_op_definition
-class MinimumOp(Broadcast):
+class MinimumOp(Broadcast, te_element=lambda a, b: te.minimum(a, b), np_ref=lambda a, b: np.minimum(a, b), dtypes=ALL):
     """y = the smaller; NaN where one is NaN."""
 
     name = "relay.minimum"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.minimum(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.minimum(lhs, rhs)
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
@@ -75,208 +36,96 @@ class MinimumOp(Broadcast):
         return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
 
 
+class Comparison(Broadcast, dtypes=ALL, result_dtype="bool"):
+    """Whether two elements stand in a relation."""
+
+
 @irdl_op_definition
-class EqualOp(Broadcast):
+class EqualOp(Comparison, te_element=lambda a, b: te.equal(a, b), np_ref=lambda a, b: a == b):
     """y = lhs == rhs."""
 
     name = "relay.equal"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.equal(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs == rhs
 
 
 @irdl_op_definition
-class NotEqualOp(Broadcast):
+class NotEqualOp(Comparison, te_element=lambda a, b: te.not_equal(a, b), np_ref=lambda a, b: a != b):
     """y = lhs != rhs; true of NaN."""
 
     name = "relay.not_equal"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.not_equal(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs != rhs
 
 
 @irdl_op_definition
-class LessOp(Broadcast):
+class LessOp(Comparison, te_element=lambda a, b: a < b, np_ref=lambda a, b: a < b):
     """y = lhs < rhs."""
 
     name = "relay.less"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs < rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs < rhs
 
 
 @irdl_op_definition
-class LessEqualOp(Broadcast):
+class LessEqualOp(Comparison, te_element=lambda a, b: a <= b, np_ref=lambda a, b: a <= b):
     """y = lhs <= rhs."""
 
     name = "relay.less_equal"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs <= rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs <= rhs
 
 
 @irdl_op_definition
-class GreaterOp(Broadcast):
+class GreaterOp(Comparison, te_element=lambda a, b: a > b, np_ref=lambda a, b: a > b):
     """y = lhs > rhs."""
 
     name = "relay.greater"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs > rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs > rhs
 
 
 @irdl_op_definition
-class GreaterEqualOp(Broadcast):
+class GreaterEqualOp(Comparison, te_element=lambda a, b: a >= b, np_ref=lambda a, b: a >= b):
     """y = lhs >= rhs."""
 
     name = "relay.greater_equal"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs >= rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs >= rhs
 
 
 @irdl_op_definition
-class LogicalAndOp(Broadcast):
+class LogicalAndOp(Broadcast, te_element=lambda a, b: a & b, np_ref=lambda a, b: np.logical_and(a, b), dtypes=BOOL):
     """y = lhs and rhs."""
 
     name = "relay.logical_and"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs & rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.logical_and(lhs, rhs)
 
 
 @irdl_op_definition
-class LogicalOrOp(Broadcast):
+class LogicalOrOp(Broadcast, te_element=lambda a, b: a | b, np_ref=lambda a, b: np.logical_or(a, b), dtypes=BOOL):
     """y = lhs or rhs."""
 
     name = "relay.logical_or"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs | rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.logical_or(lhs, rhs)
 
 
 @irdl_op_definition
-class LogicalXorOp(Broadcast):
+class LogicalXorOp(Broadcast, te_element=lambda a, b: a ^ b, np_ref=lambda a, b: np.logical_xor(a, b), dtypes=BOOL):
     """y = whether one of the two holds."""
 
     name = "relay.logical_xor"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs ^ rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.logical_xor(lhs, rhs)
 
 
 @irdl_op_definition
-class BitwiseAndOp(Broadcast):
+class BitwiseAndOp(Broadcast, te_element=lambda a, b: a & b, np_ref=lambda a, b: a & b, dtypes=INTEGERS + BOOL):
     """y = bit by bit."""
 
     name = "relay.bitwise_and"
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs & rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs & rhs
 
 
 @irdl_op_definition
-class BitwiseOrOp(Broadcast):
+class BitwiseOrOp(Broadcast, te_element=lambda a, b: a | b, np_ref=lambda a, b: a | b, dtypes=INTEGERS + BOOL):
     """y = bit by bit."""
 
     name = "relay.bitwise_or"
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs | rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs | rhs
 
 
 @irdl_op_definition
-class BitwiseXorOp(Broadcast):
+class BitwiseXorOp(Broadcast, te_element=lambda a, b: a ^ b, np_ref=lambda a, b: a ^ b, dtypes=INTEGERS + BOOL):
     """y = bit by bit."""
 
     name = "relay.bitwise_xor"
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
-
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return lhs ^ rhs
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return lhs ^ rhs
 
 
-class _Shift(Broadcast):
+class _Shift(Broadcast, dtypes=INTEGERS):
     """The bits of lhs, moved by as many places as rhs says."""
-
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS
 
     @staticmethod
     def extra_samples() -> list[Sample]:
@@ -288,41 +137,24 @@ class _Shift(Broadcast):
 
 
 @irdl_op_definition
-class LeftShiftOp(_Shift):
+class LeftShiftOp(_Shift, te_element=lambda a, b: te.safe_left_shift(a, b), np_ref=lambda a, b: np.left_shift(a, b)):
     """y = lhs * 2^rhs, wrapped; 0 where rhs is not in 0 .. width-1."""
 
     name = "relay.left_shift"
 
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.safe_left_shift(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.left_shift(lhs, rhs)
-
 
 @irdl_op_definition
-class RightShiftOp(_Shift):
+class RightShiftOp(_Shift, te_element=lambda a, b: te.safe_right_shift(a, b), np_ref=lambda a, b: np.right_shift(a, b)):
     """y = floor(lhs / 2^rhs); all sign bits where rhs is not in 0 .. width-1."""
 
     name = "relay.right_shift"
 
-    @staticmethod
-    def te_element(lhs: Scalar, rhs: Scalar) -> Scalar:
-        return te.safe_right_shift(lhs, rhs)
-
-    @staticmethod
-    def np_ref(lhs: Array, rhs: Array) -> Array:
-        return np.right_shift(lhs, rhs)
-
 
 @irdl_op_definition
-class WhereOp(RelayOp):
+class WhereOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """y = lhs where the condition holds, else rhs; all three broadcast."""
 
     name = "relay.where"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     condition = operand_def(TensorType)
     lhs = operand_def(TensorType)

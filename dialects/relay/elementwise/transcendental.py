@@ -4,184 +4,80 @@ from __future__ import annotations
 
 import math
 from math import log
-from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision
-from lamina.dialects.relay.families import Elementwise
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import erf_gradient
-from lamina.dialects.relay.grad.facet import r
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
 
 
 @irdl_op_definition
-class AcosOp(Elementwise):
+class AcosOp(Elementwise, te_element=lambda x: te.acos(x), np_ref=lambda x: np.arccos(x), ranges=(-1.0, 1.0)):
     """y = arc cosine of -1..1."""
 
     name = "relay.acos"
-    RANGES: ClassVar[tuple[float, float] | None] = (-1.0, 1.0)
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.acos(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.arccos(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.negative(r.multiply(grads[0], r.rsqrt(r.subtract(1.0, r.multiply(operands[0], operands[0])))))]
+    relay_grad = vjp(lambda dy, x, y: r.negative(r.multiply(dy, r.rsqrt(r.subtract(1.0, r.multiply(x, x))))))
 
 
 @irdl_op_definition
-class AcoshOp(Elementwise):
+class AcoshOp(Elementwise, te_element=lambda x: te.acosh(x), np_ref=lambda x: np.arccosh(x), ranges=(1.0, 4.0)):
     """y = inverse hyperbolic cosine of x >= 1."""
 
     name = "relay.acosh"
-    RANGES: ClassVar[tuple[float, float] | None] = (1.0, 4.0)
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.acosh(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.arccosh(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.rsqrt(r.subtract(r.multiply(operands[0], operands[0]), 1.0)))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.rsqrt(r.subtract(r.multiply(x, x), 1.0))))
 
 
 @irdl_op_definition
-class AsinOp(Elementwise):
+class AsinOp(Elementwise, te_element=lambda x: te.asin(x), np_ref=lambda x: np.arcsin(x), ranges=(-1.0, 1.0)):
     """y = arc sine of -1..1."""
 
     name = "relay.asin"
-    RANGES: ClassVar[tuple[float, float] | None] = (-1.0, 1.0)
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.asin(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.arcsin(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.rsqrt(r.subtract(1.0, r.multiply(operands[0], operands[0]))))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.rsqrt(r.subtract(1.0, r.multiply(x, x)))))
 
 
 @irdl_op_definition
-class AsinhOp(Elementwise):
+class AsinhOp(Elementwise, te_element=lambda x: te.asinh(x), np_ref=lambda x: np.arcsinh(x)):
     """y = inverse hyperbolic sine."""
 
     name = "relay.asinh"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.asinh(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.arcsinh(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.rsqrt(r.add(r.multiply(operands[0], operands[0]), 1.0)))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.rsqrt(r.add(r.multiply(x, x), 1.0))))
 
 
 @irdl_op_definition
-class AtanOp(Elementwise):
+class AtanOp(Elementwise, te_element=lambda x: te.atan(x), np_ref=lambda x: np.arctan(x)):
     """y = arc tangent."""
 
     name = "relay.atan"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.atan(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.arctan(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.divide(grads[0], r.add(r.multiply(operands[0], operands[0]), 1.0))]
+    relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.add(r.multiply(x, x), 1.0)))
 
 
 @irdl_op_definition
-class AtanhOp(Elementwise):
+class AtanhOp(Elementwise, te_element=lambda x: te.atanh(x), np_ref=lambda x: np.arctanh(x), ranges=(-0.9, 0.9)):
     """y = inverse hyperbolic tangent of -1..1."""
 
     name = "relay.atanh"
-    RANGES: ClassVar[tuple[float, float] | None] = (-0.9, 0.9)
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.atanh(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.arctanh(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.divide(grads[0], r.subtract(1.0, r.multiply(operands[0], operands[0])))]
+    relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.subtract(1.0, r.multiply(x, x))))
 
 
 @irdl_op_definition
-class CosOp(Elementwise):
+class CosOp(Elementwise, te_element=lambda x: te.cos(x), np_ref=lambda x: np.cos(x)):
     """y = cosine."""
 
     name = "relay.cos"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.cos(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.cos(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.negative(r.multiply(grads[0], r.sin(operands[0])))]
+    relay_grad = vjp(lambda dy, x, y: r.negative(r.multiply(dy, r.sin(x))))
 
 
 @irdl_op_definition
-class CoshOp(Elementwise):
+class CoshOp(Elementwise, te_element=lambda x: te.cosh(x), np_ref=lambda x: np.cosh(x)):
     """y = hyperbolic cosine."""
 
     name = "relay.cosh"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.cosh(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.cosh(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.sinh(operands[0]))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.sinh(x)))
 
 
 @irdl_op_definition
-class ErfOp(Elementwise):
+class ErfOp(Elementwise, precision=Precision.NEVER):
     """y = the error function, 2/sqrt(pi) * integral of exp(-t^2) from 0 to x."""
 
     name = "relay.erf"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -191,38 +87,22 @@ class ErfOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.vectorize(math.erf, otypes=[x.dtype])(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [erf_gradient(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: erf_gradient(dy, x))
 
 
 @irdl_op_definition
-class ExpOp(Elementwise):
+class ExpOp(Elementwise, te_element=lambda x: te.exp(x), np_ref=lambda x: np.exp(x), precision=Precision.NEVER):
     """y = e^x."""
 
     name = "relay.exp"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.exp(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.exp(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], results[0])]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, y))
 
 
 @irdl_op_definition
-class LogOp(Elementwise):
+class LogOp(Elementwise, precision=Precision.NEVER, ranges=(0.05, 4.0)):
     """y = natural logarithm."""
 
     name = "relay.log"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-    RANGES: ClassVar[tuple[float, float] | None] = (0.05, 4.0)
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -232,18 +112,14 @@ class LogOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.log(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.divide(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: r.divide(dy, x))
 
 
 @irdl_op_definition
-class Log10Op(Elementwise):
+class Log10Op(Elementwise, precision=Precision.NEVER, ranges=(0.05, 4.0)):
     """y = logarithm to base 10."""
 
     name = "relay.log10"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-    RANGES: ClassVar[tuple[float, float] | None] = (0.05, 4.0)
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -253,18 +129,14 @@ class Log10Op(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.log10(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.divide(grads[0], r.multiply(operands[0], log(10.0)))]
+    relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.multiply(x, log(10.0))))
 
 
 @irdl_op_definition
-class Log2Op(Elementwise):
+class Log2Op(Elementwise, precision=Precision.NEVER, ranges=(0.05, 4.0)):
     """y = logarithm to base 2."""
 
     name = "relay.log2"
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-    RANGES: ClassVar[tuple[float, float] | None] = (0.05, 4.0)
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -274,17 +146,14 @@ class Log2Op(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.log2(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.divide(grads[0], r.multiply(operands[0], log(2.0)))]
+    relay_grad = vjp(lambda dy, x, y: r.divide(dy, r.multiply(x, log(2.0))))
 
 
 @irdl_op_definition
-class RsqrtOp(Elementwise):
+class RsqrtOp(Elementwise, ranges=(0.1, 4.0)):
     """y = 1 / sqrt(x)."""
 
     name = "relay.rsqrt"
-    RANGES: ClassVar[tuple[float, float] | None] = (0.1, 4.0)
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -294,21 +163,14 @@ class RsqrtOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.asarray(1, x.dtype) / np.sqrt(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        (y,) = results
-        return [r.multiply(grads[0], r.multiply(r.multiply(y, r.multiply(y, y)), -0.5))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.multiply(r.multiply(y, r.multiply(y, y)), -0.5)))
 
 
 @irdl_op_definition
-class SigmoidOp(Elementwise):
+class SigmoidOp(Elementwise, te_element=lambda x: 1.0 / (te.exp(-x) + 1.0)):
     """y = 1 / (1 + exp(-x))."""
 
     name = "relay.sigmoid"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return 1.0 / (te.exp(-x) + 1.0)
 
     @staticmethod
     def np_ref(x: Array) -> Array:
@@ -316,104 +178,44 @@ class SigmoidOp(Elementwise):
         small = np.exp(-np.abs(x))
         return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        (y,) = results
-        return [r.multiply(grads[0], r.multiply(y, r.subtract(1.0, y)))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.multiply(y, r.subtract(1.0, y))))
 
 
 @irdl_op_definition
-class SinOp(Elementwise):
+class SinOp(Elementwise, te_element=lambda x: te.sin(x), np_ref=lambda x: np.sin(x)):
     """y = sine."""
 
     name = "relay.sin"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.sin(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.sin(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.cos(operands[0]))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.cos(x)))
 
 
 @irdl_op_definition
-class SinhOp(Elementwise):
+class SinhOp(Elementwise, te_element=lambda x: te.sinh(x), np_ref=lambda x: np.sinh(x)):
     """y = hyperbolic sine."""
 
     name = "relay.sinh"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.sinh(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.sinh(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.cosh(operands[0]))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.cosh(x)))
 
 
 @irdl_op_definition
-class SqrtOp(Elementwise):
+class SqrtOp(Elementwise, te_element=lambda x: te.sqrt(x), np_ref=lambda x: np.sqrt(x), ranges=(0.0, 4.0)):
     """y = square root; NaN below zero."""
 
     name = "relay.sqrt"
-    RANGES: ClassVar[tuple[float, float] | None] = (0.0, 4.0)
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.sqrt(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.sqrt(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.divide(r.multiply(grads[0], 0.5), results[0])]
+    relay_grad = vjp(lambda dy, x, y: r.divide(r.multiply(dy, 0.5), y))
 
 
 @irdl_op_definition
-class TanOp(Elementwise):
+class TanOp(Elementwise, te_element=lambda x: te.tan(x), np_ref=lambda x: np.tan(x), ranges=(-1.4, 1.4)):
     """y = tangent."""
 
     name = "relay.tan"
-    RANGES: ClassVar[tuple[float, float] | None] = (-1.4, 1.4)
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.tan(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.tan(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.add(r.multiply(results[0], results[0]), 1.0))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.add(r.multiply(y, y), 1.0)))
 
 
 @irdl_op_definition
-class TanhOp(Elementwise):
+class TanhOp(Elementwise, te_element=lambda x: te.tanh(x), np_ref=lambda x: np.tanh(x)):
     """y = hyperbolic tangent."""
 
     name = "relay.tanh"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.tanh(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.tanh(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.subtract(1.0, r.multiply(results[0], results[0])))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.subtract(1.0, r.multiply(y, y))))

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.elementwise.arithmetic import Remainder, division_samples, truncated_quotient
-from lamina.dialects.relay.families import Broadcast
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.base import Sample
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
+from lamina.dialects.relay.declare import *
+from lamina.dialects.relay.elementwise.arithmetic import Division, TruncatedRemainder, truncated_quotient
 
 
 @irdl_op_definition
-class TruncDivideOp(Broadcast):
+class TruncDivideOp(Division):
     """y = lhs / rhs rounded towards zero."""
 
     name = "relay.trunc_divide"
@@ -33,16 +21,12 @@ class TruncDivideOp(Broadcast):
         return np.trunc(lhs / rhs) if lhs.dtype.kind not in "iu" else truncated_quotient(lhs, rhs)
 
     @staticmethod
-    def extra_samples() -> list[Sample]:
-        return division_samples()
-
-    @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
         return [None, None]
 
 
 @irdl_op_definition
-class TruncModOp(Remainder):
+class TruncModOp(TruncatedRemainder):
     """y = lhs - trunc(lhs / rhs) * rhs, with the sign of lhs."""
 
     name = "relay.trunc_mod"

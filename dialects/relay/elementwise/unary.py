@@ -6,181 +6,79 @@ The functions of analysis are in `transcendental.py`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import DTYPES, is_float, is_unsigned, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import (
-    ALL,
-    BOOL,
-    INTEGERS,
-    NUMBERS,
-    Elementwise,
-    check_dtype,
-    float_prop,
-    str_prop,
-)
-from lamina.dialects.relay.grad.facet import in_dtype, r, selected
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class AbsOp(Elementwise):
+class AbsOp(Elementwise, te_element=lambda x: te.abs(x), np_ref=lambda x: np.abs(x), dtypes=NUMBERS):
     """y = |x|; of the smallest integer that integer itself."""
 
     name = "relay.abs"
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.abs(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.abs(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.multiply(grads[0], r.sign(operands[0]))]
+    relay_grad = vjp(lambda dy, x, y: r.multiply(dy, r.sign(x)))
 
 
 @irdl_op_definition
-class CeilOp(Elementwise):
+class CeilOp(Elementwise, te_element=lambda x: te.ceil(x), np_ref=lambda x: np.ceil(x)):
     """y = the least whole number not below x."""
 
     name = "relay.ceil"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.ceil(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.ceil(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class CopyOp(Elementwise):
+class CopyOp(Elementwise, te_element=lambda x: x, np_ref=lambda x: np.copy(x), dtypes=ALL):
     """y = x."""
 
     name = "relay.copy"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return x
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.copy(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return grads
+    relay_grad = vjp(lambda dy, x, y: dy)
 
 
 @irdl_op_definition
-class FloorOp(Elementwise):
+class FloorOp(Elementwise, te_element=lambda x: te.floor(x), np_ref=lambda x: np.floor(x)):
     """y = the greatest whole number not above x."""
 
     name = "relay.floor"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.floor(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.floor(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class IsFiniteOp(Elementwise):
+class IsFiniteOp(
+    Elementwise, te_element=lambda x: te.abs(x) < math.inf, np_ref=lambda x: np.isfinite(x), result_dtype="bool"
+):
     """y = whether x is neither NaN nor infinite."""
 
     name = "relay.isfinite"
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.abs(x) < math.inf
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.isfinite(x)
 
 
 @irdl_op_definition
-class IsInfOp(Elementwise):
+class IsInfOp(
+    Elementwise, te_element=lambda x: te.equal(te.abs(x), math.inf), np_ref=lambda x: np.isinf(x), result_dtype="bool"
+):
     """y = whether x is an infinity."""
 
     name = "relay.isinf"
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.equal(te.abs(x), math.inf)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.isinf(x)
 
 
 @irdl_op_definition
-class IsNanOp(Elementwise):
+class IsNanOp(Elementwise, te_element=lambda x: te.not_equal(x, x), np_ref=lambda x: np.isnan(x), result_dtype="bool"):
     """y = whether x is NaN."""
 
     name = "relay.isnan"
-    RESULT_DTYPE: ClassVar[str | None] = "bool"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.not_equal(x, x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.isnan(x)
 
 
 @irdl_op_definition
-class LogicalNotOp(Elementwise):
+class LogicalNotOp(Elementwise, te_element=lambda x: x ^ True, np_ref=lambda x: np.logical_not(x), dtypes=BOOL):
     """y = not x."""
 
     name = "relay.logical_not"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return x ^ True
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.logical_not(x)
 
 
 @irdl_op_definition
-class BitwiseNotOp(Elementwise):
+class BitwiseNotOp(Elementwise, dtypes=INTEGERS + BOOL):
     """y = every bit of x inverted."""
 
     name = "relay.bitwise_not"
-    DTYPES: ClassVar[tuple[str, ...]] = INTEGERS + BOOL
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -192,50 +90,26 @@ class BitwiseNotOp(Elementwise):
 
 
 @irdl_op_definition
-class NegativeOp(Elementwise):
+class NegativeOp(Elementwise, te_element=lambda x: -x, np_ref=lambda x: np.negative(x), dtypes=NUMBERS):
     """y = -x; integers wrap."""
 
     name = "relay.negative"
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return -x
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.negative(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [r.negative(grads[0])]
+    relay_grad = vjp(lambda dy, x, y: r.negative(dy))
 
 
 @irdl_op_definition
-class RoundOp(Elementwise):
+class RoundOp(Elementwise, te_element=lambda x: te.roundeven(x), np_ref=lambda x: np.round(x)):
     """y = the nearest whole number, halves to the even one (as numpy and ONNX)."""
 
     name = "relay.round"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.roundeven(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.round(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class SignOp(Elementwise):
+class SignOp(Elementwise, dtypes=NUMBERS):
     """y = -1, 0 or 1 with the sign of x; NaN of NaN."""
 
     name = "relay.sign"
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
 
     @staticmethod
     def te_element(x: Scalar) -> Scalar:
@@ -245,76 +119,40 @@ class SignOp(Elementwise):
     def np_ref(x: Array) -> Array:
         return np.sign(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class TruncOp(Elementwise):
+class TruncOp(Elementwise, te_element=lambda x: te.trunc(x), np_ref=lambda x: np.trunc(x)):
     """y = x without its fraction."""
 
     name = "relay.trunc"
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.trunc(x)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.trunc(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class OnesLikeOp(Elementwise):
+class OnesLikeOp(Elementwise, te_element=lambda x: te.const(1, x.dtype), np_ref=lambda x: np.ones_like(x), dtypes=ALL):
     """y = a tensor of ones of the type of x."""
 
     name = "relay.ones_like"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.const(1, x.dtype)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.ones_like(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class ZerosLikeOp(Elementwise):
+class ZerosLikeOp(
+    Elementwise, te_element=lambda x: te.const(0, x.dtype), np_ref=lambda x: np.zeros_like(x), dtypes=ALL
+):
     """y = a tensor of zeros of the type of x."""
 
     name = "relay.zeros_like"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-
-    @staticmethod
-    def te_element(x: Scalar) -> Scalar:
-        return te.const(0, x.dtype)
-
-    @staticmethod
-    def np_ref(x: Array) -> Array:
-        return np.zeros_like(x)
-
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
-class CastOp(Elementwise):
+class CastOp(Elementwise, dtypes=ALL):
     """y = x as `dtype`; a float that the integer type does not hold gives no particular value, NaN is true."""
 
     name = "relay.cast"
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
     dtype = str_prop()
 
     @classmethod
@@ -351,17 +189,14 @@ class CastOp(Elementwise):
             sample((3,), error="attribute 'dtype' is missing"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, *, dtype: str) -> Gradients:
-        return [in_dtype(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: in_dtype(dy, x))
 
 
 @irdl_op_definition
-class ClipOp(Elementwise):
+class ClipOp(Elementwise, dtypes=NUMBERS):
     """y = min(max(x, a_min), a_max); NaN stays NaN. For integers the bounds are whole numbers or infinite."""
 
     name = "relay.clip"
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
     a_min = float_prop()
     a_max = float_prop()
 
@@ -425,11 +260,10 @@ def integer_bounds(dtype: str, low: float, high: float) -> tuple[int, int]:
 
 
 @irdl_op_definition
-class FullLikeOp(RelayOp):
+class FullLikeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """y[i] = fill_value, a tensor of rank 0 of the dtype of x; the shape is that of x."""
 
     name = "relay.full_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     x = operand_def(TensorType)
     fill_value = operand_def(TensorType)

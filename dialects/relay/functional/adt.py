@@ -17,26 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolNameConstraint, TupleType, UnitAttr
-from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-    var_region_def,
-    var_result_def,
-)
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, SymbolNameConstraint, TupleType, UnitAttr
+from xdsl.ir import BlockArgument, Region
+from xdsl.irdl import IRDLOperation, var_region_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.relay.core import fits, module_of, parse_types, print_argument, print_types, symbol
+from lamina.dialects.relay.core import ProgramOp, fits, module_of, parse_types, print_argument, print_types, symbol
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.functional.adt_patterns import (
     Anything,
     Constructors,
@@ -163,7 +153,7 @@ def find_type(op: Operation, type_: AdtType) -> TypeOp:
 
 
 @irdl_op_definition
-class ConstructOp(IRDLOperation):
+class ConstructOp(ProgramOp):
     """A value of a data type, made of its fields by a constructor."""
 
     name = "relay.construct"
@@ -221,7 +211,7 @@ class ConstructOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MatchOp(IRDLOperation):
+class MatchOp(ProgramOp):
     """The results of the first case that fits a value. Its region sees the values around it."""
 
     name = "relay.match"

@@ -6,29 +6,14 @@ what is behind: no kernel holds both. `on_device` parts nothing. `device_copy` i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.irdl import irdl_op_definition
-
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, Precision, Sample, sample
-from lamina.dialects.relay.families import ALL, Elementwise, bool_prop, check_dtype, elementwise_samples, str_prop
-from lamina.dialects.relay.grad.facet import r
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Scalar
+from lamina.dialects.relay.declare import *
 
 
-class Annotation(Elementwise):
+class Annotation(Elementwise, fusion_kind=OpPattern.OPAQUE, precision=Precision.FOLLOW, dtypes=ALL):
     """y = x, with something said about it. Fusion takes it away."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
     PARTS: ClassVar[bool] = True
     """Whether what is before it and what is behind it are kept in kernels of their own."""
 
@@ -40,9 +25,7 @@ class Annotation(Elementwise):
     def np_ref(x: Array, **attrs: Any) -> Array:
         return np.copy(x)
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return grads
+    relay_grad = vjp(lambda dy, x, y: dy)
 
 
 @irdl_op_definition
@@ -142,12 +125,10 @@ class OnDeviceOp(Annotation):
 
 
 @irdl_op_definition
-class DeviceCopyOp(Elementwise):
+class DeviceCopyOp(Elementwise, fusion_kind=OpPattern.OPAQUE, dtypes=ALL):
     """y = x, copied from `src_virtual_device` to `dst_virtual_device`."""
 
     name = "relay.device_copy"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
 
     src_virtual_device = str_prop("cpu")
     dst_virtual_device = str_prop("cpu")

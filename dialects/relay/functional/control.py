@@ -15,24 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    region_def,
-    traits_def,
-    var_operand_def,
-    var_result_def,
-)
+from xdsl.ir import Block, Region
+from xdsl.irdl import IRDLOperation, region_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.relay.core import fits, parse_types, print_types
+from lamina.dialects.relay.core import ProgramOp, fits, parse_types, print_types
+from lamina.dialects.relay.declare import *
 
 CONDITION = tensor_type((), "bool")
 
@@ -58,7 +49,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IfOp(IRDLOperation):
+class IfOp(ProgramOp):
     """The results of one of two regions. Only that region is computed."""
 
     name = "relay.if"

@@ -10,24 +10,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    IRDLOperation,
-    ParsePropInAttrDict,
-    VarConstraint,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import AnyAttr, ParsePropInAttrDict, VarConstraint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+
+from lamina.dialects.relay.core import ProgramOp
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class DebugOp(IRDLOperation):
+class DebugOp(ProgramOp):
     """The value itself, of any type. The function registered as `debug_func` sees it; without one it is printed."""
 
     name = "relay.debug"

@@ -14,26 +14,13 @@ from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, StringAttr, TensorType, i64
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    AnyOf,
-    BaseAttr,
-    EqAttrConstraint,
-    IRDLOperation,
-    ParsePropInAttrDict,
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.irdl import AnyOf, BaseAttr, EqAttrConstraint, ParsePropInAttrDict
 from xdsl.traits import MemoryAllocEffect, MemoryFreeEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.dtypes import dtype_name, ir_type, tensor_type
-from lamina.dialects.relay.core import constant_value
+from lamina.dialects.relay.core import ProgramOp, constant_value
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.value_types import StorageType, accepts, dynamic_tensor
 
 COUNT = tensor_type((), "int64")
@@ -62,7 +49,7 @@ def verify_extents(shape: SSAValue, result: Attribute) -> None:
 
 
 @irdl_op_definition
-class AllocStorageOp(IRDLOperation):
+class AllocStorageOp(ProgramOp):
     """`size` bytes at a multiple of `alignment`, which may be for a tensor of `shape` and `dtype`."""
 
     name = "relay.memory.alloc_storage"
@@ -100,7 +87,7 @@ class AllocStorageOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AllocTensorOp(IRDLOperation):
+class AllocTensorOp(ProgramOp):
     """A tensor in a storage, `offset` bytes from its start. The type, `const_shape` and `assert_shape` say the same."""
 
     name = "relay.memory.alloc_tensor"
@@ -139,7 +126,7 @@ class AllocTensorOp(IRDLOperation):
 
 
 @irdl_op_definition
-class KillOp(IRDLOperation):
+class KillOp(ProgramOp):
     """Gives a storage back, or forgets a tensor. Neither it nor what lies in it is used after this."""
 
     name = "relay.memory.kill"

@@ -7,17 +7,18 @@ relay.ref_write %r, %z : tensor<8xf32>
 
 from __future__ import annotations
 
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
+from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.relay.core import ProgramOp
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.value_types import RefType
 
 
 @irdl_op_definition
-class RefCreateOp(IRDLOperation):
+class RefCreateOp(ProgramOp):
     """A new cell that holds a value. Each run of the op makes another cell."""
 
     name = "relay.ref_create"
@@ -42,7 +43,7 @@ class RefCreateOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RefReadOp(IRDLOperation):
+class RefReadOp(ProgramOp):
     """What a cell holds now."""
 
     name = "relay.ref_read"
@@ -71,7 +72,7 @@ class RefReadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RefWriteOp(IRDLOperation):
+class RefWriteOp(ProgramOp):
     """Lets a cell hold another value."""
 
     name = "relay.ref_write"

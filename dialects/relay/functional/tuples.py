@@ -10,25 +10,19 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TupleType, i64
-from xdsl.ir import Attribute, SSAValue, TypeAttribute
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-)
+from xdsl.dialects.builtin import ArrayAttr, TupleType
+from xdsl.ir import TypeAttribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.relay.core import ProgramOp
+from lamina.dialects.relay.declare import *
+
 
 @irdl_op_definition
-class TupleOp(IRDLOperation):
+class TupleOp(ProgramOp):
     """Several values as one."""
 
     name = "relay.tuple"
@@ -72,7 +66,7 @@ class TupleOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TupleGetItemOp(IRDLOperation):
+class TupleGetItemOp(ProgramOp):
     """One field of a tuple, counted from 0."""
 
     name = "relay.tuple_get_item"

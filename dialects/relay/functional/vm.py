@@ -12,39 +12,20 @@ A kernel is a `relay.fn` with the attribute Primitive, or a function of the modu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TensorType, i64
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType
+from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.dtypes import tensor_type
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, from_attribute, sample
-from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp
-from lamina.dialects.relay.families import ints_prop, str_prop
+from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp, ProgramOp
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.functional.memory import AllocTensorOp
-from lamina.dialects.relay.grad.facet import shape_of, to_shape
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.shape.values import ExtentsOf
 from lamina.dialects.relay.shape.views import resolve_shape
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Tensor
 
 
 @irdl_op_definition
@@ -56,16 +37,14 @@ class VmShapeOfOp(ExtentsOf):
 
 
 @irdl_op_definition
-class ReshapeTensorOp(RelayOp):
+class ReshapeTensorOp(Opaque):
     """The same elements under another shape, without a copy. `newshape` may have one -1; `shape` has its extents."""
 
     name = "relay.vm.reshape_tensor"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     shape = operand_def(TensorType)
     newshape = ints_prop()
-    result = result_def(TensorType)
 
     @classmethod
     def infer_types(cls, operand_types: Sequence[Attribute], properties: dict[str, Attribute]) -> tuple[Attribute, ...]:
@@ -116,7 +95,7 @@ class ReshapeTensorOp(RelayOp):
 
 
 @irdl_op_definition
-class CallLoweredOp(FunctionCall):
+class CallLoweredOp(FunctionCall, ProgramOp):
     """Calls a kernel. It gives new tensors."""
 
     name = "relay.call_lowered"
@@ -127,7 +106,7 @@ class CallLoweredOp(FunctionCall):
 
 
 @irdl_op_definition
-class InvokeTvmOp(IRDLOperation):
+class InvokeTvmOp(ProgramOp):
     """Calls a kernel that writes its results into tensors of `memory.alloc_tensor`, and gives none."""
 
     name = "relay.vm.invoke_tvm_op"

@@ -5,30 +5,10 @@ from __future__ import annotations
 from math import pi, prod, sqrt
 from typing import TYPE_CHECKING, Any
 
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import normalize_axis
-from lamina.dialects.relay.families import reduced_axes
-from lamina.dialects.relay.grad.facet import (
-    collapsed,
-    constant,
-    in_dtype,
-    number,
-    places_of,
-    r,
-    rank_of,
-    reshaped,
-    scattered,
-    selected,
-    shape_of,
-    to_shape,
-    unreduced,
-    zeros,
-)
+from lamina.dialects.relay.declare import *
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
 
 
 def erf_gradient(grad: Any, x: Any) -> Any:

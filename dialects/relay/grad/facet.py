@@ -22,10 +22,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_float, numpy_dtype
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.lazy import LazyModule, np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis, scalar_constant
 from lamina.dialects.relay.families import reduced_axes, reduced_shape
-from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.families import Array
@@ -56,6 +56,15 @@ def op_gradients(op: RelayOp, grads: Values) -> list[Any]:
             raise
         raise NoGradient(f"{op.name} has no gradient: {e}") from None
     return [g if is_real(o.type) else None for g, o in zip(found, op.operands, strict=True)]
+
+
+def vjp(gradient: Callable[[Any, Any, Any], Any]) -> Any:
+    """The facet of an op of one operand and one result, whose operand has the gradient `gradient(dy, x, y)`."""
+
+    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
+        return [gradient(grads[0], operands[0], results[0])]
+
+    return staticmethod(relay_grad)
 
 
 def is_real(type_: Attribute) -> bool:

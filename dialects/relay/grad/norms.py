@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import normalize_axis
-from lamina.dialects.relay.grad.facet import along_axis, constant, r, rank_of, selected, shape_of, through, to_shape
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.grad.facet import Values
+from lamina.dialects.relay.declare import *
 
 
 def nll_loss_gradients(grads: Values, operands: Values, reduction: str, ignore_index: int) -> list[Any]:

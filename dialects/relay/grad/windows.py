@@ -10,25 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.grad.facet import (
-    constant,
-    dtype_of,
-    in_dtype,
-    r,
-    rank_of,
-    shape_of,
-    through,
-    to_shape,
-    transformed,
-)
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.windows import pairs, per_axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Values
 
 
 def reordered(value: Any, old: str, new: str) -> Any:

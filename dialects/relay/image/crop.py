@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import LARGEST_EXTENT, as_result, integer_bounds, one_of, working_dtype
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 @irdl_op_definition
-class CropAndResizeOp(RelayOp):
+class CropAndResizeOp(Injective):
     """Window b of the result is cut out of image `box_indices[b]` by `boxes[b]` (y0, x0, y1, x1), where 0 and 1 are the
     centres of its outer pixels; y1 < y0 turns it upside down. `method` is bilinear or nearest_neighbor (halves up);
     outside the image stands `extrapolation_value`."""
 
     name = "relay.image.crop_and_resize"
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     boxes = operand_def(TensorType)
@@ -37,7 +25,6 @@ class CropAndResizeOp(RelayOp):
     method = str_prop("bilinear")
     extrapolation_value = float_prop(0.0)
     out_dtype = str_prop("")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import affine_grid_gradients
 from lamina.dialects.relay.image.sampling import cubic_weights, one_of, working_dtype
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 _METHODS = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -31,7 +19,7 @@ _FAR = float(1 << 30)
 
 
 @irdl_op_definition
-class GridSampleOp(RelayOp):
+class GridSampleOp(Injective):
     """y[n, c, i, j] is the image data[n, c] at the place x = grid[n, 0, i, j], y = grid[n, 1, i, j]; of a volume data
     [N, C, D, H, W] the grid [N, 3, D', H', W'] holds x, y and z.
 
@@ -43,7 +31,6 @@ class GridSampleOp(RelayOp):
 
     name = "relay.image.grid_sample"
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     grid = operand_def(TensorType)
@@ -51,7 +38,6 @@ class GridSampleOp(RelayOp):
     layout = str_prop("NCHW")
     padding_mode = str_prop("zeros")
     align_corners = bool_prop(True)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -244,16 +230,14 @@ def _taps_ref(p: float, extent: int, method: str, padding: str, align_corners: b
 
 
 @irdl_op_definition
-class AffineGridOp(RelayOp):
+class AffineGridOp(Injective):
     """The places of a grid of `target_shape` [H, W] moved by the matrices data [N, 2, 3], for image.grid_sample:
     y[n, d, i, j] = data[n, d] . (x_j, y_i, 1), where x and y go from -1 to 1 over the grid."""
 
     name = "relay.image.affine_grid"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     target_shape = ints_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, *, target_shape: tuple[int, ...]) -> TensorInfo:

@@ -19,23 +19,9 @@ off towards zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import (
-    NUMBERS,
-    check_dtype,
-    float_prop,
-    floats_prop,
-    int_prop,
-    ints_prop,
-    str_prop,
-)
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import resize_gradients
 from lamina.dialects.relay.image.sampling import (
     FARTHEST,
@@ -50,20 +36,12 @@ from lamina.dialects.relay.image.sampling import (
     one_of,
     places,
 )
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, block_of, extents, plain
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
-
-class Resize(RelayOp):
+class Resize(Injective, layouts=("layout",)):
     """Base of the ops that resize the axes in AXES of a tensor."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     AXES: ClassVar[str]
 
     data = operand_def(TensorType)
@@ -74,7 +52,6 @@ class Resize(RelayOp):
     cubic_exclude = int_prop(0)
     extrapolation_value = float_prop(0.0)
     out_dtype = str_prop("")
-    result = result_def(TensorType)
 
     @classmethod
     def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:

@@ -10,14 +10,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from math import lcm
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
-from lamina.dialects.lazy import te
-from lamina.dialects.relay.infos import TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.te.build import Index, Scalar, Tensor
+from lamina.dialects.relay.declare import *
 
 METHODS = ("nearest_neighbor", "linear", "cubic")
 TRANSFORMATIONS = (

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, float_prop, int_prop
-from lamina.dialects.relay.grad.facet import along_axis, number, r, selected, summed_to_axis
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class ReluOp(RelayOp):
+class ReluOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """y = max(x, 0); NaN stays NaN."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     name = "relay.nn.relu"
     data = operand_def()
@@ -58,16 +43,12 @@ class ReluOp(RelayOp):
             sample(((5,), "bool"), error="got bool"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [selected(r.greater(results[0], 0.0), grads[0])]
+    relay_grad = vjp(lambda dy, x, y: selected(r.greater(y, 0.0), dy))
 
 
 @irdl_op_definition
-class LeakyReluOp(RelayOp):
+class LeakyReluOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """y = x if x > 0 else alpha * x"""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     name = "relay.nn.leaky_relu"
     data = operand_def()
@@ -106,10 +87,8 @@ class LeakyReluOp(RelayOp):
 
 
 @irdl_op_definition
-class PReluOp(RelayOp):
+class PReluOp(RelayOp, fusion_kind=OpPattern.BROADCAST, along_axis=True):
     """y = x if x > 0 else alpha[c] * x, one alpha for each channel c of `axis`."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     name = "relay.nn.prelu"
     data = operand_def()
@@ -171,12 +150,8 @@ def along(vector: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
 # -- softmax ---------------------------------------------------------------------------------------
 
 
-class _Softmax(RelayOp):
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
+class _Softmax(OutFusable, precision=Precision.NEVER, along_axis=True):
     data = operand_def()
-    result = result_def()
     axis = int_prop(-1)
 
     @staticmethod
@@ -293,15 +268,11 @@ class LogSoftmaxOp(_Softmax):
 
 
 @irdl_op_definition
-class DropoutOp(RelayOp):
+class DropoutOp(Opaque, precision=Precision.FOLLOW):
     """Inference: the identity. `rate` is kept for the record."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     name = "relay.nn.dropout"
     data = operand_def()
-    result = result_def()
     rate = float_prop(0.5)
 
     @staticmethod
@@ -332,6 +303,4 @@ class DropoutOp(RelayOp):
             sample((3,), attrs={"rate": 1.5}, error="rate 1.5 is no probability"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, *, rate: float) -> Gradients:
-        return grads
+    relay_grad = vjp(lambda dy, x, y: dy)

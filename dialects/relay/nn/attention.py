@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample
 from lamina.dialects.relay.contraction import matmul
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class ContribAttentionOp(RelayOp):
+class ContribAttentionOp(Opaque, precision=Precision.NEVER):
     """y[b, i, h*E + c] = sum over j of p[b, h, i, j] v[b, j, h*E + c], with p the softmax over j of
     scale * (sum over d of q[b, i, h*D + d] k[b, j, h*D + d]) + bias[b, h, i, j].
 
@@ -28,15 +18,12 @@ class ContribAttentionOp(RelayOp):
     """
 
     name = "relay.nn.contrib_attention"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     NO_GRADIENT: ClassVar[str] = "cpu-fuse-attention makes it, after gradients are taken"
     query = operand_def()
     key = operand_def()
     value = operand_def()
     scale = operand_def()
     bias = operand_def()
-    result = result_def()
     heads = int_prop()
 
     @staticmethod

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import float_prop, int_prop, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import picked, r
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.windows import LARGEST, per_axis
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
 
 # -- space and depth -------------------------------------------------------------------------------
 
@@ -37,19 +23,15 @@ def _image(data: TensorInfo, block_size: int, layout: str) -> dict[str, int]:
 
 
 @irdl_op_definition
-class DepthToSpaceOp(RelayOp):
+class DepthToSpaceOp(Injective, layouts=("layout",)):
     """[N, b*b*C, H, W] -> [N, C, H*b, W*b]: channels become blocks of b x b pixels.
 
     Pixel (r, s) of a block comes from channel (r*b + s)*C + c in mode DCR (depth, column, row), from
     c*b*b + r*b + s in mode CRD.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
     name = "relay.nn.depth_to_space"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     data = operand_def()
-    result = result_def()
     block_size = int_prop()
     layout = str_prop("NCHW")
     mode = str_prop("DCR")
@@ -114,15 +96,11 @@ class DepthToSpaceOp(RelayOp):
 
 
 @irdl_op_definition
-class SpaceToDepthOp(RelayOp):
+class SpaceToDepthOp(Injective, layouts=("layout",)):
     """[N, C, H*b, W*b] -> [N, b*b*C, H, W]: pixel (r, s) of each block becomes channel (r*b + s)*C + c."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
     name = "relay.nn.space_to_depth"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     data = operand_def()
-    result = result_def()
     block_size = int_prop()
     layout = str_prop("NCHW")
 
@@ -195,7 +173,7 @@ def _blocks(data: TensorInfo, block_shape: Sequence[int], widths: Sequence[int],
 
 
 @irdl_op_definition
-class SpaceToBatchNdOp(RelayOp):
+class SpaceToBatchNdOp(Injective):
     """[N, s0, s1, ..., rest] -> [b0*b1*...*N, s0'/b0, s1'/b1, ..., rest]: padded space in blocks, the places of a block
     as batch.
 
@@ -203,11 +181,8 @@ class SpaceToBatchNdOp(RelayOp):
     (p0*b1 + p1)*N + n.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
     name = "relay.nn.space_to_batch_nd"
     data = operand_def()
-    result = result_def()
     block_shape = ints_prop()
     paddings = ints_prop()
     pad_value = float_prop(0.0)
@@ -297,15 +272,12 @@ class SpaceToBatchNdOp(RelayOp):
 
 
 @irdl_op_definition
-class BatchToSpaceNdOp(RelayOp):
+class BatchToSpaceNdOp(Injective):
     """[b0*b1*...*N, s0, s1, ..., rest] -> [N, s0*b0 - crops, s1*b1 - crops, ..., rest]: the inverse of
     nn.space_to_batch_nd. `crops` is [from the front, from the end] of axis 1, then of axis 2, ..."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
     name = "relay.nn.batch_to_space_nd"
     data = operand_def()
-    result = result_def()
     block_shape = ints_prop()
     crops = ints_prop()
 

@@ -9,16 +9,11 @@ group o floordiv (O/g). Padding is a te stage of its own, "pad", so that a sched
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, opt_prop_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample, to_attribute
 from lamina.dialects.relay.contraction import tensordot
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import convolution_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import axis_of, extents, parse_layout
 from lamina.dialects.relay.window_fields import (
     ConvolutionFields1d,
@@ -28,27 +23,16 @@ from lamina.dialects.relay.window_fields import (
 )
 from lamina.dialects.relay.windows import Window, gather, windows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
 ZERO = to_attribute([0, 0])
 
 
-class Convolution(RelayOp):
+class Convolution(OutFusable, precision=Precision.ALWAYS):
     """The fields that all convolutions have, with TVM's names."""
 
-    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-
-
-class PlainConvolution(Convolution, DataAndWeight):
+class PlainConvolution(Convolution, DataAndWeight, layouts=("data_layout", "kernel_layout")):
     """A convolution in whole axes over the spatial axes SPATIAL: its facets, whatever their number."""
 
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout")
     SPATIAL: ClassVar[str]
 
     @classmethod

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, same_dtype, sample
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, plain
 from lamina.dialects.relay.nn.conv import Convolution, check_kernel, correlate, padded_stage
 from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, IterVar, Tensor
-
 
 BY_TAPS = "OHWI"
 """The order of a kernel's blocks where it is read tap by tap."""

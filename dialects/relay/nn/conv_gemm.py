@@ -4,36 +4,22 @@ tile_K x tile_N that are transposed, each one contiguous. Both sides are padded 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import NUMBERS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn.conv import Convolution, check_channels, correlate, padded_stage
 from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import Window, windows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
-
 
 @irdl_op_definition
-class ContribConv2dGemmWeightTransformOp(RelayOp):
+class ContribConv2dGemmWeightTransformOp(OutFusable):
     """weights [KH, KW, I, O] -> [O/tile_N, KH*KW*I/tile_K, tile_N, tile_K], rounded up to whole tiles with zeros."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_gemm_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"
     weights = operand_def()
-    result = result_def()
     tile_N = int_prop()
     tile_K = int_prop()
 

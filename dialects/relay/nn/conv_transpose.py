@@ -15,20 +15,12 @@ With `groups` g, weight is [C, O/g, ...] and output channel o reads the input ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, same_dtype, sample
 from lamina.dialects.relay.contraction import tensordot
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.families import ints_prop
-from lamina.dialects.relay.grad.facet import dtype_of, r, shape_of
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import transposed_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn.conv import Convolution, check_kernel
 from lamina.dialects.relay.window_fields import (
@@ -39,15 +31,8 @@ from lamina.dialects.relay.window_fields import (
 )
 from lamina.dialects.relay.windows import Spread, pairs, per_axis
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
 
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
-
-class TransposedConvolution(Convolution, DataAndWeight):
+class TransposedConvolution(Convolution, DataAndWeight, precision=Precision.ALWAYS):
     """A transposed convolution over the spatial axes SPATIAL: its facets, whatever their number.
 
     INPUT is the letter of the kernel layout that counts the data's channels. As in TVM that is I in two dimensions;
@@ -55,7 +40,6 @@ class TransposedConvolution(Convolution, DataAndWeight):
     data here.
     """
 
-    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
     LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout")
 
     SPATIAL: ClassVar[str]

@@ -11,24 +11,13 @@ and farther away it is 0. ONNX says so; TVM 0.8 has 0 before the first element a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn.conv import Convolution, check_channels, check_kernel
 from lamina.dialects.relay.window_fields import ConvolutionFields2d
 from lamina.dialects.relay.windows import Window, windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
 
 
 def _slides(data: dict[str, int], weight: dict[str, int], attrs: dict[str, Any]) -> tuple[Window, ...]:
@@ -38,17 +27,15 @@ def _slides(data: dict[str, int], weight: dict[str, int], attrs: dict[str, Any])
 
 
 @irdl_op_definition
-class DeformableConv2dOp(Convolution, ConvolutionFields2d):
+class DeformableConv2dOp(Convolution, ConvolutionFields2d, layouts=("data_layout", "data_layout", "kernel_layout")):
     """2-D deformable convolution: x [N, C, H, W], offset [N, 2*G*KH*KW, H', W'], weight [O, C/groups, KH, KW] ->
     [N, O, H', W'] with G `deformable_groups` (orders by the layouts; the offset's is the data's)."""
 
     name = "relay.nn.deformable_conv2d"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "data_layout", "kernel_layout")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
     data = operand_def()
     offset = operand_def()
     weight = operand_def()
-    result = result_def()
     deformable_groups = int_prop(1)
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)

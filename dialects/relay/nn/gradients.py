@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, int_prop, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import r
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import weight_gradient_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import extents, parse_layout
 from lamina.dialects.relay.nn.conv import Convolution, padded_stage
 from lamina.dialects.relay.nn.pool import (
@@ -29,25 +22,14 @@ from lamina.dialects.relay.nn.pool import (
 from lamina.dialects.relay.window_fields import PoolFields2d
 from lamina.dialects.relay.windows import gather, windows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
-
 # -- pooling ---------------------------------------------------------------------------------------
 
 
-class _PoolGrad(RelayOp):
+class _PoolGrad(OutFusable, layouts=("layout", "layout")):
     """What each element of the data gets from the windows that it lies in."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "layout")
 
     out_grad = operand_def()
     data = operand_def()
-    result = result_def()
 
     @staticmethod
     def infer_type(out_grad: TensorInfo, data: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -248,7 +230,6 @@ class Conv2dBackwardWeightOp(Convolution):
     name = "relay.nn.conv2d_backward_weight"
     grad = operand_def()
     data = operand_def()
-    result = result_def()
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0))
     dilation = ints_prop((1, 1))

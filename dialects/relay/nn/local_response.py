@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, float_prop, int_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import lrn_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, block_of, extents, parse_layout
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 @irdl_op_definition
-class LrnOp(RelayOp):
+class LrnOp(Opaque, precision=Precision.NEVER, along_axis=True):
     """Local response normalisation: y[c] = x[c] / (bias + alpha/size * sum of x[c+j]^2)^beta, where j runs from
     -floor((size-1)/2) to ceil((size-1)/2) on `axis` (ONNX's definition).
 
     With layout "NCHW16c" the channels are those of the blocks together; lanes beyond the last one must be zero.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
     name = "relay.nn.lrn"
     data = operand_def()
-    result = result_def()
     size = int_prop(5)
     axis = int_prop(1)
     bias = float_prop(2.0)

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.grad.facet import r, shape_of
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import nll_loss_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-
 
 # -- cross entropy ---------------------------------------------------------------------------------
 
 
-class _CrossEntropy(RelayOp):
+class _CrossEntropy(Opaque, precision=Precision.NEVER):
     """-sum(x * y) / N of predictions x and targets y [N, C], as a tensor of rank 0."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     x = operand_def()
     y = operand_def()
-    result = result_def()
 
     @staticmethod
     def infer_type(x: TensorInfo, y: TensorInfo) -> TensorInfo:
@@ -118,7 +102,7 @@ class CrossEntropyWithLogitsOp(_CrossEntropy):
 
 
 @irdl_op_definition
-class NllLossOp(RelayOp):
+class NllLossOp(OutFusable, precision=Precision.NEVER):
     """-predictions[n, t, d...] * weights[t] with the class t = targets[n, d...]: predictions [N, C, d...], targets
     [N, d...], weights [C]; or predictions [C] with a target of rank 0.
 
@@ -126,14 +110,10 @@ class NllLossOp(RelayOp):
     for each target, `sum` their sum, `mean` their sum over that of their weights.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
     name = "relay.nn.nll_loss"
     predictions = operand_def()
     targets = operand_def()
     weights = operand_def()
-    result = result_def()
     reduction = str_prop("mean")
     ignore_index = int_prop(-100)
 

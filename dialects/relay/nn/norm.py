@@ -8,23 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import along_axis, r, rank_of, through
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.norms import norm_gradients, scaled_and_moved
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.nn.activation import along
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
 
 
 def _check_vectors(data: TensorInfo, axis: int, **vectors: TensorInfo) -> TensorInfo:
@@ -113,11 +101,8 @@ class _NormAttributes(RelayOp):
     scale = bool_prop(True)
 
 
-class _Norm(_NormAttributes):
+class _Norm(_NormAttributes, fusion_kind=OpPattern.OPAQUE, precision=Precision.NEVER):
     """Norms that find mean and variance themselves."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     data = operand_def()
     gamma = operand_def()
@@ -126,11 +111,8 @@ class _Norm(_NormAttributes):
 
 
 @irdl_op_definition
-class BatchNormOp(_NormAttributes):
+class BatchNormOp(_NormAttributes, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE, precision=Precision.FOLLOW):
     """y = (x - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, parameters along `axis`."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     name = "relay.nn.batch_norm"
     data = operand_def()
@@ -388,15 +370,11 @@ class GroupNormOp(_Norm):
 
 
 @irdl_op_definition
-class L2NormalizeOp(RelayOp):
+class L2NormalizeOp(Opaque, precision=Precision.NEVER):
     """y = x / sqrt(max(sum of x*x over `axis`, eps)); an empty list means all axes."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     name = "relay.nn.l2_normalize"
     data = operand_def()
-    result = result_def()
     eps = float_prop()
     axis = ints_prop(())
 

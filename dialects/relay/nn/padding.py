@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import float_prop, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import picked, r, reshaped, shape_of
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.windows import per_axis
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 _MODES = ("constant", "edge", "reflect")
 
 
 @irdl_op_definition
-class PadOp(RelayOp):
+class PadOp(Injective):
     """Extends a tensor: `pad_width` is [before, after] of axis 0, then of axis 1, ... (negative numbers crop).
 
     `pad_mode` constant puts `pad_value` there, edge repeats the border, reflect mirrors at it without repeating it.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
     name = "relay.nn.pad"
     data = operand_def()
-    result = result_def()
     pad_width = ints_prop()
     pad_value = float_prop(0.0)
     pad_mode = str_prop("constant")
@@ -144,15 +128,12 @@ def _extend(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
 
 
 @irdl_op_definition
-class MirrorPadOp(RelayOp):
+class MirrorPadOp(Injective):
     """Extends a tensor by its mirror image: in mode SYMMETRIC the border is repeated, in mode REFLECT it is not.
     `pad_width` is [before, after] of axis 0, then of axis 1, ..."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-
     name = "relay.nn.mirror_pad"
     data = operand_def()
-    result = result_def()
     mode = str_prop("SYMMETRIC")
     pad_width = ints_prop()
 
@@ -216,14 +197,11 @@ class MirrorPadOp(RelayOp):
 
 
 @irdl_op_definition
-class DilateOp(RelayOp):
+class DilateOp(Injective):
     """Spreads a tensor: `strides[axis] - 1` elements `dilation_value` between each two neighbours."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     name = "relay.nn.dilate"
     x = operand_def()
-    result = result_def()
     strides = ints_prop()
     dilation_value = float_prop(0.0)
 
@@ -284,14 +262,11 @@ class DilateOp(RelayOp):
 
 
 @irdl_op_definition
-class BatchFlattenOp(RelayOp):
+class BatchFlattenOp(Injective, reshapes=True):
     """[N, a, b, ...] -> [N, a*b*...]."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     name = "relay.nn.batch_flatten"
     data = operand_def()
-    result = result_def()
 
     @staticmethod
     def infer_type(data: TensorInfo) -> TensorInfo:
@@ -331,6 +306,4 @@ class BatchFlattenOp(RelayOp):
             sample((), error="input has rank 0"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values) -> Gradients:
-        return [reshaped(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: reshaped(dy, x))

@@ -8,25 +8,13 @@ count in a mean only where `count_include_pad` says so and they lie in the decla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float, is_unsigned, itemsize
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sample
-from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, stage_name
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import avg_pool_gradient, max_pool_gradient
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents, parse_layout, plain
 from lamina.dialects.relay.window_fields import PoolFields1d, PoolFields2d, PoolFields3d
 from lamina.dialects.relay.windows import Window, gather, windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 TAP_NAMES = {"D": "q", "H": "r", "W": "s"}
 
@@ -105,16 +93,12 @@ def lowest(dtype: str) -> float | int:
     return 0 if is_unsigned(dtype) else -(1 << (8 * itemsize(dtype) - 1))
 
 
-class _Pool(RelayOp):
+class _Pool(OutFusable, layouts=("layout",), dtypes=NUMBERS):
     """The facets of pooling windows over the spatial axes SPATIAL."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     SPATIAL: ClassVar[str]
 
     data = operand_def()
-    result = result_def()
 
     @classmethod
     def infer_type(cls, data: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -126,10 +110,8 @@ class _Pool(RelayOp):
         return keep_layout(layouts, attrs["layout"])
 
 
-class _MaxPool(_Pool):
+class _MaxPool(_Pool, precision=Precision.FOLLOW):
     """The maximum of each window."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     @classmethod
     def np_ref(cls, data: NDArray[Any], **attrs: Any) -> NDArray[Any]:
@@ -147,10 +129,8 @@ class _MaxPool(_Pool):
         return [max_pool_gradient(grads[0], operands[0], cls.SPATIAL, attrs)]
 
 
-class _AvgPool(_Pool):
+class _AvgPool(_Pool, precision=Precision.FOLLOW):
     """The mean of each window; of integers it is truncated, and their sum wraps in their own type."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     count_include_pad = bool_prop(False)
 

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, sample
-from lamina.dialects.relay.families import FLOATS, NUMBERS, check_dtype, ints_prop, stage_name, str_prop
-from lamina.dialects.relay.grad.facet import r, shape_of, through
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import adaptive_avg_gradient, adaptive_max_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, extents
 from lamina.dialects.relay.nn.pool import TAP_NAMES, image_axes, keep_layout, lowest
 from lamina.dialects.relay.windows import per_axis
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
-
-class _Global(RelayOp):
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
-
+class _Global(OutFusable, layouts=("layout",), dtypes=NUMBERS):
     data = operand_def()
-    result = result_def()
     layout = str_prop("NCHW")
 
     @classmethod
@@ -74,12 +57,8 @@ def _over_image(data: Tensor, layout: str, reducer: Any, name: str) -> Tensor:
 
 
 @irdl_op_definition
-class GlobalAvgPool2dOp(_Global):
+class GlobalAvgPool2dOp(_Global, precision=Precision.NEVER, dtypes=FLOATS):
     """The mean over the image of each channel: [N, C, H, W] -> [N, C, 1, 1]."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
 
     name = "relay.nn.global_avg_pool2d"
 
@@ -105,11 +84,10 @@ class GlobalAvgPool2dOp(_Global):
 
 
 @irdl_op_definition
-class GlobalMaxPool2dOp(_Global):
+class GlobalMaxPool2dOp(_Global, precision=Precision.FOLLOW):
     """The maximum over the image of each channel: [N, C, H, W] -> [N, C, 1, 1]."""
 
     name = "relay.nn.global_max_pool2d"
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     @staticmethod
     def np_ref(data: NDArray[Any], *, layout: str) -> NDArray[Any]:
@@ -129,16 +107,12 @@ class GlobalMaxPool2dOp(_Global):
         return through(plain, grads, operands)
 
 
-class _Adaptive(RelayOp):
+class _Adaptive(OutFusable, layouts=("layout",), dtypes=NUMBERS):
     """Regions that cover the data in SPATIAL: region o of n over extent E is [floor(o*E/n), ceil((o+1)*E/n))."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     SPATIAL: ClassVar[str]
 
     data = operand_def()
-    result = result_def()
     output_size = ints_prop(())
 
     @classmethod
@@ -206,11 +180,7 @@ def _region(o: Index, extent: int, size: int) -> tuple[Index, Index]:
     return o * extent // size, ((o + 1) * extent + (size - 1)) // size
 
 
-class _AdaptiveAvg(_Adaptive):
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
-
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
-
+class _AdaptiveAvg(_Adaptive, precision=Precision.NEVER, dtypes=FLOATS):
     @classmethod
     def samples(cls) -> list[Sample]:
         return _adaptive_samples(cls.SPATIAL)
@@ -241,9 +211,7 @@ class _AdaptiveAvg(_Adaptive):
         return [adaptive_avg_gradient(grads[0], operands[0], image_axes(layout, cls.SPATIAL), sizes)]
 
 
-class _AdaptiveMax(_Adaptive):
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-
+class _AdaptiveMax(_Adaptive, precision=Precision.FOLLOW):
     @classmethod
     def np_ref(cls, data: NDArray[Any], *, output_size: Sequence[int], layout: str) -> NDArray[Any]:
         return cls.pooled(data, output_size, layout, np.max)

@@ -5,33 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, same_dtype, sample
 from lamina.dialects.relay.contraction import matmul as product_of
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype, int_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import product_gradients
-from lamina.dialects.relay.grad.facet import collapsed, in_dtype, r, shape_of, summed_to_axis, through, to_shape
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.nn.activation import along
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
 
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
-
-class _Product(RelayOp):
-    PRECISION: ClassVar[Precision | None] = Precision.ALWAYS
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
+class _Product(OutFusable, precision=Precision.ALWAYS):
+    """Base of the products of matrices."""
 
 
 def _product(a: NDArray[Any], b: NDArray[Any], out_dtype: str) -> NDArray[Any]:
@@ -48,7 +32,6 @@ class DenseOp(_Product):
     name = "relay.nn.dense"
     data = operand_def()
     weight = operand_def()
-    result = result_def()
     units = opt_prop_def(IntegerAttr)
     out_dtype = str_prop("")
 
@@ -116,7 +99,6 @@ class ContribDensePackOp(_Product):
     name = "relay.nn.contrib_dense_pack"
     data = operand_def()
     weight = operand_def()
-    result = result_def()
     units = int_prop()
     weight_layout = str_prop("NK16n")
     out_dtype = str_prop("")
@@ -223,7 +205,6 @@ class MatmulOp(_Product):
     name = "relay.nn.matmul"
     tensor_a = operand_def()
     tensor_b = operand_def()
-    result = result_def()
     units = opt_prop_def(IntegerAttr)
     out_dtype = str_prop("")
     transpose_a = bool_prop(False)
@@ -300,7 +281,6 @@ class BatchMatmulOp(_Product):
     name = "relay.nn.batch_matmul"
     tensor_a = operand_def()
     tensor_b = operand_def()
-    result = result_def()
     out_dtype = str_prop("")
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)
@@ -362,10 +342,8 @@ class BatchMatmulOp(_Product):
 
 
 @irdl_op_definition
-class BiasAddOp(RelayOp):
+class BiasAddOp(RelayOp, fusion_kind=OpPattern.BROADCAST, along_axis=True):
     """y[..., c, ...] = data[..., c, ...] + bias[c], c on `axis`."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     name = "relay.nn.bias_add"
     data = operand_def()

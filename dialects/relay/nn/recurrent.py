@@ -20,22 +20,11 @@ in which such a kernel reads them: 32 units of all gates beside each other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Sample, sample
 from lamina.dialects.relay.contraction import matmul
-from lamina.dialects.relay.families import bool_prop, str_prop
-from lamina.dialects.relay.grad.facet import number, r
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.nn.recurrent_steps import Recurrent, TeStep
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Tensor
 
 
 def _dense(h: Array, weight: Array, dtype: Any) -> Array:

@@ -14,10 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, cast
 
-from lamina.dialects.lazy import np, te
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.elementwise.transcendental import SigmoidOp
-from lamina.dialects.relay.grad.facet import number, r
-from lamina.dialects.relay.infos import TypeMismatch
 
 _ONE = re.compile(r"\s*([a-z_]+)\s*(?:\(([^()]*)\))?\s*(?:,|$)")
 

@@ -9,31 +9,19 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from lamina.dialects.dtypes import itemsize
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, same_dtype
-from lamina.dialects.relay.families import FLOATS, INTEGERS, bool_prop, check_dtype, float_prop, str_prop
-from lamina.dialects.relay.grad.facet import constant, dtype_of, r, shape_of, through, to_shape, zeros_of
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, stored_shape
 from lamina.dialects.relay.nn.recurrent_functions import Activation, activations_of
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 PLAIN = "GNK"
 """The layout of weights as models have them: gate, unit of the result, unit of the state."""
 
 
-class Recurrent(RelayOp):
+class Recurrent(RelayOp, precision=Precision.NEVER):
     """What the three have in common. An operand list is data, weights, states, then what is optional."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     GATES: ClassVar[tuple[int, ...]]
     """The gates of each weight."""
     STATES: ClassVar[int]

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import NUMBERS, bool_prop, check_dtype
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class SparseDenseOp(RelayOp):
+class SparseDenseOp(OutFusable):
     """x S^T of dense x [M, K] and sparse S [N, K] -> [M, N]; with `sparse_lhs` S x^T of x [N, K] and S [M, K].
 
     S is (data, indices, indptr): row n has the elements indptr[n] .. indptr[n + 1] - 1 of data [E], in the columns
@@ -27,15 +17,12 @@ class SparseDenseOp(RelayOp):
     0 .. E, columns to those of x.
     """
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-
     name = "relay.nn.sparse_dense"
     NO_GRADIENT: ClassVar[str] = "the places of the weights are data"
     dense_data = operand_def()
     sparse_data = operand_def()
     sparse_indices = operand_def()
     sparse_indptr = operand_def()
-    result = result_def()
     sparse_lhs = bool_prop(False)
 
     @staticmethod

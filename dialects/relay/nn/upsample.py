@@ -4,37 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, isfinite
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import bool_prop, float_prop, str_prop
-from lamina.dialects.relay.grad.facet import shape_of
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.windows import resize_gradients
 from lamina.dialects.relay.image.resize import Resize, Resize1dOp, Resize2dOp, Resize3dOp
 from lamina.dialects.relay.image.sampling import LARGEST_EXTENT, one_of
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, extents
 from lamina.dialects.relay.meaning import full_attrs
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Tensor
 
-
-class Upsampling(RelayOp):
+class Upsampling(Injective, layouts=("layout",)):
     """Base of both: RESIZE is what they are for the sizes that follow from the scales."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout",)
     RESIZE: ClassVar[type[Resize]]
     METHODS: ClassVar[dict[str, str]]
     """The methods, and what resizing calls them."""
 
     data = operand_def()
-    result = result_def()
 
     @classmethod
     def resized(cls, shape: Sequence[int], **attrs: Any) -> dict[str, Any]:

@@ -9,24 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.nn.conv import Convolution, check_channels, check_kernel
 from lamina.dialects.relay.window_fields import ConvolutionFields2d, DataAndWeight
 from lamina.dialects.relay.windows import Window, windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -107,10 +96,8 @@ class TileWeight:
 
 
 @irdl_op_definition
-class ContribConv2dWinogradWeightTransformOp(TileWeight, RelayOp):
+class ContribConv2dWinogradWeightTransformOp(TileWeight, RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
     """G w G^T of each kernel: weight [O, I, K, K] -> [a, a, O, I] with a = tile_size + K - 1."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_winograd_weight_transform"
     NO_GRADIENT: ClassVar[str] = "relay-alter-op-layout makes it, after gradients are taken"

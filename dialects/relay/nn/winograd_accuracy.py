@@ -17,16 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lamina.dialects.lazy import np, te
 from lamina.dialects.numpy_dtypes import largest
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.nn.winograd import winograd_matrices
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
 
 PART = 8
 """Channels, at most, whose magnitudes are added before they are squared."""

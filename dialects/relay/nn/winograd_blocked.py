@@ -9,25 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
-
-from lamina.dialects.lazy import np, te
 from lamina.dialects.numpy_dtypes import largest
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.nn.conv import ZERO, Convolution, check_kernel
 from lamina.dialects.relay.nn.winograd import Matrix, TileWeight, tile_rows, winograd_matrices
 from lamina.dialects.relay.nn.winograd_accuracy import far_tiles, largest_top, np_far_tiles
 from lamina.dialects.relay.windows import Window, windows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lamina.dialects.te.build import Index, Tensor
 
 
 def _transposed(matrix: Matrix) -> Matrix:
@@ -89,11 +78,9 @@ PIECE = 1 << 17
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp):
+class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE):
     """G w G^T of each kernel on blocks of channels: weight [O/32, I/16, 3, 3, 16, 32] -> [a, a, O/32, I/16, 16, 32]
     with a = tile_size + 2 for kernels of 3."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
@@ -158,11 +145,9 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp):
 
 
 @irdl_op_definition
-class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp):
+class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp, fusion_kind=OpPattern.OPAQUE):
     """How large a tile of data may be for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
     channels, up to which no product and no sum overflows. 0, or no number, for a weight that is not finite."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"
     NO_GRADIENT: ClassVar[str] = "cpu-winograd makes it, after gradients are taken"
@@ -225,7 +210,6 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
     weight = operand_def()
     kernel = operand_def()
     limit = operand_def()
-    result = result_def()
     tile_size = int_prop()
     padding = prop_def(DenseArrayBase, default_value=ZERO)
     channels = prop_def(IntegerAttr)

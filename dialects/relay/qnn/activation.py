@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import bool_prop, float_prop, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import ref_requantized, requantized
 from lamina.dialects.relay.qnn.scales import QnnDataAndScales
 from lamina.dialects.relay.window_fields import PoolFields2d
 from lamina.dialects.relay.windows import pairs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 T = TypeVar("T")
 
@@ -44,14 +34,13 @@ def four(scales: tuple[T, ...]) -> tuple[T, T, T, T]:
 
 
 @irdl_op_definition
-class QnnLeakyReluOp(RelayOp, QnnDataAndScales):
+class QnnLeakyReluOp(Opaque, QnnDataAndScales):
     """q where q >= z, else alpha * q + (1 - alpha) * z, of q requantised to the output's scale and zero point z.
 
     Both products are rounded by themselves, ties up, with 31 bits of alpha. Saturated to the dtype of the data.
     """
 
     name = "relay.qnn.leaky_relu"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     alpha = float_prop(0.25)
 
@@ -109,7 +98,7 @@ class QnnLeakyReluOp(RelayOp, QnnDataAndScales):
 
 
 @irdl_op_definition
-class QnnSoftmaxOp(RelayOp):
+class QnnSoftmaxOp(Opaque):
     """The softmax along `axis`, in shifts and integer quotients (arXiv 2207.01405, algorithm 1), as TVM computes it.
 
     With u = round(1 / scale), the data's units in 1, and x the distance to the greatest element in units, exp(x / u) is
@@ -117,14 +106,12 @@ class QnnSoftmaxOp(RelayOp):
     """
 
     name = "relay.qnn.softmax"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def()
     scale = operand_def()
     zero_point = operand_def()
     output_scale = operand_def()
     output_zero_point = operand_def()
-    result = result_def()
     axis = int_prop(-1)
 
     @staticmethod
@@ -144,7 +131,7 @@ class QnnSoftmaxOp(RelayOp):
             return r.max(value, axis=[axis], keepdims=True)
 
         scale = qs.along(scale, 0, 0)
-        unit = r.cast(qs.rounded(r.divide(qs.number(1.0, scale), scale)), dtype="int64")
+        unit = r.cast(qs.rounded(r.divide(number(1.0, scale), scale)), dtype="int64")
         unit = r.maximum(unit, 1)
         wide = r.cast(data, dtype="int64")
         x = r.subtract(wide, greatest(wide))
@@ -154,9 +141,9 @@ class QnnSoftmaxOp(RelayOp):
         rest = r.subtract(log2, r.multiply(q, back))
         powers = r.left_shift(r.add(r.right_shift(rest, 1), unit), r.subtract(greatest(q), q))
         total = r.sum(powers, axis=[axis], keepdims=True)
-        share = r.floor_divide(qs.number(1 << 30, total), total)
+        share = r.floor_divide(number(1 << 30, total), total)
         made = r.right_shift(r.multiply(share, powers), 23)
-        part, nothing = qs.number(1 / 128, scale), qs.number(0, zero_point)
+        part, nothing = number(1 / 128, scale), qs.number(0, zero_point)
         made = r.cast(made, dtype="int32")
         return requantized(
             made, part, qs.along(nothing, 0, 0), output_scale, output_zero_point, dtype=qs.info_of(data).dtype
@@ -193,14 +180,13 @@ class QnnSoftmaxOp(RelayOp):
 
 
 @irdl_op_definition
-class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d):
+class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d, layouts=("layout", "", "", "", "")):
     """The truncated mean of each window of the data requantised to the output's scale and zero point.
 
     `count_include_pad` counts padding as the real zero, which is the zero point.
     """
 
     name = "relay.qnn.avg_pool2d"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "", "", "", "")
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     count_include_pad = bool_prop(False)
@@ -219,7 +205,7 @@ class QnnAvgPool2dOp(RelayOp, QnnDataAndScales, PoolFields2d):
         pooled = r.nn.avg_pool2d.op.infer_type(qs.info_of(data), **attrs).shape
         before, after = pairs(attrs["padding"], 2)
         if attrs["count_include_pad"] and any((*before, *after)):
-            widths = [0] * (2 * qs.rank_of(data))
+            widths = [0] * (2 * rank_of(data))
             for letter, low, high in zip("HW", before, after, strict=True):
                 axis = axis_of(attrs["layout"], letter)
                 widths[2 * axis], widths[2 * axis + 1] = low, high

@@ -10,31 +10,18 @@ and all saturate in the end. Results have the dtype of the operands.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import ref_requantized, requantized, rescaled
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
-
-class QnnBinary(RelayOp):
+class QnnBinary(RelayOp, fusion_kind=OpPattern.BROADCAST, dtypes=qs.QUANTIZED):
     """Two quantised tensors of one dtype that broadcast, each with its scale and zero point, and the output's.
 
     Those of an operand may be lists along its `lhs_axis` or `rhs_axis`.
     """
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     lhs = operand_def()
     rhs = operand_def()
@@ -47,8 +34,6 @@ class QnnBinary(RelayOp):
     result = result_def()
     lhs_axis = int_prop(-1)
     rhs_axis = int_prop(-1)
-
-    DTYPES: ClassVar[tuple[str, ...]] = qs.QUANTIZED
 
     @classmethod
     def infer_type(
@@ -151,11 +136,10 @@ def _dtype(values: tuple[SSAValue, ...]) -> str:
 
 
 @irdl_op_definition
-class QnnMulOp(QnnBinary):
+class QnnMulOp(QnnBinary, dtypes=("int8", "uint8", "int16")):
     """The product of two quantised tensors, quantised to the output's scale and zero point."""
 
     name = "relay.qnn.mul"
-    DTYPES: ClassVar[tuple[str, ...]] = ("int8", "uint8", "int16")
 
     @classmethod
     def infer_type(
@@ -173,7 +157,7 @@ class QnnMulOp(QnnBinary):
         if _dtype(values) == "int16":
             product = r.clip(product, a_min=-(2.0**31), a_max=2.0**31 - 1)
         shapes = qs.info_of(lhs_scale).shape, qs.info_of(rhs_scale).shape
-        axis = _scales_axis(*shapes, qs.rank_of(lhs), qs.rank_of(rhs), lhs_axis, rhs_axis)
+        axis = _scales_axis(*shapes, rank_of(lhs), qs.rank_of(rhs), lhs_axis, rhs_axis)
         made = rescaled(product, r.multiply(lhs_scale, rhs_scale), scale, axis)
         return qs.saturated(qs.shifted(made, zero), _dtype(values))
 
@@ -202,18 +186,16 @@ def _scales_axis(
 
 
 @irdl_op_definition
-class QnnConcatenateOp(RelayOp):
+class QnnConcatenateOp(Injective):
     """The tensors one after the other along `axis`, each requantised to the output's scale and zero point.
 
     Operands: the n tensors, their n scales, their n zero points, output_scale, output_zero_point.
     """
 
     name = "relay.qnn.concatenate"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     inputs = var_operand_def(TensorType)
     axis = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(*inputs: TensorInfo, axis: int) -> TensorInfo:

@@ -14,23 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of, extents
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.scales import QnnDataAndWeight
 from lamina.dialects.relay.window_fields import ConvolutionFields2d
 from lamina.dialects.relay.windows import pairs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 OPERANDS = ("int8", "uint8", "int16")
 OUT = ("int32", "int64")
@@ -52,13 +43,13 @@ def check_convolution(
 
 def is_held(zero_point: SSAValue, dtype: str) -> bool:
     """Whether the value is a constant that the dtype has, so that it can be padded with."""
-    numbers = qs.constant(zero_point)
+    numbers = qs.known_values(zero_point)
     low, high = qs.limits(dtype)
     return numbers is not None and low <= int(numbers.min()) and int(numbers.max()) <= high
 
 
 @irdl_op_definition
-class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
+class QnnConv2dOp(OutFusable, QnnDataAndWeight, ConvolutionFields2d):
     """nn.conv2d of (data - input_zero_point) and (weight - kernel_zero_point); padding is the real zero.
 
     The scale of the result is input_scale * kernel_scale and its zero point 0: the scales are carried, not used.
@@ -67,7 +58,6 @@ class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
 
     name = "relay.qnn.conv2d"
     LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout", "", "", "", "")
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)
@@ -86,7 +76,7 @@ class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
     ) -> Any:  # fmt: skip
         dtype = attrs["out_dtype"]
         a, b = input_zero_point, kernel_zero_point
-        if not is_held(a, qs.info_of(data).dtype) or qs.constant(b) is None:
+        if not is_held(a, qs.info_of(data).dtype) or qs.known_values(b) is None:
             wide = qs.centred(data, a, 0, dtype)
             kernel = qs.centred(weight, b, axis_of(attrs["kernel_layout"], "O"), dtype)
             return r.nn.conv2d(wide, kernel, **attrs)
@@ -95,7 +85,7 @@ class QnnConv2dOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
         if not qs.is_zero(b) and _is_depthwise(data, weight, attrs) and qs.info_of(weight).dtype in qs.NARROW:
             # The sums of windows would be as much work as the convolution.
             weight = qs.centred(weight, b, axis_of(attrs["kernel_layout"], "O"), "int16")
-            b = qs.number(0, b)
+            b = number(0, b)
         out = r.nn.conv2d(data, weight, **attrs)
         if not qs.is_zero(b):
             # A kernel of its own, so that the convolution takes in what follows.
@@ -129,7 +119,7 @@ def _padded(data: SSAValue, zero_point: SSAValue, attrs: dict[str, Any]) -> tupl
     for letter, low, high in zip("HW", before, after, strict=True):
         axis = axis_of(attrs["data_layout"], letter)
         widths[2 * axis], widths[2 * axis + 1] = low, high
-    numbers = qs.constant(zero_point)
+    numbers = qs.known_values(zero_point)
     assert numbers is not None
     padded = r.nn.pad(data, pad_width=widths, pad_value=float(numbers.reshape(-1)[0]))
     return padded, attrs | {"padding": (0, 0, 0, 0)}

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample
-from lamina.dialects.relay.families import ints_prop
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.conv import check_convolution
@@ -19,12 +12,9 @@ from lamina.dialects.relay.qnn.products import dense_sample
 from lamina.dialects.relay.qnn.scales import QnnDataAndWeight
 from lamina.dialects.relay.window_fields import ConvolutionFields2d
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-
 
 @irdl_op_definition
-class QnnConv2dTransposeOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
+class QnnConv2dTransposeOp(Opaque, QnnDataAndWeight, ConvolutionFields2d):
     """nn.conv2d_transpose of (data - input_zero_point) and (weight - kernel_zero_point), in 32 bits.
 
     The scale of the result is input_scale * kernel_scale and its zero point 0: the scales are carried, not used.
@@ -33,7 +23,6 @@ class QnnConv2dTransposeOp(RelayOp, QnnDataAndWeight, ConvolutionFields2d):
 
     name = "relay.qnn.conv2d_transpose"
     LAYOUTS: ClassVar[tuple[str, ...]] = ("data_layout", "kernel_layout", "", "", "", "")
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     channels = opt_prop_def(IntegerAttr)
     kernel_size = opt_prop_def(DenseArrayBase)

@@ -11,33 +11,18 @@ used: that of the result is the product of both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.conv import check_convolution
 from lamina.dialects.relay.qnn.scales import QnnDataAndWeight
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-
-
-class _QnnProduct(RelayOp):
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-
 
 def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, count: int) -> Any:
     """`product` with its zero points; `x_sums` and `y_sums` are thunks for sums that broadcast against it."""
-    dtype, rank = qs.info_of(product).dtype, qs.rank_of(product)
+    dtype, rank = qs.info_of(product).dtype, rank_of(product)
     first, second = (qs.cast(qs.along(v, rank - 1, rank), dtype) for v in (a, b))
     if not qs.is_zero(b):
         product = r.subtract(product, r.multiply(x_sums(), second))
@@ -51,7 +36,7 @@ def expanded(product: Any, a: SSAValue, b: SSAValue, x_sums: Any, y_sums: Any, c
 
 def known(*zero_points: SSAValue) -> bool:
     """Whether all are constants, so that what depends on them and the weight is one too."""
-    return all(qs.constant(z) is not None for z in zero_points)
+    return all(qs.known_values(z) is not None for z in zero_points)
 
 
 def is_fixed(value: SSAValue) -> bool:
@@ -80,7 +65,7 @@ def dense_sample(
 
 
 @irdl_op_definition
-class QnnDenseOp(_QnnProduct, QnnDataAndWeight):
+class QnnDenseOp(OutFusable, QnnDataAndWeight):
     """nn.dense of (data - input_zero_point) and (weight - kernel_zero_point): [..., K] and [N, K] -> [..., N]."""
 
     name = "relay.qnn.dense"
@@ -124,7 +109,7 @@ class QnnDenseOp(_QnnProduct, QnnDataAndWeight):
 
 
 @irdl_op_definition
-class QnnContribDensePackOp(_QnnProduct, QnnDataAndWeight):
+class QnnContribDensePackOp(OutFusable, QnnDataAndWeight):
     """qnn.dense with packed weight [ceil(N/b), K, b] (weight_layout "NK{b}n"), zeros beyond row N = `units`."""
 
     name = "relay.qnn.contrib_dense_pack"
@@ -188,7 +173,7 @@ def _centred_blocks(weight: SSAValue, zero_point: SSAValue, units: int, dtype: s
 
 
 @irdl_op_definition
-class QnnBatchMatmulOp(_QnnProduct):
+class QnnBatchMatmulOp(OutFusable):
     """nn.batch_matmul of (x - x_zero_point) and (y - y_zero_point): x [B, M, K], y [B, N, K]; a batch of 1 repeats."""
 
     name = "relay.qnn.batch_matmul"
@@ -198,7 +183,6 @@ class QnnBatchMatmulOp(_QnnProduct):
     y_zero_point = operand_def()
     x_scale = operand_def()
     y_scale = operand_def()
-    result = result_def()
     out_dtype = str_prop("int32")
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)

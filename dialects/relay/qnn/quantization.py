@@ -6,25 +6,15 @@ Rescaling in whole numbers is in `rescale.py`.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.relay.qnn.rescale import difference, rescaled
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-
 ROUNDINGS = ("None", "UPWARD", "TONEAREST", "TONEVEN")
 COMPUTE_DTYPES = ("None", "int64", "float32", "float64")
-FLOATS = ("float32", "float16", "float64")
+IEEE_FLOATS = ("float32", "float16", "float64")
 
 
 def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
@@ -34,7 +24,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 @irdl_op_definition
-class RequantizeOp(RelayOp):
+class RequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q' = round((q - input_zero_point) * input_scale / output_scale) + output_zero_point, saturated to `out_dtype`.
 
     `input_scale` and `input_zero_point` may be lists along `axis`. `rounding` says where ties go: UPWARD, or TONEAREST
@@ -45,7 +35,6 @@ class RequantizeOp(RelayOp):
     """
 
     name = "relay.qnn.requantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     input_scale = operand_def()
@@ -70,7 +59,7 @@ class RequantizeOp(RelayOp):
         qs.check_scales("output", (output_scale, output_zero_point))
         one_of("rounding", rounding, ROUNDINGS)
         one_of("compute_dtype", compute_dtype, COMPUTE_DTYPES)
-        if rounding == "TONEVEN" and compute_dtype not in FLOATS:
+        if rounding == "TONEVEN" and compute_dtype not in IEEE_FLOATS:
             raise TypeMismatch(f"rounding 'TONEVEN' is one of floats, compute_dtype is {compute_dtype!r}")
         return TensorInfo(data.shape, qs.check_out_dtype(out_dtype))
 
@@ -89,7 +78,7 @@ class RequantizeOp(RelayOp):
             made = qs.shifted(rescaled(centred, input_scale, output_scale, axis, to_nearest), output_zero_point)
             return qs.saturated(made, out_dtype)
         wide = r.divide(qs.cast(input_scale, "float64"), qs.cast(_scalar(output_scale), "float64"))
-        ratio = qs.along(qs.cast(wide, compute_dtype), axis, qs.rank_of(data))
+        ratio = qs.along(qs.cast(wide, compute_dtype), axis, rank_of(data))
         # Far outside of every dtype, and exact in each.
         product = r.clip(r.multiply(r.cast(centred, dtype=compute_dtype), ratio), a_min=-(2.0**40), a_max=2.0**40)
         floor = r.floor(product)
@@ -180,7 +169,7 @@ def _rounded_to_even(
     compute_dtype: str, out_dtype: str,
 ) -> Any:  # fmt: skip
     """Requantisation as ONNX's products have it; `relay-quantized-products` has a shorter one for known scales."""
-    rank = qs.rank_of(data)
+    rank = rank_of(data)
     narrow = qs.info_of(data).dtype in (*qs.NARROW, "int16") or qs.is_zero(zero_point)
     whole = qs.centred(data, zero_point, axis, "int32") if narrow else difference(data, zero_point, axis)
     first, second = qs.cast(scales[0], compute_dtype), qs.cast(_scalar(scales[1]), compute_dtype)
@@ -194,7 +183,7 @@ def _scalar(value: SSAValue) -> Any:
 
 
 @irdl_op_definition
-class QuantizeOp(RelayOp):
+class QuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q = round(data / output_scale + output_zero_point) in f32, saturated to `out_dtype`; scales along `axis`.
 
     `rounding` TONEAREST sends halves away from zero, as TVM does; TONEVEN rounds data / output_scale by itself, halves
@@ -202,7 +191,6 @@ class QuantizeOp(RelayOp):
     """
 
     name = "relay.qnn.quantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     output_scale = operand_def()
@@ -217,7 +205,7 @@ class QuantizeOp(RelayOp):
         data: TensorInfo, output_scale: TensorInfo, output_zero_point: TensorInfo,
         axis: int, out_dtype: str, rounding: str,
     ) -> TensorInfo:  # fmt: skip
-        qs.check_quantized("data", data, FLOATS)
+        qs.check_quantized("data", data, IEEE_FLOATS)
         qs.check_along("output_scale", output_scale, "float32", data.shape, axis)
         qs.check_along("output_zero_point", output_zero_point, "int32", data.shape, axis)
         one_of("rounding", rounding, ("TONEAREST", "TONEVEN"))
@@ -227,7 +215,7 @@ class QuantizeOp(RelayOp):
     def decompose(
         data: SSAValue, output_scale: SSAValue, output_zero_point: SSAValue, axis: int, out_dtype: str, rounding: str
     ) -> Any:
-        rank = qs.rank_of(data)
+        rank = rank_of(data)
         scaled = r.divide(qs.cast(data, "float32"), qs.along(output_scale, axis, rank))
         zero = qs.cast(qs.along(output_zero_point, axis, rank), "float32")
         plain = qs.is_zero(output_zero_point)
@@ -278,11 +266,10 @@ class QuantizeOp(RelayOp):
 
 
 @irdl_op_definition
-class DequantizeOp(RelayOp):
+class DequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """real = (data - input_zero_point) * input_scale, computed in f32; scale and zero point along `axis`."""
 
     name = "relay.qnn.dequantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     input_scale = operand_def()
@@ -298,12 +285,12 @@ class DequantizeOp(RelayOp):
         qs.check_quantized("data", data)
         qs.check_along("input_scale", input_scale, "float32", data.shape, axis)
         qs.check_along("input_zero_point", input_zero_point, "int32", data.shape, axis)
-        return TensorInfo(data.shape, qs.check_out_dtype(out_dtype, FLOATS))
+        return TensorInfo(data.shape, qs.check_out_dtype(out_dtype, IEEE_FLOATS))
 
     @staticmethod
     def decompose(data: SSAValue, input_scale: SSAValue, input_zero_point: SSAValue, axis: int, out_dtype: str) -> Any:
         centred = qs.centred(data, input_zero_point, axis, "int32")
-        real = r.multiply(r.cast(centred, dtype="float32"), qs.along(input_scale, axis, qs.rank_of(data)))
+        real = r.multiply(r.cast(centred, dtype="float32"), qs.along(input_scale, axis, rank_of(data)))
         return qs.cast(real, out_dtype)
 
     @staticmethod

@@ -10,20 +10,10 @@ in 64 bits, which saturates in the end. Ratios are taken between 2**-32 (less is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 @irdl_op_definition
@@ -34,7 +24,6 @@ class MultiplierShiftOp(RelayOp):
     """
 
     name = "relay.multiplier_shift"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     input_scale = operand_def()
     output_scale = operand_def()
@@ -101,10 +90,10 @@ def rescaled(
     """Integers (int64, of 32 bits) times input_scale / output_scale, rounded: ties go up, or away from zero."""
     if qs.same_constant(input_scale, output_scale):
         return data
-    rank = qs.rank_of(data)
+    rank = rank_of(data)
     multiplier, shift = r.multiplier_shift(input_scale, output_scale)
     multiplier, shift = qs.along(multiplier, axis, rank), qs.along(shift, axis, rank)
-    half = r.right_shift(r.left_shift(qs.number(1, shift), shift), 1)
+    half = r.right_shift(r.left_shift(number(1, shift), shift), 1)
     if to_nearest:
         half = r.where(r.less(data, 0), r.maximum(r.subtract(half, 1), 0), half)
     return r.right_shift(r.add(r.multiply(data, multiplier), half), shift)

@@ -12,19 +12,11 @@ The second half are the oracles of rounding and rescaling, in whole numbers.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.ir import SSAValue
-from xdsl.irdl import operand_def, result_def
 
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import normalize_axis, scalar_constant
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
+from lamina.dialects.relay.declare import *
 
 QUANTIZED = ("int8", "uint8", "int16", "int32")
 NARROW = ("int8", "uint8")
@@ -108,10 +100,6 @@ def info_of(value: SSAValue) -> TensorInfo:
     return tensor_info(value.type)
 
 
-def rank_of(value: SSAValue) -> int:
-    return len(info_of(value).shape)
-
-
 def cast(value: SSAValue, dtype: str) -> Any:
     """The value as a dtype; itself where it is so already."""
     return value if info_of(value).dtype == dtype else r.cast(value, dtype=dtype)
@@ -128,7 +116,7 @@ def along(value: SSAValue, axis: int, rank: int) -> Any:
     return r.expand_dims(value, axis=1, num_newaxis=after) if after else value
 
 
-def constant(value: SSAValue) -> Array | None:
+def known_values(value: SSAValue) -> Array | None:
     """The numbers of a small constant, None for anything else."""
     from lamina.dialects.relay.core import constant_value
     from lamina.dialects.relay.params import dense_array
@@ -139,7 +127,7 @@ def constant(value: SSAValue) -> Array | None:
 
 def is_zero(value: SSAValue) -> bool:
     """Whether the value is known to be zero everywhere."""
-    numbers = constant(value)
+    numbers = known_values(value)
     return numbers is not None and not numbers.any()
 
 
@@ -147,7 +135,7 @@ def same_constant(a: SSAValue, b: SSAValue) -> bool:
     """Whether two values are known to be the same."""
     if a is b:
         return True
-    x, y = constant(a), constant(b)
+    x, y = known_values(a), known_values(b)
     return x is not None and y is not None and x.size == y.size and bool((x.ravel() == y.ravel()).all())
 
 
@@ -184,15 +172,6 @@ def rounded(data: SSAValue) -> Any:
     half = np.nextafter(np.asarray(0.5, info_of(data).dtype), 0).item()
     negative = r.less(data, 0)
     return r.trunc(r.add(data, r.where(negative, number(-half, data), number(half, data))))
-
-
-def number(value: float, like: SSAValue) -> Any:
-    """A constant of rank 0 of the dtype of another value."""
-    from lamina.dialects.rules.terms import insert
-
-    op = scalar_constant(value, like)
-    insert(op)
-    return op.results[0]
 
 
 # -- oracles ---------------------------------------------------------------------------------------

@@ -5,20 +5,10 @@ relay.relay.op.annotation.simulated_quantize, which TVM's annotation of whole mo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import bool_prop, int_prop, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 CODES = ("disable", "int8", "uint8", "int32")
 """TVM's numbers for dtypes are the places in this list."""
@@ -50,14 +40,13 @@ def _samples(code: str) -> list[Sample]:
 
 
 @irdl_op_definition
-class SimulatedQuantizeOp(RelayOp):
+class SimulatedQuantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """round(data / scale) + zero_point within the bounds of the dtype whose number `out_dtype` is, as f32.
 
     Halves go away from zero. Of any other number the data itself. Scale and zero point may be lists along `axis`.
     """
 
     name = "relay.qnn.simulated_quantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     out_dtype = operand_def()
@@ -76,7 +65,7 @@ class SimulatedQuantizeOp(RelayOp):
     def decompose(
         data: SSAValue, out_dtype: SSAValue, output_scale: SSAValue, output_zero_point: SSAValue, axis: int
     ) -> Any:
-        rank, code = qs.rank_of(data), qs.along(out_dtype, 0, 0)
+        rank, code = rank_of(data), qs.along(out_dtype, 0, 0)
         whole = qs.rounded(r.divide(data, qs.along(output_scale, axis, rank)))
         shifted = qs.shifted(whole, output_zero_point, axis)
         made: Any = data
@@ -101,11 +90,10 @@ class SimulatedQuantizeOp(RelayOp):
 
 
 @irdl_op_definition
-class SimulatedDequantizeOp(RelayOp):
+class SimulatedDequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """(data - zero_point) * scale in f32; the data itself where the number `in_dtype` is that of no dtype."""
 
     name = "relay.qnn.simulated_dequantize"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def()
     in_dtype = operand_def()
@@ -126,7 +114,7 @@ class SimulatedDequantizeOp(RelayOp):
     ) -> Any:
         code = qs.along(in_dtype, 0, 0)
         centred = qs.centred(data, input_zero_point, axis, "float32")
-        real = r.multiply(centred, qs.along(input_scale, axis, qs.rank_of(data)))
+        real = r.multiply(centred, qs.along(input_scale, axis, rank_of(data)))
         known = r.logical_and(r.greater_equal(code, 1), r.less_equal(code, len(CODES) - 1))
         return r.where(known, real, data)
 
@@ -148,7 +136,7 @@ ROUNDINGS = ("round", "floor", "ceil")
 
 
 @irdl_op_definition
-class AnnotatedSimulatedQuantizeOp(RelayOp):
+class AnnotatedSimulatedQuantizeOp(Opaque):
     """round(min(max(data / dom_scale, clip_min), clip_max)) * dom_scale; the data itself where `kind` is 0, identity.
 
     Halves go to even numbers, as in relay.round; `rounding` may also be floor or ceil. `sign` is for who reads the
@@ -161,7 +149,6 @@ class AnnotatedSimulatedQuantizeOp(RelayOp):
     dom_scale = operand_def()
     clip_min = operand_def()
     clip_max = operand_def()
-    result = result_def()
     kind = int_prop()
     sign = bool_prop(True)
     rounding = str_prop("round")

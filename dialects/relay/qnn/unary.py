@@ -9,32 +9,20 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects import relay as r
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.qnn import scales as qs
 
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
-
-class QnnUnary(RelayOp):
+class QnnUnary(Opaque):
     """One quantised tensor and a function on the reals."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     x = operand_def()
     scale = operand_def()
     zero_point = operand_def()
     output_scale = operand_def()
     output_zero_point = operand_def()
-    result = result_def()
 
     @staticmethod
     @abc.abstractmethod
@@ -185,7 +173,7 @@ class QnnRsqrtOp(QnnUnary):
 
     @staticmethod
     def of_value(x: Any) -> Any:
-        return r.divide(qs.number(1.0, x), r.sqrt(x))
+        return r.divide(number(1.0, x), r.sqrt(x))
 
     @staticmethod
     def of_array(x: Array) -> Array:
@@ -223,11 +211,10 @@ class QnnSqrtOp(QnnUnary):
 
 
 @irdl_op_definition
-class QnnTanhOp(QnnUnary):
+class QnnTanhOp(QnnUnary, fusion_kind=OpPattern.ELEMWISE):
     """The hyperbolic tangent of a quantised tensor."""
 
     name = "relay.qnn.tanh"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     @staticmethod
     def of_value(x: Any) -> Any:

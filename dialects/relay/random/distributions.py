@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from math import pi, prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import check_dtype, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import number, r
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.random.threefry import KEY, check_key, check_shape, generate, generate_ref, shaped
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 class Distribution(RelayOp):
     """Base of the ops that give floats after the key to use next: `out_dtype` is float32 or float64."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
     BITS: ClassVar[dict[str, int]] = {"float32": 23, "float64": 52}
 
     key = operand_def(TensorType)

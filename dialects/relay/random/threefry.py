@@ -15,21 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import ints_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import statements
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 KEY = TensorInfo((10,), "uint64")
 ROTATIONS = ((14, 16), (52, 57), (23, 40), (5, 37), (25, 33), (46, 12), (58, 22), (32, 32))
@@ -213,7 +202,6 @@ class ThreefryGenerateOp(RelayOp):
     """Numbers of 64 random bits in `out_shape`, after the key to use next."""
 
     name = "relay.random.threefry_generate"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     key = operand_def(TensorType)
     out_shape = ints_prop()
@@ -252,7 +240,6 @@ class ThreefrySplitOp(RelayOp):
     """Two keys for a key that is used no more: what is generated from them has nothing to do with each other."""
 
     name = "relay.random.threefry_split"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     key = operand_def(TensorType)
     outputs = var_result_def(TensorType)

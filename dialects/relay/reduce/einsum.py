@@ -10,20 +10,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, result_def, var_operand_def
-
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import NUMBERS, check_dtype, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
+from lamina.dialects.relay.declare import *
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import SSAValue
-
-    from lamina.dialects.relay.families import Array
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -168,7 +159,7 @@ class _Term:
 
 
 @irdl_op_definition
-class EinsumOp(RelayOp):
+class EinsumOp(Opaque):
     """The sum over every label that is not in the result of the product of the operands: `equation` labels dimensions,
     as in numpy.einsum, `...` and repeated labels included."""
 
@@ -178,7 +169,6 @@ class EinsumOp(RelayOp):
 
     data = var_operand_def(TensorType)
     equation = str_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(*data: TensorInfo, equation: str) -> TensorInfo:

@@ -9,36 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import nan, prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def
-
-from lamina.dialects.dtypes import is_float, itemsize
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Precision, Sample, same_dtype, sample
-from lamina.dialects.relay.families import (
-    ALL,
-    BOOL,
-    FLOATS,
-    Reduction,
-    bool_prop,
-    reduce_compute,
-    reduced_axes,
-    reduced_shape,
-    reduction_samples,
-)
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import extremum_gradient, product_gradient
-from lamina.dialects.relay.grad.facet import collapsed, r, reduced_count, shape_of, unreduced
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from xdsl.ir import SSAValue
-
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
-
 
 LEAST_ROWS = 1024
 """Elements from which on two steps are less than one."""
@@ -130,11 +104,8 @@ class ProdOp(Reduction):
         return [product_gradient(grads[0], operands[0], axis, keepdims, exclude)]
 
 
-class _Extremum(Reduction):
+class _Extremum(Reduction, precision=Precision.FOLLOW, empty=False):
     """One of the elements; of none there is none."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-    EMPTY: ClassVar[bool] = False
 
     @staticmethod
     def extra_samples() -> list[Sample]:
@@ -204,11 +175,10 @@ def _bool_samples() -> list[Sample]:
 
 
 @irdl_op_definition
-class AllOp(Reduction):
+class AllOp(Reduction, dtypes=BOOL):
     """Whether all elements hold."""
 
     name = "relay.all"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -224,11 +194,10 @@ class AllOp(Reduction):
 
 
 @irdl_op_definition
-class AnyOp(Reduction):
+class AnyOp(Reduction, dtypes=BOOL):
     """Whether one element holds."""
 
     name = "relay.any"
-    DTYPES: ClassVar[tuple[str, ...]] = BOOL
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -244,11 +213,10 @@ class AnyOp(Reduction):
 
 
 @irdl_op_definition
-class MeanOp(Reduction):
+class MeanOp(Reduction, empty=False):
     """The sum over the axes divided by the count; integers divide towards zero."""
 
     name = "relay.mean"
-    EMPTY: ClassVar[bool] = False
 
     @staticmethod
     def te_compute(data: Tensor, axis: tuple[int, ...], keepdims: bool, exclude: bool) -> Tensor:
@@ -286,14 +254,8 @@ class MeanOp(Reduction):
 # -- the place of an extreme -----------------------------------------------------------------------
 
 
-class ArgReduction(Reduction):
+class ArgReduction(Reduction, precision=Precision.FOLLOW, dtypes=ALL, result_dtype="int32", empty=False):
     """The place of an extreme as int32, counted in row-major order over the reduced axes."""
-
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
-
-    DTYPES: ClassVar[tuple[str, ...]] = ALL
-    RESULT_DTYPE: ClassVar[str | None] = "int32"
-    EMPTY: ClassVar[bool] = False
 
     select_last_index = bool_prop(False)
 
@@ -380,12 +342,10 @@ class ArgMinOp(ArgReduction):
 
 
 @irdl_op_definition
-class VarianceOp(Reduction):
+class VarianceOp(Reduction, dtypes=FLOATS, empty=False):
     """sum((data - mean)^2) / n over the axes, n - 1 with `unbiased`; `mean` has extent 1 in the reduced axes."""
 
     name = "relay.variance"
-    DTYPES: ClassVar[tuple[str, ...]] = FLOATS
-    EMPTY: ClassVar[bool] = False
 
     data = operand_def(TensorType)
     mean = operand_def(TensorType)

@@ -10,40 +10,25 @@ import abc
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.dtypes import is_float, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import cumulative_product_gradient
-from lamina.dialects.relay.grad.facet import in_dtype, r, reshaped
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.reduce.reductions import sum_dtype
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 
-class Cumulative(RelayOp):
+class Cumulative(Opaque, precision=Precision.NEVER):
     """What all elements up to this one give together along `axis` (of the flattened tensor where it is absent); with
     `exclusive` all before this one. `dtype` is that of the result, of the operand where it is empty."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
     START: ClassVar[int]
 
     data = operand_def(TensorType)
     axis = opt_prop_def(IntegerAttr.constr(i64))
     dtype = str_prop("")
     exclusive = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     @abc.abstractmethod

@@ -6,22 +6,11 @@ Both are sums over the definition, O(n^2); the sines and cosines come from a tab
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import bool_prop, check_dtype, int_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import dft_gradients
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import empty
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, IterVar, Scalar, Tensor
 
 REALS = ("float32", "float64")
 
@@ -76,7 +65,6 @@ class DftOp(RelayOp):
     divided by the number of elements."""
 
     name = "relay.dft"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     re_data = operand_def(TensorType)
     im_data = operand_def(TensorType)
@@ -146,13 +134,12 @@ class DftOp(RelayOp):
 
 
 @irdl_op_definition
-class StftOp(RelayOp):
+class StftOp(Opaque):
     """The Fourier transform of windows of each row of `data` (batch, length), `hop_length` apart, as (batch, frequency,
     window, 2), real parts first. With `onesided` the frequencies up to half, `normalized` divides by sqrt(n_fft)."""
 
     name = "relay.stft"
     NO_GRADIENT: ClassVar[str] = "frames are taken for analysis; write it by dft"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     window = operand_def(TensorType)
@@ -161,7 +148,6 @@ class StftOp(RelayOp):
     win_length = int_prop()
     normalized = bool_prop(False)
     onesided = bool_prop(True)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import DTYPES, is_float, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, Precision, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop, ints_prop, stage_name, str_prop
-from lamina.dialects.relay.grad.facet import in_dtype, number, r, selected
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 def known_dtype(dtype: str) -> str:
@@ -36,11 +23,10 @@ def checked_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class FullOp(RelayOp):
+class FullOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """`shape` filled with a scalar, converted to `dtype` where that is given."""
 
     name = "relay.full"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     fill_value = operand_def(TensorType)
     shape = ints_prop()
@@ -77,11 +63,7 @@ class FullOp(RelayOp):
             sample((), attrs={"shape": (2,), "dtype": "int"}, error="dtype 'int' is none of"),
         ]
 
-    @staticmethod
-    def relay_grad(
-        grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...], dtype: str
-    ) -> Gradients:
-        return [in_dtype(r.sum(grads[0]), operands[0])]
+    relay_grad = vjp(lambda dy, x, y: in_dtype(r.sum(dy), x))
 
 
 def _constant_samples() -> list[Sample]:
@@ -104,10 +86,9 @@ def _constant_samples() -> list[Sample]:
     ]
 
 
-class _Constant(RelayOp):
+class _Constant(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """A tensor whose elements are all VALUE."""
 
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
     VALUE: ClassVar[int]
 
     shape = ints_prop()
@@ -148,18 +129,15 @@ class OnesOp(_Constant):
 
 
 @irdl_op_definition
-class ArangeOp(RelayOp):
+class ArangeOp(Opaque, precision=Precision.NEVER):
     """start + n * step for n = 0, 1, ... short of `stop`; floats are computed in f64 and rounded."""
 
     name = "relay.arange"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
-    PRECISION: ClassVar[Precision | None] = Precision.NEVER
 
     start = float_prop(0.0)
     stop = float_prop()
     step = float_prop(1.0)
     dtype = str_prop("float32")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(start: float, stop: float, step: float, dtype: str) -> TensorInfo:
@@ -210,19 +188,16 @@ class ArangeOp(RelayOp):
 
 
 @irdl_op_definition
-class OneHotOp(RelayOp):
+class OneHotOp(OutFusable, precision=Precision.FOLLOW):
     """A new axis of extent `depth` at `axis` (-1: the last): on_value where it equals the index, else off_value."""
 
     name = "relay.one_hot"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
-    PRECISION: ClassVar[Precision | None] = Precision.FOLLOW
 
     indices = operand_def(TensorType)
     on_value = operand_def(TensorType)
     off_value = operand_def(TensorType)
     depth = int_prop()
     axis = int_prop(-1)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, result_def, var_operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, same_dtype, sample
-from lamina.dialects.relay.families import check_dtype, str_prop
-from lamina.dialects.relay.grad.facet import picked, reshaped, summed_to_axis
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 @irdl_op_definition
-class MeshgridOp(RelayOp):
+class MeshgridOp(RelayOp, fusion_kind=OpPattern.INJECTIVE):
     """A tensor over all combinations of places for each vector (or scalar): its elements along an axis of its own. With
     `indexing` "xy" the first two axes are exchanged."""
 
     name = "relay.meshgrid"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = var_operand_def(TensorType)
     indexing = str_prop("ij")
@@ -103,15 +90,13 @@ class MeshgridOp(RelayOp):
 
 
 @irdl_op_definition
-class AdvIndexOp(RelayOp):
+class AdvIndexOp(Injective):
     """data[i0, i1, ...]: the first operand at the places that the others, broadcast against each other, name on its
     leading axes. Indices are taken modulo the extent, so that negative ones count from the end."""
 
     name = "relay.adv_index"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     inputs = var_operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(*inputs: TensorInfo) -> TensorInfo:

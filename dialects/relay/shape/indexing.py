@@ -7,21 +7,9 @@ take), or taken modulo its extent (mode `wrap`). Who wants negative indices to c
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, int_prop, ints_prop, str_prop
-from lamina.dialects.relay.grad.facet import picked, r, shape_of, sliced_back
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 INDEX_DTYPES = tuple(d for d in INTEGERS if d != "uint64")
 
@@ -68,12 +56,11 @@ def slice_bounds(
 
 
 @irdl_op_definition
-class StridedSliceOp(RelayOp):
+class StridedSliceOp(Injective):
     """x[begin:end:strides] on `axes` (the leading ones where empty), bounds as in Python; slice_mode `size`: `end` is
     a count, negative for all the rest, and strides are 1."""
 
     name = "relay.strided_slice"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     begin = ints_prop()
@@ -81,7 +68,6 @@ class StridedSliceOp(RelayOp):
     strides = ints_prop(())
     axes = ints_prop(())
     slice_mode = str_prop("end")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, **attrs: Any) -> TensorInfo:
@@ -153,15 +139,13 @@ class StridedSliceOp(RelayOp):
 
 
 @irdl_op_definition
-class ReverseOp(RelayOp):
+class ReverseOp(Injective):
     """The tensor in reverse along `axis`."""
 
     name = "relay.reverse"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     axis = int_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axis: int) -> TensorInfo:
@@ -209,21 +193,19 @@ def _refuse_empty_axis(extent: int) -> None:
 
 
 @irdl_op_definition
-class TakeOp(RelayOp):
+class TakeOp(Injective):
     """The slices of `data` along `axis` (of the flattened tensor where it is absent) at the places in `indices`.
 
     The first `batch_dims` axes are common to both. y[b, o, j, i] = data[b, o, indices[b, j], i].
     """
 
     name = "relay.take"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     indices = operand_def(TensorType)
     axis = opt_prop_def(IntegerAttr.constr(i64))
     batch_dims = int_prop(0)
     mode = str_prop("clip")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -312,16 +294,14 @@ class TakeOp(RelayOp):
 
 
 @irdl_op_definition
-class GatherOp(RelayOp):
+class GatherOp(Injective):
     """y[i, j, k] = data[i, indices[i, j, k], k] for axis 1: the place on `axis` is read, the others are its own."""
 
     name = "relay.gather"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     indices = operand_def(TensorType)
     axis = int_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, indices: TensorInfo, axis: int) -> TensorInfo:
@@ -383,19 +363,17 @@ class GatherOp(RelayOp):
 
 
 @irdl_op_definition
-class GatherNDOp(RelayOp):
+class GatherNDOp(Injective):
     """y[b, j, i] = data[b, indices[0, b, j], indices[1, b, j], ..., i]: the first axis of `indices` lists coordinates.
 
     The first `batch_dims` axes after it are common with the first of `data`.
     """
 
     name = "relay.gather_nd"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     indices = operand_def(TensorType)
     batch_dims = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, indices: TensorInfo, batch_dims: int) -> TensorInfo:

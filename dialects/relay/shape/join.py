@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import r, rank_of, shape_of, to_shape, zeros
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 @irdl_op_definition
-class ConcatenateOp(RelayOp):
+class ConcatenateOp(Injective):
     """The tensors one after the other along `axis`; all other extents agree."""
 
     name = "relay.concatenate"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = var_operand_def(TensorType)
     axis = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(*data: TensorInfo, axis: int) -> TensorInfo:
@@ -89,15 +75,13 @@ class ConcatenateOp(RelayOp):
 
 
 @irdl_op_definition
-class StackOp(RelayOp):
+class StackOp(Injective):
     """Tensors of one type side by side along a new axis; a negative one counts from the end of the result's."""
 
     name = "relay.stack"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = var_operand_def(TensorType)
     axis = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(*data: TensorInfo, axis: int) -> TensorInfo:
@@ -155,11 +139,10 @@ class StackOp(RelayOp):
 
 
 @irdl_op_definition
-class SplitOp(RelayOp):
+class SplitOp(RelayOp, fusion_kind=OpPattern.INJECTIVE):
     """The tensor cut along `axis`: into that many equal parts, or before each of the listed indices."""
 
     name = "relay.split"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     indices_or_sections = prop_def(IntegerAttr.constr(i64) | DenseArrayBase.constr(i64))
@@ -228,11 +211,10 @@ def split_bounds(extent: int, indices_or_sections: int | tuple[int, ...]) -> lis
 
 
 @irdl_op_definition
-class TileOp(RelayOp):
+class TileOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """The tensor repeated as a whole `reps[n]` times along axis n; the shorter of shape and reps is led by ones."""
 
     name = "relay.tile"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     reps = ints_prop()
@@ -293,11 +275,10 @@ def tiled_shape(shape: tuple[int, ...], reps: tuple[int, ...]) -> tuple[int, ...
 
 
 @irdl_op_definition
-class RepeatOp(RelayOp):
+class RepeatOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """Each slice along `axis` repeated `repeats` times on the spot."""
 
     name = "relay.repeat"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     repeats = int_prop()

@@ -9,22 +9,10 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import int_prop, str_prop
-from lamina.dialects.relay.grad.facet import places_of, r, scattered
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.layout import block_of, extents, parse_layout, plain, stored_shape
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 def real_extents(src_layout: str, shape: tuple[int, ...], channels: int) -> dict[str, int]:
@@ -41,17 +29,15 @@ def real_extents(src_layout: str, shape: tuple[int, ...], channels: int) -> dict
 
 
 @irdl_op_definition
-class LayoutTransformOp(RelayOp):
+class LayoutTransformOp(Injective):
     """The tensor in `dst_layout`; `channels`: the real extent of axis C where `src_layout` pads it (0: all of it)."""
 
     name = "relay.layout_transform"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     src_layout = str_prop()
     dst_layout = str_prop()
     channels = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, src_layout: str, dst_layout: str, channels: int) -> TensorInfo:
@@ -152,16 +138,14 @@ def scheduled_axes(layout: str) -> list[tuple[int, str]]:
 
 
 @irdl_op_definition
-class AutoSchedulerLayoutTransformOp(RelayOp):
+class AutoSchedulerLayoutTransformOp(Injective):
     """The tensor with axes split and in the order of `dst_layout`, which gives extents: `4c8c` is c in blocks of 8."""
 
     name = "relay.auto_scheduler_layout_transform"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     src_layout = str_prop()
     dst_layout = str_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, src_layout: str, dst_layout: str) -> TensorInfo:

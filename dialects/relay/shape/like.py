@@ -5,24 +5,11 @@ and the sums that take a broadcast back: collapse_sum_like, collapse_sum_to. Of 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, sample
-from lamina.dialects.relay.families import ALL, NUMBERS, check_dtype, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import collapsed, in_dtype, r, reshaped, shape_of, sliced_back
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.reduce.reductions import narrowed, sum_dtype, wide_sum
 from lamina.dialects.relay.shape.fill import checked_shape
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 def _extends(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
@@ -34,11 +21,10 @@ def _extends(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 
 @irdl_op_definition
-class BroadcastToLikeOp(RelayOp):
+class BroadcastToLikeOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """`data` broadcast to the shape of `broadcast_type`."""
 
     name = "relay.broadcast_to_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     broadcast_type = operand_def(TensorType)
@@ -79,12 +65,11 @@ class BroadcastToLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class ReshapeLikeOp(RelayOp):
+class ReshapeLikeOp(Injective):
     """`data` with its dimensions lhs_begin .. lhs_end - 1 replaced by those rhs_begin .. rhs_end - 1 of `shape_like`:
     by default all of either. Negative places count from the end."""
 
     name = "relay.reshape_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     shape_like = operand_def(TensorType)
@@ -92,7 +77,6 @@ class ReshapeLikeOp(RelayOp):
     lhs_end = opt_prop_def(IntegerAttr.constr(i64))
     rhs_begin = int_prop(0)
     rhs_end = opt_prop_def(IntegerAttr.constr(i64))
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -164,16 +148,14 @@ class ReshapeLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class SliceLikeOp(RelayOp):
+class SliceLikeOp(Injective):
     """The leading part of `data` of the extents of `shape_like`, on `axes` or on all where that is empty."""
 
     name = "relay.slice_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     shape_like = operand_def(TensorType)
     axes = ints_prop(())
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, shape_like: TensorInfo, axes: tuple[int, ...]) -> TensorInfo:
@@ -231,11 +213,10 @@ class SliceLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class CastLikeOp(RelayOp):
+class CastLikeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """`data` in the dtype of `dtype_like`."""
 
     name = "relay.cast_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def(TensorType)
     dtype_like = operand_def(TensorType)
@@ -325,11 +306,10 @@ def _collapsed_type(data: TensorInfo, shape: tuple[int, ...]) -> TensorInfo:
 
 
 @irdl_op_definition
-class CollapseSumLikeOp(RelayOp):
+class CollapseSumLikeOp(RelayOp, fusion_kind=OpPattern.COMM_REDUCE):
     """`data` summed to the shape of `collapse_type`, from which broadcasting leads to that of `data`."""
 
     name = "relay.collapse_sum_like"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.COMM_REDUCE
 
     data = operand_def(TensorType)
     collapse_type = operand_def(TensorType)
@@ -357,11 +337,10 @@ class CollapseSumLikeOp(RelayOp):
 
 
 @irdl_op_definition
-class CollapseSumToOp(RelayOp):
+class CollapseSumToOp(RelayOp, fusion_kind=OpPattern.COMM_REDUCE):
     """`data` summed to `shape`, from which broadcasting leads to that of `data`."""
 
     name = "relay.collapse_sum_to"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.COMM_REDUCE
 
     data = operand_def(TensorType)
     shape = ints_prop()
@@ -386,6 +365,4 @@ class CollapseSumToOp(RelayOp):
             sample((3,), attrs={"shape": (-1,)}, error="shape [-1] has a negative extent"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...]) -> Gradients:
-        return [r.broadcast_to_like(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: r.broadcast_to_like(dy, x))

@@ -6,34 +6,22 @@ the machine. Negative indices count from the end; an update whose index is outsi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import is_float, is_unsigned
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import check_dtype, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.grad.elements import (
     along_one_axis,
     at_coordinates,
     combined_gradients,
     replaced_gradients,
 )
-from lamina.dialects.relay.grad.facet import number, places_of, r, scattered, selected
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 REDUCTIONS = ("update", "add", "mul", "min", "max", "mean")
 
@@ -104,19 +92,17 @@ def apply_update(out: Array, place: tuple[int, ...], value: Any, reduction: str)
 
 
 @irdl_op_definition
-class ScatterElementsOp(RelayOp):
+class ScatterElementsOp(Opaque):
     """`data`, where out[i, indices[i, j, k], k] is combined with updates[i, j, k] (for axis 1) by `reduction`: update,
     add, mul, min, max, or mean, which is half the sum of the two."""
 
     name = "relay.scatter_elements"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     indices = operand_def(TensorType)
     updates = operand_def(TensorType)
     axis = int_prop(0)
     reduction = str_prop("update")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, indices: TensorInfo, updates: TensorInfo, axis: int, reduction: str) -> TensorInfo:
@@ -208,18 +194,16 @@ class ScatterElementsOp(RelayOp):
 
 
 @irdl_op_definition
-class ScatterNDOp(RelayOp):
+class ScatterNDOp(Opaque):
     """`data`, where the slice at the coordinates indices[:, y...] is combined with updates[y..., ...] by `mode`:
     update, add, mul, min or max."""
 
     name = "relay.scatter_nd"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     indices = operand_def(TensorType)
     updates = operand_def(TensorType)
     mode = str_prop("update")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, indices: TensorInfo, updates: TensorInfo, mode: str) -> TensorInfo:
@@ -312,18 +296,16 @@ class ScatterNDOp(RelayOp):
 
 
 @irdl_op_definition
-class SparseToDenseOp(RelayOp):
+class SparseToDenseOp(Opaque):
     """A tensor of `output_shape` that holds sparse_values[n] (or the one value) at the place sparse_indices[n] and
     default_value elsewhere. A scalar or a vector of indices is one of places in a vector."""
 
     name = "relay.sparse_to_dense"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     sparse_indices = operand_def(TensorType)
     sparse_values = operand_def(TensorType)
     default_value = operand_def(TensorType)
     output_shape = ints_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

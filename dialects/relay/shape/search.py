@@ -9,20 +9,11 @@ They are computed on the host, by numpy: no kernel makes a tensor whose size onl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
-
-from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import normalize_axis
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.dyn.views import OPEN
-from lamina.dialects.relay.families import ALL, bool_prop, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.value_dependent import OnHost
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
 
 
 @irdl_op_definition

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import INTEGERS, bool_prop, check_dtype, int_prop
-from lamina.dialects.relay.grad.facet import places_of, r, scattered, zeros
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Scalar, Tensor
 
 
 @irdl_op_definition
-class TriluOp(RelayOp):
+class TriluOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
     """The upper triangle of each matrix, on and above the k-th diagonal, or the lower, on and below it; else 0."""
 
     name = "relay.trilu"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.ELEMWISE
 
     data = operand_def(TensorType)
     k = operand_def(TensorType)
@@ -86,13 +73,12 @@ class TriluOp(RelayOp):
 
 
 @irdl_op_definition
-class MatrixSetDiagOp(RelayOp):
+class MatrixSetDiagOp(Injective):
     """Matrices with their diagonals k1 to k2 replaced: row k2 - k of `diagonal` is the k-th, and without an axis of
     rows the only one. A shorter diagonal stands at the left of its row, or at the right as `super_diag_right_align`
     (k >= 0) and `sub_diag_right_align` (k < 0) say."""
 
     name = "relay.matrix_set_diag"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     input = operand_def(TensorType)
     diagonal = operand_def(TensorType)
@@ -100,7 +86,6 @@ class MatrixSetDiagOp(RelayOp):
     k2 = int_prop(0)
     super_diag_right_align = bool_prop(True)
     sub_diag_right_align = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(input: TensorInfo, diagonal: TensorInfo, k1: int, k2: int, **_: bool) -> TensorInfo:  # noqa: A002
@@ -201,19 +186,17 @@ class MatrixSetDiagOp(RelayOp):
 
 
 @irdl_op_definition
-class StridedSetOp(RelayOp):
+class StridedSetOp(Injective):
     """`data` with data[begin:end:strides] on its leading axes replaced by `v`. The bounds are values, negative ones
     count from the end; where the slice is larger than `v`, the last elements of `v` go on."""
 
     name = "relay.strided_set"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     v = operand_def(TensorType)
     begin = operand_def(TensorType)
     end = operand_def(TensorType)
     strides = operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, float_prop, int_prop
-from lamina.dialects.relay.grad.facet import r
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
+from lamina.dialects.relay.declare import *
 
 
 def _lengths_type(data: TensorInfo, lengths: TensorInfo, batch: int, word: str) -> TensorInfo:
@@ -27,17 +15,15 @@ def _lengths_type(data: TensorInfo, lengths: TensorInfo, batch: int, word: str) 
 
 
 @irdl_op_definition
-class ReverseSequenceOp(RelayOp):
+class ReverseSequenceOp(Injective):
     """The first seq_lengths[b] elements along `seq_axis` in reverse, where b is the place on `batch_axis`."""
 
     name = "relay.reverse_sequence"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     seq_lengths = operand_def(TensorType)
     seq_axis = int_prop(1)
     batch_axis = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, seq_lengths: TensorInfo, seq_axis: int, batch_axis: int) -> TensorInfo:
@@ -99,18 +85,16 @@ class ReverseSequenceOp(RelayOp):
 
 
 @irdl_op_definition
-class SequenceMaskOp(RelayOp):
+class SequenceMaskOp(Injective):
     """`data` with `mask_value` from place valid_length[b] of `axis` on, where b is the place on the other of the axes
     0 and 1."""
 
     name = "relay.sequence_mask"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     valid_length = operand_def(TensorType)
     mask_value = float_prop(0.0)
     axis = int_prop(0)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, valid_length: TensorInfo, mask_value: float, axis: int) -> TensorInfo:

@@ -9,27 +9,15 @@ direction, equal elements stay in their order. Rows are independent, and run in 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
-
-from lamina.dialects.dtypes import is_float, numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import Ascending, OpPattern, RelayOp, Sample, normalize_axis, same_dtype, sample
-from lamina.dialects.relay.families import ALL, NUMBERS, bool_prop, check_dtype, int_prop, str_prop
-from lamina.dialects.relay.grad.facet import places_of, r, scattered
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, empty, inserted, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
     from lamina.dialects.tir.ops import LoopKind
 
 
@@ -198,17 +186,15 @@ def _sort_samples(*dtype_of_indices: str) -> list[Sample]:
 
 
 @irdl_op_definition
-class ArgsortOp(RelayOp):
+class ArgsortOp(Opaque):
     """The places of the elements along `axis` in ascending or descending order, in `dtype`."""
 
     name = "relay.argsort"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
     dtype = str_prop("int32")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axis: int, is_ascend: bool, dtype: str) -> TensorInfo:
@@ -234,16 +220,14 @@ class ArgsortOp(RelayOp):
 
 
 @irdl_op_definition
-class SortOp(RelayOp):
+class SortOp(Opaque):
     """The elements along `axis` in ascending or descending order."""
 
     name = "relay.sort"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axis: int, is_ascend: bool) -> TensorInfo:
@@ -279,7 +263,6 @@ class TopkOp(RelayOp):
     """
 
     name = "relay.topk"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     k = int_prop(1)
@@ -351,18 +334,16 @@ class TopkOp(RelayOp):
 
 
 @irdl_op_definition
-class SearchSortedOp(RelayOp):
+class SearchSortedOp(Opaque):
     """Where each of `values` would be put in without disturbing the order: in the one row that `sorted_sequence` has,
     or in the row at its place. Before elements equal to it, behind them with `right`. NaN goes last."""
 
     name = "relay.searchsorted"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     sorted_sequence = operand_def(TensorType)
     values = operand_def(TensorType)
     right = bool_prop(False)
     dtype = str_prop("int32")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(sorted_sequence: TensorInfo, values: TensorInfo, right: bool, dtype: str) -> TensorInfo:

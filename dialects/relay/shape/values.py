@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import INTEGERS, check_dtype, str_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 from lamina.dialects.relay.shape.indexing import INDEX_DTYPES
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 COUNTS = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 
-class ExtentsOf(RelayOp):
+class ExtentsOf(Opaque):
     """Base of the ops that give the extents of a tensor as a vector of `dtype`."""
-
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     dtype = str_prop("int32")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, dtype: str) -> TensorInfo:
@@ -57,9 +43,7 @@ class ExtentsOf(RelayOp):
     def samples() -> list[Sample]:
         return measured_samples()
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
@@ -70,15 +54,13 @@ class ShapeOfOp(ExtentsOf):
 
 
 @irdl_op_definition
-class NdarraySizeOp(RelayOp):
+class NdarraySizeOp(Injective):
     """How many elements a tensor has, as a scalar of `dtype`."""
 
     name = "relay.ndarray_size"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     dtype = str_prop("int32")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, dtype: str) -> TensorInfo:
@@ -96,9 +78,7 @@ class NdarraySizeOp(RelayOp):
     def samples() -> list[Sample]:
         return measured_samples()
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 def measured_samples() -> list[Sample]:
@@ -116,16 +96,14 @@ def measured_samples() -> list[Sample]:
 
 
 @irdl_op_definition
-class UnravelIndexOp(RelayOp):
+class UnravelIndexOp(Injective):
     """The coordinates, in a tensor whose extents are the elements of `shape`, of the places that `indices` count in
     row-major order: a column for each. The first coordinate is not reduced by its extent, an extent of 0 gives 0."""
 
     name = "relay.unravel_index"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     indices = operand_def(TensorType)
     shape = operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(indices: TensorInfo, shape: TensorInfo) -> TensorInfo:
@@ -187,15 +165,13 @@ class UnravelIndexOp(RelayOp):
 
 
 @irdl_op_definition
-class InvertPermutationOp(RelayOp):
+class InvertPermutationOp(Injective):
     """y[data[i]] = i. Where `data` is no permutation: indices are clamped, of equal ones the last counts, and places
     that none names hold 0."""
 
     name = "relay.invert_permutation"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo) -> TensorInfo:

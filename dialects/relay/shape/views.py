@@ -7,21 +7,9 @@ Slices and gathers are in `indexing.py`, concatenation and repetition in `join.p
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, broadcast_shapes, normalize_axis, sample
-from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import collapsed, r, rank_of, reshaped
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Tensor
+from lamina.dialects.relay.declare import *
 
 
 def resolve_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero: bool) -> tuple[int, ...]:
@@ -87,17 +75,15 @@ def _split_extent(extent: int, parts: list[int], newshape: tuple[int, ...]) -> l
 
 
 @irdl_op_definition
-class ReshapeOp(RelayOp):
+class ReshapeOp(Injective, reshapes=True):
     """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left, -2 copies all that
     remain, -3 multiplies two, -4 splits one into the two that follow."""
 
     name = "relay.reshape"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     newshape = ints_prop()
     allowzero = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, newshape: tuple[int, ...], allowzero: bool) -> TensorInfo:
@@ -165,21 +151,17 @@ class ReshapeOp(RelayOp):
             sample((2, 3), error="attribute 'newshape' is missing"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [reshaped(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: reshaped(dy, x))
 
 
 @irdl_op_definition
-class TransposeOp(RelayOp):
+class TransposeOp(Injective):
     """Axis n of the result is axis `axes[n]` of the operand; the axes in reverse where the list is empty."""
 
     name = "relay.transpose"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     axes = ints_prop(())
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axes: tuple[int, ...]) -> TensorInfo:
@@ -232,11 +214,10 @@ def permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class ExpandDimsOp(RelayOp):
+class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True):
     """`num_newaxis` axes of extent 1 put in at `axis`; a negative axis counts from the end of the result's."""
 
     name = "relay.expand_dims"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     axis = int_prop()
@@ -281,9 +262,7 @@ class ExpandDimsOp(RelayOp):
             sample((2, 3), attrs={"axis": 0, "num_newaxis": -1}, error="num_newaxis is -1"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [reshaped(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: reshaped(dy, x))
 
 
 def expanded_axis(axis: int, rank: int) -> int:
@@ -292,15 +271,13 @@ def expanded_axis(axis: int, rank: int) -> int:
 
 
 @irdl_op_definition
-class SqueezeOp(RelayOp):
+class SqueezeOp(Injective, reshapes=True):
     """The tensor without the axes in `axis`, which have extent 1; without all such axes where it is empty."""
 
     name = "relay.squeeze"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     axis = ints_prop(())
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axis: tuple[int, ...]) -> TensorInfo:
@@ -340,9 +317,7 @@ class SqueezeOp(RelayOp):
             sample((1, 3), attrs={"axis": (2,)}, error="axis 2 is out of range for rank 2"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [reshaped(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: reshaped(dy, x))
 
 
 def squeezed_axes(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, ...]:
@@ -353,11 +328,10 @@ def squeezed_axes(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, .
 
 
 @irdl_op_definition
-class BroadcastToOp(RelayOp):
+class BroadcastToOp(RelayOp, fusion_kind=OpPattern.BROADCAST):
     """The tensor repeated along its axes of extent 1 and along new leading axes until it has `shape`."""
 
     name = "relay.broadcast_to"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.BROADCAST
 
     data = operand_def(TensorType)
     shape = ints_prop()
@@ -392,6 +366,4 @@ class BroadcastToOp(RelayOp):
             sample((3, 2), attrs={"shape": (2,)}, error="shape (3, 2) does not broadcast to (2,)"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, *, shape: tuple[int, ...]) -> Gradients:
-        return [collapsed(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: collapsed(dy, x))

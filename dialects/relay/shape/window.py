@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, normalize_axis, sample
-from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop
-from lamina.dialects.relay.grad.facet import picked, reshaped
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.shape.views import resolve_shape
-
-if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
-    from lamina.dialects.te.build import Index, Tensor
 
 
 @irdl_op_definition
-class SlidingWindowOp(RelayOp):
+class SlidingWindowOp(Opaque):
     """Every window of `window_shape` on the dimensions from `axis` on, `strides` apart: first the place of the window,
     then the place in it."""
 
     name = "relay.sliding_window"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     axis = int_prop()
     window_shape = ints_prop()
     strides = ints_prop()
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, axis: int, window_shape: tuple[int, ...], strides: tuple[int, ...]) -> TensorInfo:
@@ -108,16 +94,14 @@ def reversed_shape(shape: tuple[int, ...], newshape: tuple[int, ...], allowzero:
 
 
 @irdl_op_definition
-class ContribReverseReshapeOp(RelayOp):
+class ContribReverseReshapeOp(Injective, reshapes=True):
     """As `reshape`, but the special extents 0, -1, -2 and -3 are worked out from the last to the first."""
 
     name = "relay.contrib_reverse_reshape"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE
 
     data = operand_def(TensorType)
     newshape = ints_prop()
     allowzero = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(data: TensorInfo, newshape: tuple[int, ...], allowzero: bool) -> TensorInfo:
@@ -160,6 +144,4 @@ class ContribReverseReshapeOp(RelayOp):
             one((3, 4), -4, 1, 3, 4, error="-4 has no meaning from the end"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [reshaped(grads[0], operands[0])]
+    relay_grad = vjp(lambda dy, x, y: reshaped(dy, x))

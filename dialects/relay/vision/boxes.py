@@ -9,27 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import bool_prop, check_dtype, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, empty, statements
 from lamina.dialects.relay.shape.sort import sorted_rows
-from lamina.dialects.relay.vision.nms import FLOATS, number_at, one_number, overlap, overlap_ref
+from lamina.dialects.relay.vision.nms import WIDE_FLOATS, number_at, one_number, overlap, overlap_ref
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 
 def _check_rows(data: TensorInfo, score_index: int, id_index: int) -> None:
     """Raises TypeMismatch for what are no rows of boxes."""
-    check_dtype(data.dtype, FLOATS)
+    check_dtype(data.dtype, WIDE_FLOATS)
     if len(data.shape) != 3:
         raise TypeMismatch(f"data has shape {data.shape}, expects rows of boxes (N, B, E)")
     if not 0 <= score_index < data.shape[2] or not id_index < data.shape[2]:
@@ -49,7 +40,6 @@ class GetValidCountsOp(RelayOp):
 
     name = "relay.vision.get_valid_counts"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     score_threshold = operand_def(TensorType)
@@ -62,7 +52,7 @@ class GetValidCountsOp(RelayOp):
         data: TensorInfo, score_threshold: TensorInfo, *, id_index: int, score_index: int
     ) -> tuple[TensorInfo, ...]:
         _check_rows(data, score_index, id_index)
-        one_number(score_threshold, "score_threshold", *FLOATS)
+        one_number(score_threshold, "score_threshold", *WIDE_FLOATS)
         return TensorInfo(data.shape[:1], "int32"), data, TensorInfo(data.shape[:2], "int32")
 
     @staticmethod
@@ -148,7 +138,6 @@ class NonMaxSuppressionOp(RelayOp):
 
     name = "relay.vision.non_max_suppression"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     valid_count = operand_def(TensorType)

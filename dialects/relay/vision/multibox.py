@@ -6,22 +6,12 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import bool_prop, check_dtype, float_prop, floats_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, statements
-from lamina.dialects.relay.vision.nms import FLOATS
+from lamina.dialects.relay.vision.nms import WIDE_FLOATS
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
-    from lamina.dialects.relay.grad.facet import Gradients, Values
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 
 def _clipped(x: Scalar) -> Scalar:
@@ -29,7 +19,7 @@ def _clipped(x: Scalar) -> Scalar:
 
 
 @irdl_op_definition
-class MultiboxPriorOp(RelayOp):
+class MultiboxPriorOp(Opaque):
     """For each pixel of `data` [N, C, H, W], in rows, one box for each of `sizes` and one of the first size for each of
     the `ratios` but the first: y[0, box] = (x0, y0, x1, y1) of a picture from 0 to 1.
 
@@ -39,7 +29,6 @@ class MultiboxPriorOp(RelayOp):
     """
 
     name = "relay.vision.multibox_prior"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     data = operand_def(TensorType)
     sizes = floats_prop((1.0,))
@@ -47,14 +36,13 @@ class MultiboxPriorOp(RelayOp):
     steps = floats_prop((-1.0, -1.0))
     offsets = floats_prop((0.5, 0.5))
     clip = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
         data: TensorInfo, *, sizes: tuple[float, ...], ratios: tuple[float, ...], steps: tuple[float, ...],
         offsets: tuple[float, ...], clip: bool,
     ) -> TensorInfo:  # fmt: skip
-        check_dtype(data.dtype, FLOATS)
+        check_dtype(data.dtype, WIDE_FLOATS)
         if len(data.shape) != 4 or 0 in data.shape[2:]:
             raise TypeMismatch(f"data has shape {data.shape}, expects images [N, C, H, W]")
         if not sizes or not ratios or min(ratios) <= 0:
@@ -133,9 +121,7 @@ class MultiboxPriorOp(RelayOp):
             one(steps=(1.0,), error="expects two numbers each: y and x"),
         ]
 
-    @staticmethod
-    def relay_grad(grads: Values, operands: Values, results: Values, **_: Any) -> Gradients:
-        return [None]
+    relay_grad = vjp(lambda dy, x, y: None)
 
 
 @irdl_op_definition
@@ -152,7 +138,6 @@ class MultiboxTransformLocOp(RelayOp):
 
     name = "relay.vision.multibox_transform_loc"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     cls_prob = operand_def(TensorType)
     loc_pred = operand_def(TensorType)
@@ -167,7 +152,7 @@ class MultiboxTransformLocOp(RelayOp):
     def infer_type(
         cls_prob: TensorInfo, loc_pred: TensorInfo, anchor: TensorInfo, *, variances: tuple[float, ...], **_: Any
     ) -> tuple[TensorInfo, ...]:
-        check_dtype(same_dtype(cls_prob, loc_pred, anchor), FLOATS)
+        check_dtype(same_dtype(cls_prob, loc_pred, anchor), WIDE_FLOATS)
         if len(cls_prob.shape) != 3 or 0 in cls_prob.shape:
             raise TypeMismatch(f"cls_prob has shape {cls_prob.shape}, expects (N, C, B), none of them 0")
         batch, _classes, boxes = cls_prob.shape

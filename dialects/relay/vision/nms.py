@@ -10,24 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import check_dtype, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import one_of
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, statements
 from lamina.dialects.relay.shape.sort import sorted_rows
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
-FLOATS = ("float32", "float64")
+WIDE_FLOATS = ("float32", "float64")
 
 
 def overlap(a: list[Scalar], b: list[Scalar], ordered: bool = False) -> Scalar:
@@ -125,7 +116,6 @@ class AllClassNonMaxSuppressionOp(RelayOp):
 
     name = "relay.vision.all_class_non_max_suppression"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     boxes = operand_def(TensorType)
     scores = operand_def(TensorType)
@@ -140,7 +130,7 @@ class AllClassNonMaxSuppressionOp(RelayOp):
         boxes: TensorInfo, scores: TensorInfo, most: TensorInfo, iou: TensorInfo, score: TensorInfo, *,
         output_format: str,
     ) -> tuple[TensorInfo, ...]:  # fmt: skip
-        check_dtype(same_dtype(boxes, scores), FLOATS)
+        check_dtype(same_dtype(boxes, scores), WIDE_FLOATS)
         one_of("output_format", output_format, ("onnx", "tensorflow"))
         if len(boxes.shape) != 3 or len(scores.shape) != 3 or boxes.shape[2] != 4:
             raise TypeMismatch(f"boxes {boxes.shape} and scores {scores.shape}, expects (N, B, 4) and (N, C, B)")

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, var_result_def
-
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, sample
-from lamina.dialects.relay.families import check_dtype, float_prop, int_prop
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.row_loops import each_place, statements
 from lamina.dialects.relay.shape.sort import sorted_rows
 from lamina.dialects.relay.vision.nms import choose, chosen_ref, overlap, overlap_ref
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Index, Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 _LARGEST = 1 << 24
 
@@ -36,7 +27,6 @@ class RegularNonMaxSuppressionOp(RelayOp):
 
     name = "relay.vision.regular_non_max_suppression"
     NO_GRADIENT: ClassVar[str] = "which boxes stay changes in steps"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
 
     boxes = operand_def(TensorType)
     scores = operand_def(TensorType)

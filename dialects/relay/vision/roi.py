@@ -11,22 +11,12 @@ from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, result_def
-
-from lamina.dialects.dtypes import numpy_dtype
-from lamina.dialects.lazy import np, te
-from lamina.dialects.relay.base import OpPattern, RelayOp, Sample, same_dtype, sample
-from lamina.dialects.relay.families import FLOATS, bool_prop, check_dtype, float_prop, int_prop, ints_prop, str_prop
+from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import one_of, working_dtype
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.row_loops import each_place, extern_tensor
 
 if TYPE_CHECKING:
-    from lamina.dialects.relay.families import Array
     from lamina.dialects.relay.row_loops import Place
-    from lamina.dialects.te.build import Scalar, Tensor
-    from lamina.dialects.te.ir_builder import Buffer, IRBuilder
 
 _MODES = ("avg", "max", "max_part")
 _FINEST = 4096
@@ -59,7 +49,7 @@ def _ordered(layout: str, n: Any, c: Any, h: Any, w: Any) -> tuple[Any, ...]:
 
 
 @irdl_op_definition
-class RoiAlignOp(RelayOp):
+class RoiAlignOp(OutFusable, layouts=("layout", "")):
     """Each region is cut into `pooled_size` parts; of each the mean (`mode` avg) or the greatest (max) of
     `sample_ratio` x `sample_ratio` bilinear samples in it, or as many as it has pixels where `sample_ratio` is not
     positive. Samples more than one pixel outside the image are 0.
@@ -70,9 +60,7 @@ class RoiAlignOp(RelayOp):
     """
 
     name = "relay.vision.roi_align"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     data = operand_def(TensorType)
     rois = operand_def(TensorType)
@@ -82,7 +70,6 @@ class RoiAlignOp(RelayOp):
     layout = str_prop("NCHW")
     mode = str_prop("avg")
     aligned = bool_prop(False)
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(
@@ -245,21 +232,18 @@ def _region_samples(size: dict[str, Any]) -> list[Sample]:
 
 
 @irdl_op_definition
-class RoiPoolOp(RelayOp):
+class RoiPoolOp(OutFusable, layouts=("layout", "")):
     """The greatest pixel in each of the `pooled_size` parts of each region, whose corners are rounded to whole pixels,
     halves away from zero; 0 for a part outside the image."""
 
     name = "relay.vision.roi_pool"
-    LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "")
     NO_GRADIENT: ClassVar[str] = "an image sampled at places that are computed"
-    FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
 
     data = operand_def(TensorType)
     rois = operand_def(TensorType)
     pooled_size = ints_prop()
     spatial_scale = float_prop()
     layout = str_prop("NCHW")
-    result = result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -30,12 +30,12 @@ from xdsl.traits import Pure
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name, is_float, itemsize
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, constant_value
 from lamina.dialects.relay.functional.annotations import Annotation
 from lamina.dialects.relay.functional.control import IfOp
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import (
     INLINE_BYTES,
     ConstantAttr,
@@ -55,7 +55,6 @@ ANY_GROWTH = 1 << 62
 SHAPES = frozenset(("relay.shape_of", "relay.ndarray_size"))
 COPIES = frozenset(("relay.full", "relay.broadcast_to", "relay.tile"))
 """Ops whose results are nothing but their operands several times."""
-DIVISIONS = frozenset(f"relay.{n}" for n in ("divide", "floor_divide", "mod", "floor_mod", "trunc_divide", "trunc_mod"))
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ def _foldable(op: RelayOp, operands: Sequence[ConstantAttr], max_growth: int) ->
             return False
     if op.name == "relay.check_divisor":
         return _has_no_zero(operands[0])
-    if op.name in DIVISIONS and not is_float(dtype_name(op.results[0].type.element_type)):  # type: ignore[attr-defined]
+    if op.DIVIDES and not is_float(dtype_name(op.results[0].type.element_type)):  # type: ignore[attr-defined]
         return _has_no_zero(operands[1])
     return True
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass

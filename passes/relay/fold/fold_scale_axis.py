@@ -23,7 +23,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.infos import TensorInfo
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.rules.terms import OpPattern, Pattern, attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass

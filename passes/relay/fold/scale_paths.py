@@ -16,9 +16,9 @@ from typing import Any
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.relay.infos import tensor_info
 from lamina.dialects.relay.layout import block_of, extents, parse_layout
 from lamina.dialects.rules.terms import computed
 

@@ -25,9 +25,9 @@ from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import GlobalOp
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.value_types import accepts
 from lamina.passes.base import Context, ModuleOp, ModulePass
 

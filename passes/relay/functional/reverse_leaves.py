@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr, Tuple
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp
 from lamina.dialects.relay.functional.adt_patterns import Anything, Constructors, Fields, Made, Pattern, Variable
 from lamina.dialects.relay.functional.control import YieldOp
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.grad.facet import is_real, r, zeros_of
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.value_types import AdtType, RefType
 from lamina.dialects.rules.terms import insert, inserting
 from lamina.errors import UnsupportedError

@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp, ReturnOp
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp
@@ -36,7 +37,6 @@ from lamina.dialects.relay.functional.debug import DebugOp
 from lamina.dialects.relay.functional.refs import RefCreateOp, RefReadOp, RefWriteOp
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.dialects.relay.grad.facet import NoGradient, is_real, op_gradients, zeros_of
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.value_types import AdtType
 from lamina.dialects.rules.terms import insert, inserting
 from lamina.errors import UnsupportedError

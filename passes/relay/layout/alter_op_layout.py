@@ -30,10 +30,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import numpy_dtype
+from lamina.dialects.infos import TensorInfo, has_unknown_extents, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, FnOp
-from lamina.dialects.relay.infos import TensorInfo, has_unknown_extents, tensor_info
 from lamina.dialects.relay.params import array_dense, store_of
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name

@@ -24,7 +24,7 @@ from typing import ClassVar
 from xdsl.dialects import func
 
 from lamina.dialects import edit
-from lamina.dialects.relay.infos import TypeMismatch
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.relay.layout import block_of, plain
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.relay.params import store_of

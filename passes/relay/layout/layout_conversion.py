@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
+from lamina.dialects.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.families import Reduction, reduced_axes
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.shape.layouts import LayoutTransformOp
 from lamina.dialects.relay.shape.views import ReshapeOp
@@ -111,7 +111,7 @@ class LayoutConverter:
         rank = len(home.source)
         attrs = attrs_of(op)
         first = self._home.get(op.operands[0])
-        if op.name in _AXIS and first is home:
+        if op.ALONG_AXIS and first is home:
             given = {"axis": home.place(attrs["axis"], rank)}
             others = list(map(self._plain_at(op), op.operands[1:]))
             self._become(op, [home.value, *others], given, home.source, home.layout)
@@ -233,16 +233,6 @@ class LayoutConverter:
         inherit_location(made, before)
         edit.insert_before(before, made)
         return made.results[0]
-
-
-_AXIS = frozenset(
-    f"relay.{n}"
-    for n in (
-        "nn.bias_add", "nn.softmax", "nn.fast_softmax", "nn.log_softmax", "nn.lrn", "nn.prelu",
-        "qnn.quantize", "qnn.dequantize", "qnn.requantize",
-    )
-)  # fmt: skip
-"""Ops on one axis of their first operand, that further operands, if any, lie along."""
 
 
 def _fits(op: RelayOp, attrs: Mapping[str, Any], given: Mapping[str, str]) -> bool:

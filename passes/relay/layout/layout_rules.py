@@ -15,8 +15,8 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from lamina.dialects.dtypes import is_float
+from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
-from lamina.dialects.relay.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.layout import block_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.passes.relay.fold.fold_constant import DIVISIONS
@@ -250,7 +250,7 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
 
 def _has_quotients(op: RelayOp, offers: Sequence[Offer]) -> bool:
     """Whether a division of zeros by zeros has results: of floats, or by one number that is not zero."""
-    number = qs.constant(op.operands[1])
+    number = qs.known_values(op.operands[1])
     return is_float(offers[0].info.dtype) or number is not None and number.shape == () and bool(number != 0)
 
 

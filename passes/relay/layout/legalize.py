@@ -22,8 +22,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects import edit
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.relay.base import RelayOp
-from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.rules.terms import inserting
 from lamina.errors import InputError

@@ -40,10 +40,6 @@ from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.fusion.fuse_ops import fusible_blocks
 
 ALIGNMENT = 64
-RESHAPES = frozenset(
-    f"relay.{n}" for n in ("reshape", "contrib_reverse_reshape", "nn.batch_flatten", "expand_dims", "squeeze")
-)
-"""What moves no element (TVM's TReshapeOp)."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,7 @@ def _only_reshapes(function: FnOp) -> bool:
     """Whether a function gives the elements of its one parameter under another shape."""
     value: SSAValue = function.body.block.args[0] if len(function.body.block.args) == 1 else function.result
     for op in function.body.block.ops:
-        if op.name in RESHAPES and isinstance(op, RelayOp) and op.operands[0] is value:
+        if isinstance(op, RelayOp) and op.RESHAPES and op.operands[0] is value:
             value = op.results[0]
         elif not isinstance(op, ConstantOp) and op is not function.body.block.last_op:
             return False

@@ -21,9 +21,9 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp
-from lamina.dialects.relay.infos import tensor_info
 from lamina.errors import InputError
 
 

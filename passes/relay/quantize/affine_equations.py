@@ -12,8 +12,8 @@ from typing import Any
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects import relay as r
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.rules.terms import attr, computed, insert, var

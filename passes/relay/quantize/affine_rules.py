@@ -19,6 +19,7 @@ from lamina.dialects import relay as r
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import constant_array, make_constant
+from lamina.dialects.relay.grad.facet import rank_of
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.params import ParamStore
 from lamina.dialects.relay.qnn import scales as qs
@@ -44,7 +45,7 @@ class Affine:
 
     @property
     def rank(self) -> int:
-        return qs.rank_of(self.value)
+        return rank_of(self.value)
 
     @property
     def is_per_tensor(self) -> bool:
@@ -52,7 +53,7 @@ class Affine:
 
     def number(self) -> tuple[float, int] | None:
         """Scale and zero point where they are one number each, and known."""
-        scale, zero = qs.constant(self.scale), qs.constant(self.zero_point)
+        scale, zero = qs.known_values(self.scale), qs.known_values(self.zero_point)
         if scale is None or zero is None or not self.is_per_tensor:
             return None
         return float(scale.reshape(-1)[0]), int(zero.reshape(-1)[0])
@@ -133,7 +134,7 @@ def again(op: RelayOp, *operands: SSAValue, **attrs: Any) -> Any:
 
 def product_type(rewrite: Rewrite, x: Affine, w: Affine) -> tuple[SSAValue, SSAValue]:
     """The scale and zero point of a product; scales are multiplied in f32."""
-    first, second = qs.constant(x.scale), qs.constant(w.scale)
+    first, second = qs.known_values(x.scale), qs.known_values(w.scale)
     if first is None or second is None:
         scale: Any = r.multiply(qs.along(x.scale, 0, 0), w.scale)
     else:

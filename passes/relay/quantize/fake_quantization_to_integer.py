@@ -194,7 +194,7 @@ def absorb_padding(conv: RelayOp) -> None:
     Before: `qnn.conv2d(nn.pad(x, zero point), ...)`    After: `qnn.conv2d(x, ...)` with more `padding`
     """
     pad = conv.operands[0].owner
-    zero = qs.constant(conv.operands[2])
+    zero = qs.known_values(conv.operands[2])
     if not isinstance(pad, RelayOp) or pad.name != "relay.nn.pad" or zero is None:
         return
     own, attrs = attrs_of(conv), attrs_of(pad)

@@ -23,6 +23,7 @@ from xdsl.rewriter import InsertPoint
 from lamina.dialects import edit
 from lamina.dialects import relay as r
 from lamina.dialects.relay.base import RelayOp, attrs_of
+from lamina.dialects.relay.grad.facet import number
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.relay.qnn import scales as qs
@@ -78,7 +79,7 @@ def legalize(op: RelayOp, form: str, store: ParamStore) -> None:
     with inserting(builder):
         if form == "int16":
             data, weight = qs.centred(data, data_zero, 0, "int16"), qs.centred(weight, weight_zero, channel, "int16")
-            data_zero = weight_zero = qs.number(0, data_zero)
+            data_zero = weight_zero = number(0, data_zero)
         else:
             first, second = form.split("-")
             data, data_zero = moved(data, data_zero, first)

@@ -27,10 +27,10 @@ from xdsl.ir import SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects import relay as r
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import constant_array, constant_value
-from lamina.dialects.relay.infos import has_unknown_extents
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.passes.base import Context, ModuleOp, ModulePass

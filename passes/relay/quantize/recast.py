@@ -20,9 +20,9 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects import relay as r
+from lamina.dialects.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.families import ALL
-from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.op_index import OPS
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location

@@ -30,11 +30,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import dtype_name
+from lamina.dialects.infos import TypeMismatch
 from lamina.dialects.listener import listener_of
 from lamina.dialects.relay.base import Precision, RelayOp, attrs_of, precision_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.elementwise.unary import CastOp
-from lamina.dialects.relay.infos import TypeMismatch
 from lamina.dialects.relay.params import store_of
 from lamina.errors import UnsupportedError
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
@@ -183,7 +183,7 @@ class Narrowing:
 
 def fits(op: RelayOp, types: Sequence[Attribute], attrs: dict[str, Any], narrow: str) -> bool:
     """Whether the op takes the narrow types, and gives narrow or summed-up values for wide ones."""
-    from lamina.dialects.relay.base import to_attribute
+    from lamina.dialects.attributes import to_attribute
 
     properties = {n: a for n, a in op.properties.items()}
     if "out_dtype" in attrs:

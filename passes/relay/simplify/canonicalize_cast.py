@@ -24,8 +24,8 @@ from xdsl.ir import Block, Operation
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import itemsize
+from lamina.dialects.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 
 

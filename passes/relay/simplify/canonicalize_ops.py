@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lamina.dialects import relay as r
-from lamina.dialects.relay.infos import has_unknown_extents
+from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.params import store_of
 from lamina.dialects.relay.reduce.einsum import EinsumOp
 from lamina.dialects.rules.terms import attr, computed, var

@@ -25,8 +25,8 @@ from xdsl.rewriter import Rewriter
 
 from lamina.dialects import edit
 from lamina.dialects.dtypes import tensor_type
+from lamina.dialects.infos import TypeMismatch, tensor_info
 from lamina.dialects.relay.base import RelayOp, normalize_axis
-from lamina.dialects.relay.infos import TypeMismatch, tensor_info
 from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, UsageError, did_you_mean
 from lamina.passes.base import Context, ModuleOp, ModulePass

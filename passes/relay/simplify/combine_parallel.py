@@ -23,9 +23,9 @@ from xdsl.rewriter import InsertPoint
 
 from lamina.dialects import edit
 from lamina.dialects import relay as r
+from lamina.dialects.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.rules.terms import insert, inserting
 from lamina.passes.base import fused_location, inherit_location, inherit_name
 

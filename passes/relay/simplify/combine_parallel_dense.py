@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 from xdsl.ir import Operation
 
 from lamina.dialects import relay as r
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
-from lamina.dialects.relay.infos import tensor_info
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.simplify.combine_parallel import Family, Merged, combine, shared
 

@@ -21,9 +21,9 @@ from typing import ClassVar
 from xdsl.ir import SSAValue
 
 from lamina.dialects import relay as r
+from lamina.dialects.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.simplify.sparse_weights import (

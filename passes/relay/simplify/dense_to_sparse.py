@@ -18,9 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from lamina.dialects.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp
-from lamina.dialects.relay.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.params import ParamStore, store_of
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.simplify.sparse_weights import (

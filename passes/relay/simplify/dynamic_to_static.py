@@ -25,10 +25,10 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects import edit
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import ConstantOp, GlobalOp
 from lamina.dialects.relay.elementwise.unary import CopyOp
-from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents, tensor_info
 from lamina.dialects.relay.params import dense_array
 from lamina.dialects.relay.value_dependent import BecomesStatic, ValueDependent
 from lamina.dialects.relay.value_types import accepts
@@ -187,7 +187,7 @@ class _Sweep:
 def _info(value: SSAValue, is_needed: bool) -> Any:
     """Shape and type of an operand; of one whose values are not needed unknown extents are -1."""
     from lamina.dialects.dtypes import dtype_name
-    from lamina.dialects.relay.infos import TensorInfo
+    from lamina.dialects.infos import TensorInfo
 
     type_: Any = value.type
     return tensor_info(type_) if is_needed else TensorInfo(type_.get_shape(), dtype_name(type_.element_type))

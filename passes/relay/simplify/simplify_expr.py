@@ -19,8 +19,8 @@ from typing import Any
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float, itemsize
+from lamina.dialects.infos import TensorInfo
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.infos import TensorInfo
 from lamina.dialects.relay.layout import extents
 from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass

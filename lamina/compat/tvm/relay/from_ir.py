@@ -13,7 +13,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType, UnknownLoc
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
-from lamina.dialects.relay.base import RelayOp, from_attribute
+from lamina.dialects.attributes import from_attribute
+from lamina.dialects.relay.base import RelayOp
 from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, GlobalOp
 from lamina.dialects.relay.functional.adt import ConstructOp, MatchOp, TypeOp, find_type
 from lamina.dialects.relay.functional.adt_patterns import Fields, Made, Variable

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from lamina.dialects.relay.base import from_attribute
+from lamina.dialects.attributes import from_attribute
 from lamina.frontends.tvm_text.expr import Constant, TupleWrapper, as_expr, make_call
 from lamina.frontends.tvm_text.op_calls import results_of
 from lamina.frontends.tvm_text.operators import ALWAYS_TUPLES, FIRST_OF, kinds, op_class, operand_names
