@@ -19,7 +19,6 @@ from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp, attrs_of
 from lamina.dialects.relay.layout import block_of
 from lamina.dialects.relay.qnn import scales as qs
-from lamina.passes.relay.fold.fold_constant import DIVISIONS
 
 PLAIN = "NCHW"
 LEAST_PART = 4
@@ -236,7 +235,7 @@ def _elementwise(op: RelayOp, offers: Sequence[Offer], lanes: int) -> Plan | Non
     result = tensor_info(op.results[0].type).shape
     if len(result) != 4:
         return None
-    if not _whole(op, lanes) and op.name in DIVISIONS and not _has_quotients(op, offers):
+    if not _whole(op, lanes) and op.DIVIDES and not _has_quotients(op, offers):
         return None
     if op.FUSION_KIND in (OpPattern.ELEMWISE, OpPattern.OPAQUE) and (
         len(offers) != 1 or offers[0].info.shape != result
