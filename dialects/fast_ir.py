@@ -213,3 +213,31 @@ def _attach_leaves_unasked() -> None:
 
 _use_operands_at_once()
 _attach_leaves_unasked()
+
+
+def _erase_unused_at_once() -> None:
+    """A value that nobody uses is erased without a value that would stand for it in its uses."""
+    erase = SSAValue.erase
+
+    def erase_value(self: SSAValue, safe_erase: bool = True) -> None:
+        if self.first_use is not None:
+            erase(self, safe_erase)
+
+    SSAValue.erase = erase_value  # type: ignore[method-assign]
+
+
+_erase_unused_at_once()
+
+
+def _index_values_at_once() -> None:
+    """One of an op's results or operands is that of the tuple, unasked what kind of number its place is."""
+    item = tuple.__getitem__
+
+    def get_item(self: SSAValues[SSAValue], index: int | slice) -> SSAValue | SSAValues[SSAValue]:
+        found = item(self, index)
+        return SSAValues(found) if type(index) is slice else found
+
+    SSAValues.__getitem__ = get_item  # type: ignore[method-assign, assignment]
+
+
+_index_values_at_once()

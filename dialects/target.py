@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -164,6 +164,13 @@ def module_target(module: ModuleOp) -> TargetAttr | None:
     if target is not None and not isinstance(target, TargetAttr):
         raise VerifyException(f"the module's {TARGET} is {target}, not #lamina.target<triple = ..., cpu = ..., ...>")
     return target
+
+
+def target_of(op: Operation) -> TargetAttr | None:
+    """The target of the module that an op stands in, None where that names none."""
+    while (parent := op.parent_op()) is not None:
+        op = parent
+    return module_target(op) if isinstance(op, ModuleOp) else None
 
 
 LAMINA = Dialect("lamina", [], [TargetAttr])

@@ -243,6 +243,10 @@ class RelayOp(IRDLOperation, Declared):
         """A rank 0 constant of the element type of another value."""
         return scalar_constant(number, like)
 
+    @classmethod
+    def constant_info(cls, like: TensorInfo) -> TensorInfo:
+        return TensorInfo((), like.dtype)
+
     def verify_(self) -> None:
         if self.attributes:
             # An attribute of no dialect is a misspelt one of the op's, which would go unheard.

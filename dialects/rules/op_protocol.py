@@ -90,6 +90,10 @@ class RuleOp(Protocol):
         """A constant that stands beside an operand of this op, of its element type."""
         ...
 
+    def constant_info(self, like: TensorInfo, /) -> TensorInfo:
+        """The type of that constant, where the operand is of this type."""
+        ...
+
     def oracle(self, arrays: Sequence[Any], attrs: dict[str, Any], /) -> Any:
         """The value, or several, of numpy arrays."""
         ...

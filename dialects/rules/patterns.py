@@ -13,7 +13,7 @@ from typing import Any
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from lamina.dialects.rules.op_protocol import operator_op, rule_op
+from lamina.dialects.rules.op_protocol import RuleOp, operator_op, rule_op
 from lamina.dialects.rules.values import AttrVar, Computed, Expr, Part, RuleError, TypeExpr
 
 # -- patterns --------------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ class Equation:
         return self
 
     def tolerance(self, rtol: float) -> Equation:
-        """The relative error of the two sides in f64; 1e-9 where nothing is said."""
+        """The relative error of the two sides in f64, 1e-9 where nothing is said; 0 allows none, in any type."""
         self.rtol = rtol
         return self
 
@@ -408,7 +408,8 @@ class Equation:
     def drawing(self, **draws: Callable[[Any], Any]) -> Equation:
         """How the checker draws a variable, where the ops' samples do not lead to a match.
 
-        `x=lambda rng: TensorInfo(...)` for a value, a function that gives an attribute for an attribute variable.
+        `x=lambda rng: TensorInfo(...)` for a value, or an array where its type does not say what is to be tried; a
+        function that gives an attribute for an attribute variable.
         """
         self.draws.update(draws)
         return self
@@ -455,6 +456,11 @@ def roots(pattern: Pattern) -> list[Pattern]:
     if isinstance(pattern, Constrained):
         return roots(pattern.pattern)
     return [pattern]
+
+
+def root_op(pattern: Pattern) -> RuleOp:
+    """The op of a left side, or one of them: whose constants a right side has that is nothing but a constant."""
+    return next(r.facts for r in roots(pattern) if isinstance(r, OpPattern))
 
 
 def sources(like: Pattern) -> list[OpPattern]:

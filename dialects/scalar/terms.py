@@ -91,6 +91,8 @@ class ScalarOp:
         values = types[1:] if self.types is Types.CHOICE else types
         if any(t != values[0] for t in values[1:]):
             raise TypeMismatch(f"operand types differ: {', '.join(map(str, values))}")
+        if is_float(values[0].dtype) not in map(is_float, self._dtypes):
+            raise TypeMismatch(f"{self.name} takes no {values[0].dtype}")
         if self.types is Types.CHOICE and types[0].dtype != "bool":
             raise TypeMismatch(f"chooses by a boolean, not by {types[0].dtype}")
         if self.types is Types.COMPARISON:
@@ -120,9 +122,9 @@ class ScalarOp:
     def make_typed(
         self, operands: Sequence[SSAValue], types: Sequence[Attribute], properties: dict[str, Attribute]
     ) -> Operation:
-        own = dict(self._flags)
+        own = self._flags
         if properties:
-            own |= properties
+            own = own | properties
             if self._told is not None:
                 own.pop(self._told, None)
         return self.op.create(operands=operands, result_types=types, properties=own)
@@ -131,6 +133,9 @@ class ScalarOp:
         from xdsl.dialects.arith import ConstantOp
 
         return ConstantOp.create(result_types=[like.type], properties={"value": constant_attr(number, like.type)})
+
+    def constant_info(self, like: TensorInfo) -> TensorInfo:
+        return like
 
     # -- what tests ask ----------------------------------------------------------------------------
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lamina.dialects.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.base import Sample, from_attribute, to_attribute
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch
 from lamina.dialects.relay.meaning import draw
 from lamina.dialects.rules.op_protocol import RuleOp
+from lamina.dialects.rules.patterns import root_op
 from lamina.dialects.rules.terms import (
     Alternatives,
     AttrVar,
@@ -136,7 +137,7 @@ def _sides(d: _Draw) -> tuple[NDArray[Any], NDArray[Any]]:
     for guard in rule.guards:
         if not _expr(d, guard):
             raise _Again
-    right_type, right_value = _right(d, rule.right)
+    right_type, right_value = _right(d, rule.right, root_op(rule.left))
     if right_type != info:
         raise _Again  # there the rule does not apply
     return np.asarray(_left_value(d, rule.left)), np.asarray(right_value())
@@ -165,6 +166,9 @@ def _draw_type(d: _Draw, p: Pattern, offered: TensorInfo | None) -> TensorInfo:
         custom = d.rule.draws.get(p.name)
         if custom is not None:
             info = custom(d.rng)
+            if not isinstance(info, TensorInfo):
+                d.arrays[p] = info
+                info = TensorInfo(info.shape, info.dtype.name)
         elif offered is not None:
             info = offered
         else:
@@ -330,8 +334,10 @@ def _left_value(d: _Draw, p: Pattern) -> Any:
     return d.arrays[p]
 
 
-def _right(d: _Draw, p: Pattern, sibling: TensorInfo | None = None) -> tuple[TensorInfo, Callable[[], Any]]:
-    """Type and value of a part of the right side."""
+def _right(
+    d: _Draw, p: Pattern, beside: RuleOp, sibling: TensorInfo | None = None
+) -> tuple[TensorInfo, Callable[[], Any]]:
+    """Type and value of a part of the right side, which stands in an op."""
     key = p.origin if isinstance(p, OpPattern) else p
     if key in d.infos:
         return d.infos[key], lambda: _left_value(d, p)
@@ -339,12 +345,13 @@ def _right(d: _Draw, p: Pattern, sibling: TensorInfo | None = None) -> tuple[Ten
         like = sibling if p.like is None else d.infos[p.like]
         assert like is not None
         number = _expr(d, p.number) if isinstance(p.number, Expr) else p.number
-        array = np.asarray(number).astype(like.dtype)
-        return TensorInfo(array.shape, like.dtype), lambda: array
+        info = beside.constant_info(like)
+        array = np.full(info.shape, np.asarray(number).astype(info.dtype))
+        return info, lambda: array
     assert isinstance(p, OpPattern)
-    made = [None if isinstance(a, Splat) else _right(d, a) for a in p.args]
+    made = [None if isinstance(a, Splat) else _right(d, a, p.facts) for a in p.args]
     first = next((m[0] for m in made if m is not None), None)
-    parts = [m or _right(d, a, first) for m, a in zip(made, p.args, strict=True)]
+    parts = [m or _right(d, a, p.facts, first) for m, a in zip(made, p.args, strict=True)]
     attrs: dict[str, Any] = {}
     if p.like is not None:
         source = p.like.origin if isinstance(p.like, OpPattern) else p.like
@@ -371,7 +378,7 @@ def _expr(d: _Draw, e: Any) -> Any:
             return np.asarray(_left_value(d, e.pattern))
         if e.what == "ssa":
             return None  # there is no program around a draw: what a guard asks of it, it must not need
-        info = _right(d, e.pattern)[0]
+        info = _right(d, e.pattern, root_op(d.rule.left))[0]
         return {"shape": info.shape, "dtype": info.dtype, "rank": len(info.shape)}[e.what]
     if isinstance(e, Computed):
         return e.function(*(_expr(d, a) for a in e.args))
@@ -390,7 +397,7 @@ def _difference(left: NDArray[Any], right: NDArray[Any], rtol: float) -> str:
         finite = np.abs(wide[0][np.isfinite(wide[0])])
         # Narrow results carry the rounding of their own type.
         unit = {2: 2e-2, 4: 1e-6}.get(left.dtype.itemsize, 0.0)
-        bound = max(rtol, unit)
+        bound = max(rtol, unit) if rtol else 0.0
         with np.errstate(all="ignore"):
             equal = np.isclose(*wide, rtol=bound, atol=bound * float(finite.max(initial=0.0)), equal_nan=True)
     if np.all(equal):

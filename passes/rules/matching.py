@@ -12,10 +12,11 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from lamina.dialects.fast_ir import type_of
 from lamina.dialects.relay.base import to_attribute
 from lamina.dialects.rules.graph_patterns import identity
 from lamina.dialects.rules.op_protocol import RuleOp
-from lamina.dialects.rules.patterns import roots
+from lamina.dialects.rules.patterns import root_op, roots
 from lamina.dialects.rules.terms import (
     Alternatives,
     Composite,
@@ -29,8 +30,15 @@ from lamina.dialects.rules.terms import (
     Var,
     Wildcard,
 )
+from lamina.passes.rules.direct_matching import direct_matcher
 from lamina.passes.rules.match_attempts import FAIL, LIMIT, UNBOUND, Attempt, Goals
-from lamina.passes.rules.pattern_conditions import bound_value, compile_argument, compile_expr, type_condition
+from lamina.passes.rules.pattern_conditions import (
+    CONSTANTS,
+    bound_value,
+    compile_argument,
+    compile_expr,
+    type_condition,
+)
 from lamina.passes.rules.pattern_matching import PatternCompiler
 
 __all__ = ["CompiledEquation", "Env", "type_condition"]
@@ -53,28 +61,43 @@ class CompiledEquation:
         self.root_types = list(dict.fromkeys(p.op for p in root_patterns))
         self.root_index = {p.op: p.index or 0 for p in root_patterns}
         self.size = _size(rule.left)
-        self.reach = _reach(rule.left, _leaves(rule.left))
         self._guards = [compile_expr(g, self._slots) for g in rule.guards]
         self._op_slots = [self._slots[p] for p in compiler.count]
         self._checked = [self._slots[p] for p in compiler.repeated]
+        leaves = _leaves(rule.left)
+        self.reach = _reach(rule.left, leaves)
+        alone = not self._guards and max(leaves.values(), default=1) == 1 == max(compiler.count.values())
+        self._unbound = [UNBOUND] * len(self._slots)
+        self._direct = direct_matcher(rule.left, self._slots) if alone else None
         self._last: Goals = (self._finish, None, None) if self._guards or self._checked else None
         self._build = self._builder(rule.right)
+        self._within_block = not root_op(rule.left).ACROSS_BLOCKS
         several = any(isinstance(p, OpPattern) and p.index is not None for p in compiler.patterns)
         self.looks_around = bool(self._checked) or several or any(map(_sees_values, rule.guards))
         """Whether it depends on more than the ops that it matches and their uses by one another."""
 
     def match(self, op: Operation) -> Env | None:
         """The bindings of a match rooted at the op, None when there is none."""
+        value = op.results[self.root_index[type(op)]]  # type: ignore[index]
+        if self._direct is not None:
+            env: Env = [*self._unbound, {}]
+            return env if self._direct(value, env, op.parent) else None
         attempt = Attempt(len(self._slots), LIMIT)
         attempt.block = op.parent
-        if not attempt.run((self._start, op.results[self.root_index[type(op)]], self._last)):  # type: ignore[index]
+        if not attempt.run((self._start, value, self._last)):
             return None
         attempt.env.append({})  # what the right side builds once and uses twice
         return attempt.env
 
     def build(self, env: Env, made: list[Operation]) -> SSAValue:
-        """The value of the right side; the ops for it are appended to `made`. Raises TypeMismatch."""
-        return self._build(env, made)
+        """The value of the right side; the ops for it are appended to `made`. Raises TypeMismatch.
+
+        Among scalars and vectors the constants come first.
+        """
+        value = self._build(env, made)
+        if self._within_block and len(made) > 1:
+            made.sort(key=lambda op: type(op) not in CONSTANTS)
+        return value
 
     def _finish(self, _: Any, rest: Goals, m: Attempt) -> Goals:
         """After all is bound: uses of ops that occur twice, then the guards."""
@@ -97,27 +120,30 @@ class CompiledEquation:
 
     def _builder(self, p: Pattern) -> ValueBuilder:
         if identity(p) in self._slots:
-            value_of = bound_value(p, self._slots)
-            return lambda env, made: value_of(env)
+            value_of, slot = bound_value(p, self._slots), self._slots[identity(p)]
+            if isinstance(p, OpPattern):
+                return lambda env, made: value_of(env)
+            return lambda env, made: env[slot]
         if isinstance(p, Splat):
-            build_splat = self._splat_builder(p, self._maker(p))
+            build_splat = self._splat_builder(p, root_op(self.rule.left))
             return lambda env, made: build_splat(env, made, None)
         assert isinstance(p, OpPattern)
         return self._op_builder(p)
 
-    def _maker(self, p: Splat) -> RuleOp:
-        """Whose constants the right side has, where it is nothing but a constant: those of the left side's root."""
-        return next(r for r in roots(self.rule.left) if isinstance(r, OpPattern)).facts
-
     def _splat_builder(self, p: Splat, beside: RuleOp) -> Callable[[Env, list[Operation], SSAValue | None], SSAValue]:
         number = compile_argument(p.number, self._slots)
         like = self._builder(p.like) if p.like is not None else None
+        repeated = like is not None and _occurrences(self.rule.right, p) > 1
 
         def build_splat(env: Env, made: list[Operation], sibling: SSAValue | None) -> SSAValue:
+            if repeated and p in env[-1]:
+                return env[-1][p].results[0]
             constant = beside.make_constant(
                 number(env), like(env, made) if like is not None else cast("SSAValue", sibling)
             )
             made.append(constant)
+            if repeated:
+                env[-1][p] = constant
             return constant.results[0]
 
         return build_splat
@@ -136,6 +162,16 @@ class CompiledEquation:
         like = self._builder(p.like) if p.like is not None else None
         index, arity = p.index or 0, len(p.args)
         repeated = _occurrences(self.rule.right, key) > 1
+        builders = [build for _, build in operands]
+
+        def build_plain(env: Env, made: list[Operation]) -> SSAValue:
+            values = [build(env, made) for build in builders]
+            op = facts.make_typed(values, facts.infer_types([type_of(v) for v in values], {}), {})
+            made.append(op)
+            return op.results[index]
+
+        if not (splats or given or repeated) and like is None:
+            return build_plain
 
         def build_op(env: Env, made: list[Operation]) -> SSAValue:
             if repeated and key in env[-1]:
@@ -196,6 +232,6 @@ def _is_any(p: Pattern, leaves: Counter[Pattern]) -> bool:
     return isinstance(p, Wildcard) or (type(p) is Var and p.target is None and leaves[p] == 1)
 
 
-def _occurrences(p: Pattern, key: OpPattern) -> int:
-    here = int(isinstance(p, OpPattern) and p.origin is key)
+def _occurrences(p: Pattern, key: Pattern) -> int:
+    here = int(identity(p) is key)
     return here + sum(_occurrences(c, key) for c in p.children())

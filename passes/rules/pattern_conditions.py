@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, numpy_dtype
+from lamina.dialects.infos import TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.base import RelayOp, from_attribute
 from lamina.dialects.relay.core import ConstantOp, FnOp
-from lamina.dialects.relay.infos import TensorInfo, TypeMismatch, tensor_info
 from lamina.dialects.relay.params import INLINE_BYTES, dense_array
 from lamina.dialects.rules.graph_patterns import FunctionPattern, LetPattern, OpWord, identity
 from lamina.dialects.rules.patterns import (

@@ -155,7 +155,8 @@ class PatternCompiler:
             if bound is UNBOUND:
                 if test is not None and not test(value):
                     return FAIL
-                m.bind(slot, value)
+                m.trail.append((slot, UNBOUND, value))  # as `bind` does: most steps end here
+                m.env[slot] = value
                 return rest
             return rest if bound is value else FAIL
 
@@ -312,17 +313,14 @@ class PatternCompiler:
             operands = operands_of(op)
             if arity is not None and len(operands) != arity:
                 return FAIL
-            straight = True
+            straight, turned = True, swaps
             for i, classes in screen:
                 if type(operands[i].owner) not in classes:
                     straight = False
-                    break
-            if not straight:
-                if not swaps:
-                    return FAIL
-                for i, classes in screen:
-                    if type(operands[1 - i].owner) not in classes:
-                        return FAIL
+                if turned and type(operands[1 - i].owner) not in classes:
+                    turned = False
+            if not (straight or turned):
+                return FAIL
             properties = op.properties
             for name, holds in literal:
                 if not holds(properties.get(name)):
@@ -341,7 +339,7 @@ class PatternCompiler:
                 swapped = (steps[0], b, (steps[1], a, rest))
                 if not straight:
                     return swapped
-                if a is not b:
+                if turned and a is not b:
                     m.choose(swapped)
                 return (steps[0], a, (steps[1], b, rest))
             for i in range(arity - 1, -1, -1):

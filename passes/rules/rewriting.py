@@ -17,19 +17,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
 
 from xdsl.builder import Builder
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import UnknownLoc
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
 from lamina.dialects import edit
 from lamina.dialects.edit import inherit_location, inherit_name
-from lamina.dialects.fast_ir import all_ops, operands_of
-from lamina.dialects.relay.infos import TypeMismatch, has_unknown_extents
+from lamina.dialects.fast_ir import all_ops, operands_of, type_of
+from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.rules.terms import Constrained, Equation, OpPattern, RuleError, Term, inserting
 from lamina.errors import InternalError, about
 from lamina.passes.rules.matching import CompiledEquation
@@ -194,6 +196,11 @@ class _Names:
 # -- the driver ------------------------------------------------------------------------------------
 
 
+@cache
+def _is_pure(kind: type[Operation]) -> bool:
+    return kind.has_trait(Pure)
+
+
 class Driver:
     """One run of a set of rules over an op."""
 
@@ -222,9 +229,9 @@ class Driver:
             ops, dispatch = all_ops(self.root), self.dispatch
             if self.fuel is None:
                 self.fuel = FUEL + FUEL_PER_OP * len(ops)
-            for op in ops:
-                if type(op) in dispatch:
-                    self.push(op)
+            found = [op for op in ops if type(op) in dispatch]
+            self.queue.extend(found)
+            self.queued.update(found)
             self.drain()
             if self.fired == before or not self.missed:
                 break
@@ -239,31 +246,40 @@ class Driver:
 
     def drain(self) -> None:
         queue, queued, dispatch = self.queue, self.queued, self.dispatch
+        if edit.is_spent():
+            queue.clear()
         while queue:
-            if edit.is_spent():
-                queue.clear()
-                queued.clear()
-                return
             op = queue.popleft()
             queued.discard(op)
             if op.parent is None or self.only is not None and not self.only(op):
                 continue
-            owners = {type(v.owner) for v in operands_of(op)}
+            owners: set[type[Operation | Block]] | None = None
             for entry in dispatch[type(op)]:
+                if entry.needs and owners is None:
+                    owners = {type(v.owner) for v in operands_of(op)}
                 for classes in entry.needs:
-                    if owners.isdisjoint(classes):
+                    if classes.isdisjoint(owners):  # type: ignore[arg-type]
                         break
                 else:
                     if self.attempt(entry, op):
+                        if edit.is_spent():
+                            queue.clear()
                         break
 
     def attempt(self, entry: Entry, op: Operation) -> bool:
         """Try one rule at an op."""
-        if self.stream is None:
-            fired = self.fire(entry, op)
-        else:
-            start = perf_counter()
-            fired = self.fire(entry, op)
+        start = perf_counter() if self.stream is not None else 0.0
+        compiled = entry.compiled
+        try:
+            if isinstance(compiled, Lowering):
+                fired = self.fire_lowering(entry, compiled, op)
+            else:
+                fired = self.fire_equation(entry, compiled, op)
+        except Exception as e:
+            e.add_note(f"in the rule {entry.where} of {self.rules.name}, at {op.name}")
+            about(e, op)
+            raise
+        if self.stream is not None:
             entry.seconds += perf_counter() - start
         if fired:
             entry.hits += 1
@@ -277,38 +293,28 @@ class Driver:
                 )
         return fired
 
-    def fire(self, entry: Entry, op: Operation) -> bool:
-        compiled = entry.compiled
-        try:
-            if isinstance(compiled, Lowering):
-                return self.fire_lowering(entry, compiled, op)
-            return self.fire_equation(entry, compiled, op)
-        except Exception as e:
-            e.add_note(f"in the rule {entry.where} of {self.rules.name}, at {op.name}")
-            about(e, op)
-            raise
-
     def fire_equation(self, entry: Entry, compiled: CompiledEquation, op: Operation) -> bool:
+        old = op.results[compiled.root_index[type(op)]]  # type: ignore[index]
+        if old.first_use is None:
+            return False  # nothing would change
         try:
             env = compiled.match(op)
         except TypeMismatch:
             return False  # a condition asks for an extent that is unknown
         if env is None:
             return False
-        old = op.results[compiled.root_index[type(op)]]  # type: ignore[index]
-        if old.first_use is None:
-            return False  # nothing would change
         made: list[Operation] = []
         try:
             new = compiled.build(env, made)
         except TypeMismatch:
             new = None
-        if new is None or new.type != old.type or new is old:
+        if new is None or new is old or (type_of(new) is not type_of(old) and new.type != old.type):
             for m in reversed(made):
                 m.drop_all_references()
             return False
-        for m in made:
-            inherit_location(m, op)
+        if type(op.location) is not UnknownLoc:
+            for m in made:
+                inherit_location(m, op)
         if made:
             assert op.parent is not None
             op.parent.insert_ops_before(made, op)
@@ -365,7 +371,8 @@ class Driver:
         self, entry: Entry, op: Operation, old: Sequence[SSAValue], new: Sequence[SSAValue], made: Sequence[Operation]
     ) -> None:
         """Put new values in the place of old ones, drop what nobody uses any more, look at the neighbours again."""
-        self.tell(entry, old, "->", new)
+        if self.names is not None:
+            self.tell(entry, old, "->", new)
         for a, b in zip(old, new, strict=True):
             inherit_name(b, a)
             self.push_users(a)
@@ -378,8 +385,8 @@ class Driver:
     def push_users(self, value: SSAValue) -> None:
         """Queue the ops whose matches may contain the value: its users, theirs, as deep as rules look."""
         level = [value]
-        for _ in range(self.reach):
-            further: list[SSAValue] = []
+        for further in range(self.reach - 1, -1, -1):
+            above: list[SSAValue] = []
             for v in level:
                 use = v.first_use
                 near = 0
@@ -390,33 +397,37 @@ class Driver:
                     user = use.operation
                     if type(user) in self.dispatch:
                         self.push(user)
-                    further.extend(user.results)
+                    if further:
+                        above.extend(user.results)
                     near += 1
                     use = use._next_use  # pyright: ignore[reportPrivateUsage]
-            self.missed = self.missed or len(further) > NEAR_USERS
-            level = further[:NEAR_USERS]
+            self.missed = self.missed or len(above) > NEAR_USERS
+            level = above[:NEAR_USERS]
 
     def drop_dead(self, op: Operation) -> None:
         """Erase an op without uses, and what only it used."""
         stack = [op]
         while stack:
             dead = stack.pop()
-            if dead.parent is None or any(r.first_use is not None for r in dead.results):
+            if dead.parent is None or (dead is not op and not _is_pure(type(dead))):
                 continue
-            if dead is not op and not dead.has_trait(Pure):
-                continue
-            operands = dict.fromkeys(operands_of(dead))
-            dead.detach()
-            dead.erase()
-            for value in operands:
-                owner = value.owner
-                if not isinstance(owner, Operation):
-                    continue
-                if value.first_use is None:
-                    stack.append(owner)
-                elif value.has_one_use():
-                    # It may be inside a match now.
-                    self.push_users(value)
+            for r in dead.results:
+                if r.first_use is not None:
+                    break
+            else:
+                operands = operands_of(dead)
+                dead.detach()
+                dead.drop_all_references()
+                for value in operands:
+                    owner: Any = value.owner
+                    if type(owner) is Block:
+                        continue
+                    use = value.first_use
+                    if use is None:
+                        stack.append(owner)
+                    elif use._next_use is None:  # pyright: ignore[reportPrivateUsage]
+                        # It may be inside a match now.
+                        self.push_users(value)
 
     def cycle(self) -> str:
         """The rules that fire in a circle, from the latest firings."""

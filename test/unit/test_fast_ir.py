@@ -53,6 +53,24 @@ def test_a_value_is_called_what_its_setter_would_call_it(hint: str | None) -> No
     assert mine.name_hint == (other.name_hint or "late")
 
 
+def test_results_are_had_by_place_and_by_slice() -> None:
+    results = AnyOp(result_types=[i64, f32, i32]).results
+    assert [results[n] for n in (0, 1, -1)] == list(results)
+    assert type(results[1:]) is type(results)
+    assert list(results[1:]) == list(results)[1:]
+    with pytest.raises(IndexError):
+        results[3]
+
+
+def test_only_what_nobody_uses_is_erased() -> None:
+    op = AnyOp(result_types=[i64])
+    user = AnyOp(operands=[op.results[0]])
+    with pytest.raises(ValueError, match="still has uses"):
+        op.results[0].erase()
+    user.erase()
+    op.erase()
+
+
 def test_values_and_ops_are_known_by_identity() -> None:
     module = parse_text(LaminaContext(), LLVM, "x.mlir")
     ops = list(module.walk())

@@ -112,6 +112,26 @@ def test_swapped_operands_backtrack_when_a_later_part_fails():
     assert list(sub.operands) == [b, a]
 
 
+def test_parts_that_stand_once_match_every_way_round():
+    for outer in (1, -1):
+        for inner in (1, -1):
+            g = Graph(3)
+            a, b, c = g.args
+            product = g(MUL, *[a, g(ABS, b)][::inner])
+            module = g.module(g(ADD, *[product, g(NEG, c)][::outer]))
+            assert rules(ADD(MUL(x, ABS(y)), NEG(z)) >> SUB(x, z)).apply(module) == 1
+            (sub,) = [o for o in module.walk() if o.name == "relay.subtract"]
+            assert list(sub.operands) == [a, c]
+
+
+def test_number_of_a_type_is_made_once_on_the_right():
+    g = Graph()
+    module = g.module(g(NEG, g.args[0]))
+    two = splat(2, like=x)
+    assert rules(NEG(x) >> MUL(ADD(x, two), two)).apply(module) == 1
+    assert ops(module) == ["constant", "add", "multiply"]
+
+
 def test_guards_choose_among_alternatives():
     g = Graph()
     module = g.module(g(CLIP, g.args[0], a_min=-1.0, a_max=1.0), g(CLIP, g.args[0], a_min=0.0, a_max=1.0))
@@ -324,13 +344,13 @@ def test_work_grows_linearly_with_the_number_of_ops(monkeypatch: pytest.MonkeyPa
     from lamina.passes.rules import rewriting
 
     counts: list[int] = []
-    real = rewriting.Driver.fire
+    real = rewriting.Driver.attempt
 
     def counted(self: Any, *args: Any) -> bool:
         counts[-1] += 1
         return real(self, *args)
 
-    monkeypatch.setattr(rewriting.Driver, "fire", counted)
+    monkeypatch.setattr(rewriting.Driver, "attempt", counted)
     for n in (2000, 20000):
         counts.append(0)
         module = chain(n)

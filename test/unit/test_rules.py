@@ -1,9 +1,12 @@
 """Every equation of every pass holds: both sides computed by the numpy oracles on random draws."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from lamina.dialects.relay import find_op
-from lamina.dialects.rules.terms import Equation, Term, attr, computed, splat, term, var
+from lamina.dialects.rules.terms import Equation, Term, attr, computed, const, splat, term, var
 from lamina.dialects.scalar.terms import arith, math
 from lamina.passes.rules.equations import WrongEquation, check_rule
 
@@ -100,6 +103,28 @@ def test_equations_on_numbers_and_vectors_pass(rule: Equation):
 def test_wrong_equations_on_numbers_and_vectors_are_caught(rule: Equation):
     with pytest.raises(WrongEquation, match="the left side is"):
         check_rule(rule)
+
+
+def test_without_tolerance_both_sides_are_the_same_number_of_the_type():
+    c = const("c")
+
+    @computed
+    def inverse(number: Any) -> float:
+        return float(1 / number.flat[0])
+
+    def some(rng: Any) -> Any:
+        return rng.uniform(1, 2, 64).astype(np.float32)
+
+    def one(rng: Any) -> Any:
+        return np.full(64, some(rng)[0])
+
+    def product() -> Equation:
+        rule = arith.divf(x, c).has_dtype("float32") >> arith.mulf(x, splat(inverse(c.value), like=x))
+        return rule.drawing(x=some, c=one)
+
+    assert check_rule(product()) >= 20
+    with pytest.raises(WrongEquation, match="the left side is"):
+        check_rule(product().tolerance(0))
 
 
 def test_attribute_never_drawn_off_its_default_fails():

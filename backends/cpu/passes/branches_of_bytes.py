@@ -18,37 +18,24 @@ fusion takes all that only one kernel's result goes through: four times the memo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.builder import Builder
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from lamina.dialects import edit
+from lamina.dialects import relay as r
 from lamina.dialects.relay.base import OpPattern, RelayOp
 from lamina.dialects.relay.functional.annotations import StopFusionOp
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.rules.terms import inserting, term
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
+from lamina.passes.rules.rewriting import Rules
 
 PRODUCTS = ("relay.qnn.conv2d", "relay.qnn.dense")
 DEQUANTIZE = "relay.qnn.dequantize"
 stop_fusion = term(StopFusionOp)
-
-
-@dataclass(frozen=True)
-class BranchesOfBytes(ModulePass):
-    """Of two products of bytes that are added, the first leaves bytes to the second's kernel."""
-
-    name = "cpu-branches-of-bytes"
-    opt_level: ClassVar[int] = 1
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for each in [o for o in op.walk() if o.name == "relay.add"]:
-            products = [_product_of(v) for v in each.operands]
-            if len(products) == 2 and products[0] is not None and products[1] is not None:
-                first = 0 if products[0].is_before_in_block(products[1]) else 1
-                _part(each.operands[first])
+branches = Rules("cpu-branches-of-bytes")
 
 
 def _product_of(value: SSAValue) -> Operation | None:
@@ -65,11 +52,29 @@ def _product_of(value: SSAValue) -> Operation | None:
     return None
 
 
-def _part(value: SSAValue) -> None:
-    """Keep a dequantize out of the kernel that makes its bytes."""
-    op = value.owner
-    assert isinstance(op, RelayOp)
-    with edit.transaction(op), inserting(Builder(InsertPoint.before(op))):
-        parted = stop_fusion(op.operands[0])
-        inherit_location(parted.owner, op)
-        op.operands[0] = parted
+@branches.lower(r.add)
+def part(op: RelayOp) -> bool:
+    """Keep the dequantize of the first product's bytes out of the kernel that makes them.
+
+    Before: add(dequantize(%a), dequantize(%b))    After: add(dequantize(stop_fusion(%a)), dequantize(%b))
+    """
+    products = [_product_of(v) for v in op.operands]
+    if products[0] is None or products[1] is None:
+        return False
+    dequantize: Any = op.operands[0 if products[0].is_before_in_block(products[1]) else 1].owner
+    with inserting(Builder(InsertPoint.before(dequantize))):
+        parted = stop_fusion(dequantize.operands[0])
+    inherit_location(parted.owner, dequantize)
+    dequantize.operands[0] = parted
+    return True
+
+
+@dataclass(frozen=True)
+class BranchesOfBytes(ModulePass):
+    """Of two products of bytes that are added, the first leaves bytes to the second's kernel."""
+
+    name = "cpu-branches-of-bytes"
+    opt_level: ClassVar[int] = 1
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        branches.apply(op)

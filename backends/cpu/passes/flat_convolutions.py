@@ -41,8 +41,8 @@ from lamina.dialects.rules.terms import term
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.fold.fold_constant import fold_ops
+from lamina.passes.relay.layout.form_replacement import legalize
 from lamina.passes.relay.layout.legal_forms import Form
-from lamina.passes.relay.layout.legalize import legalize
 
 stop_fusion = term(StopFusionOp)
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lamina.dialects import relay as r
-from lamina.dialects.infos import TensorInfo
 from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 query, key, value = var("query key value")
@@ -80,31 +80,14 @@ def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1
     return r.reshape(r.transpose(r.reshape(x, newshape=split), axes=axes), newshape=matrices)
 
 
-def drawn(*shape: int) -> Any:
-    """Draws a tensor of this shape."""
-
-    def draw(rng: Any) -> TensorInfo:
-        return TensorInfo(shape, "float64")
-
-    return draw
-
-
-def always(given: Any) -> Any:
-    """Draws one value: shapes that fit are found by no chance."""
-
-    def draw(rng: Any) -> Any:
-        return given
-
-    return draw
-
-
+# Shapes that fit are found by no chance.
 B, S, T, H, D, E = 2, 3, 5, 2, 4, 3
 DRAWN = {
-    "query": drawn(B, S, H * D), "key": drawn(B, T, H * D), "value": drawn(B, T, H * E), "m": drawn(B, 1, 1, T),
-    "q1": always((B, S, H, D)), "q2": always((B * H, S, D)), "k1": always((B, T, H, D)), "k2": always((B * H, D, T)),
-    "v1": always((B, T, H, E)), "v2": always((B * H, T, E)), "s1": always((B, H, S, T)), "s2": always((B * H, S, T)),
-    "o1": always((B, H, S, E)), "o2": always((B, S, H * E)), "c": drawn(),
-    "shown": always(TensorInfo((S, T), "bool")),
+    "query": tensor(B, S, H * D), "key": tensor(B, T, H * D), "value": tensor(B, T, H * E), "m": tensor(B, 1, 1, T),
+    "q1": one_of((B, S, H, D)), "q2": one_of((B * H, S, D)), "k1": one_of((B, T, H, D)), "k2": one_of((B * H, D, T)),
+    "v1": one_of((B, T, H, E)), "v2": one_of((B * H, T, E)), "s1": one_of((B, H, S, T)), "s2": one_of((B * H, S, T)),
+    "o1": one_of((B, H, S, E)), "o2": one_of((B, S, H * E)), "c": tensor(),
+    "shown": tensor(S, T, dtype="bool"),
 }  # fmt: skip
 
 queries, keys = heads_of(query, q1, q2), heads_of(key, k1, k2, (0, 2, 3, 1))

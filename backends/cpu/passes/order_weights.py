@@ -15,15 +15,15 @@ compile time. Winograd's convolutions have weights of their own, and kernels of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.layout import parse_layout, plain
 from lamina.dialects.relay.nn.conv_blocked import BY_TAPS
 from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 x, w = var("x"), const("w")
@@ -51,22 +51,14 @@ def real(dtype: str) -> bool:
     return is_float(dtype)
 
 
-def always(value: Any) -> Any:
-    """Draws one value: few of the op's samples have both taps and blocks to order."""
-
-    def draw(rng: Any) -> Any:
-        return value
-
-    return draw
-
-
 conv = r.nn.contrib_conv2d_NCHWc(x, w, kernel_layout=k, data_layout=d, groups=g, channels=n)
 ordered = r.layout_transform(w, src_layout=k, dst_layout=by_taps(k), channels=0)
 moved = r.nn.contrib_conv2d_NCHWc(x, ordered, kernel_layout=by_taps(k), like=conv)
 rule = (conv >> moved).when(has_taps(w.shape, k), real(x.dtype))
+# Few of the op's samples have both taps and blocks to order.
 order_weights += rule.drawing(
-    x=always(TensorInfo((1, 4, 5, 4, 8), "float64")), w=always(TensorInfo((2, 2, 3, 2, 8, 16), "float64")),
-    k=always("OIHW8i16o"), d=always("NCHW8c"), g=always(2), n=always(32),
+    x=tensor(1, 4, 5, 4, 8), w=tensor(2, 2, 3, 2, 8, 16), k=one_of("OIHW8i16o"), d=one_of("NCHW8c"),
+    g=one_of(2), n=one_of(32),
 )  # fmt: skip
 
 

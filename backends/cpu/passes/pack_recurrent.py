@@ -18,33 +18,17 @@ from typing import ClassVar
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import for_target
-from lamina.dialects import edit
+from lamina.dialects import relay as r
 from lamina.dialects.attributes import to_attribute
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.nn.recurrent_steps import PLAIN, Recurrent
-from lamina.dialects.relay.shape.layouts import LayoutTransformOp
-from lamina.dialects.target import TargetAttr, module_target
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
+from lamina.dialects.target import TargetAttr, module_target, target_of
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.rewriting import Rules
 
-
-@dataclass(frozen=True)
-class CpuPackRecurrent(ModulePass):
-    """Lays the weights of recurrent layers out in blocks of units, all gates beside each other."""
-
-    name = "cpu-pack-recurrent"
-    opt_level: ClassVar[int] = 3
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = module_target(op)
-        if target is None:
-            raise VerifyException("cpu-pack-recurrent: the module names no 'lamina.target'")
-        for layer in [o for o in op.walk() if isinstance(o, Recurrent)]:
-            layout = packed_layout(layer, target)
-            if layout:
-                with edit.transaction(layer):
-                    pack(layer, layout)
+pack = Rules("cpu-pack-recurrent")
 
 
 def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
@@ -63,12 +47,30 @@ def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
     return f"NKG{vectors * lanes}n"
 
 
-def pack(layer: Recurrent, layout: str) -> None:
-    """Give a layer its weights in another layout."""
-    assert layer.parent is not None
+@pack.lower(r.nn.rnn, r.nn.gru, r.nn.lstm)
+def lay_out(layer: Recurrent) -> bool:
+    """Give a layer its weights in another layout.
+
+    Before: lstm(x, w)    After: lstm(x, layout_transform(w)) {weight_layout = "NKG32n"}
+    """
+    target = target_of(layer)
+    layout = packed_layout(layer, target) if target is not None else ""
+    if not layout:
+        return False
     for n in range(1, 1 + len(layer.GATES)):
-        packed = LayoutTransformOp.make(layer.operands[n], src_layout=PLAIN, dst_layout=layout, channels=0)
-        inherit_location(packed, layer)
-        edit.insert_before(layer, packed)
-        layer.operands[n] = packed.result
+        layer.operands[n] = r.layout_transform(layer.operands[n], src_layout=PLAIN, dst_layout=layout, channels=0)
     layer.properties["weight_layout"] = to_attribute(layout)
+    return True
+
+
+@dataclass(frozen=True)
+class CpuPackRecurrent(ModulePass):
+    """Lays the weights of recurrent layers out in blocks of units, all gates beside each other."""
+
+    name = "cpu-pack-recurrent"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if module_target(op) is None:
+            raise VerifyException("cpu-pack-recurrent: the module names no 'lamina.target'")
+        pack.apply(op)

@@ -16,30 +16,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from xdsl.builder import Builder
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.backends.cpu.costs import Costs, for_target
 from lamina.backends.cpu.tiles import RegisterFile, choose_vectors, divisor, registers_of
-from lamina.dialects import edit
 from lamina.dialects import relay as r
-from lamina.dialects.infos import TensorInfo, tensor_info
+from lamina.dialects.infos import tensor_info
 from lamina.dialects.relay.base import RelayOp, attrs_of
 from lamina.dialects.relay.core import constant_value
-from lamina.dialects.rules.terms import attr, computed, const, inserting, var
-from lamina.dialects.target import module_target
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
-from lamina.passes.relay.layout.layout_rules import Dots
+from lamina.dialects.rules.terms import attr, computed, const, var
+from lamina.dialects.target import module_target, target_of
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 x = var("x")
 w = const("w")
 units, out = attr("units out")
-
-PRODUCTS = ("relay.nn.dense", "relay.nn.matmul")
 
 
 @computed
@@ -57,24 +53,6 @@ def is_vector(shape: tuple[int, ...]) -> bool:
 def is_tile(data: tuple[int, ...], weight: tuple[int, ...], lanes: int, registers: RegisterFile, vectors: int) -> bool:
     """Whether a tile of so many vectors is the one for the rows of the data and of the weight."""
     return prod(data[:-1]) > 1 and choose_vectors(data[-2], weight[0], weight[1], lanes, registers) == vectors
-
-
-def matrix(rows: int, columns: int) -> Any:
-    """Draws a matrix of this shape."""
-
-    def draw(rng: Any) -> TensorInfo:
-        return TensorInfo((rows, columns), "float64")
-
-    return draw
-
-
-def some_units(columns: int) -> Any:
-    """Draws the number of units, which may be left out."""
-
-    def draw(rng: Any) -> int | None:
-        return columns if rng.integers(2) else None
-
-    return draw
 
 
 DRAWN = {1: (4, 12), 2: (14, 32), 3: (8, 48), 4: (4, 64)}
@@ -97,13 +75,53 @@ def packing(lanes: int, registers: RegisterFile) -> Rules:
         rule = dense_pack(vectors).when(is_tile(x.shape, w.shape, lanes, registers, vectors))
         if vectors in DRAWN:
             m, n = DRAWN[vectors]
-            rule = rule.drawing(x=matrix(m, 7), w=matrix(n, 7), units=some_units(n))
+            rule = rule.drawing(x=tensor(m, 7), w=tensor(n, 7), units=one_of(None, n))
         rules += rule
     return rules
 
 
 pack_16 = packing(16, RegisterFile(28))
 """The rules for 512-bit vectors of f32 in 32 registers, where the equation tests find them."""
+
+
+groups = Rules("cpu-pack-weights")
+
+
+@groups.lower(r.nn.dense, r.nn.matmul)
+def pack_groups(op: RelayOp) -> SSAValue | None:
+    """The weight of a dense layer that the target has an instruction for, in groups of what this sums up at once.
+
+    Before: `nn.dense(x, w)` of uint8 and int8    After: `nn.contrib_dense_pack(x, p)` with p in "NK64n4k"
+    """
+    target = target_of(op)
+    if target is None:
+        return None
+    data, weight = (tensor_info(v.type) for v in op.operands)
+    sums = tensor_info(op.results[0].type).dtype
+    group = target.dot_products().get((data.dtype, weight.dtype, sums))
+    attrs = attrs_of(op)
+    if attrs.get("transpose_a") or group is None or constant_value(op.operands[1]) is None or data.shape[-1] % group:
+        return None
+    source = "NK" if attrs.get("transpose_b", True) else "KN"
+    units = weight.shape[source.index("N")]
+    block = group_block(prod(data.shape[:-1]), units, target.has_short_vectors(), for_target(target))
+    if not block:
+        return None
+    layout = f"NK{block}n{group}k"
+    packed = r.layout_transform(op.operands[1], src_layout=source, dst_layout=layout, channels=0)
+    return r.nn.contrib_dense_pack(op.operands[0], packed, units=units, weight_layout=layout, out_dtype=sums)
+
+
+def group_block(rows: int, units: int, halves: bool, costs: Costs) -> int:
+    """Units in a block of a weight in groups: some whole vectors, of 16 or half as many units; 0 where none are whole.
+
+    `halves` says whether the target has its instructions for half a vector too.
+    """
+    lanes = 8 if halves and units % 16 else 16
+    if units % lanes:
+        return 0
+    most = costs.group_stream_vectors if rows == 1 else costs.group_vectors
+    return lanes * divisor(units // lanes, most)
 
 
 @dataclass(frozen=True)
@@ -117,45 +135,6 @@ class CpuPackWeights(ModulePass):
         target = module_target(op)
         if target is None:
             raise VerifyException("cpu-pack-weights: the module names no 'lamina.target'")
-        dots = target.dot_products()
-        for dense in [o for o in op.walk() if dots and o.name in PRODUCTS]:
-            pack_groups(cast(RelayOp, dense), dots, target.has_short_vectors(), for_target(target))
+        if target.dot_products():
+            groups.apply(op)
         packing(target.lanes(32), registers_of(target)).apply(op)
-
-
-def pack_groups(op: RelayOp, dots: Dots, halves: bool, costs: Costs) -> None:
-    """The weight of a dense layer that the target has an instruction for, in groups of what this sums up at once.
-
-    Before: `nn.dense(x, w)` of uint8 and int8    After: `nn.contrib_dense_pack(x, p)` with p in "NK64n4k"
-    """
-    data, weight = (tensor_info(v.type) for v in op.operands)
-    sums = tensor_info(op.results[0].type).dtype
-    group = dots.get((data.dtype, weight.dtype, sums))
-    attrs = attrs_of(op)
-    if attrs.get("transpose_a") or group is None or constant_value(op.operands[1]) is None or data.shape[-1] % group:
-        return
-    source = "NK" if attrs.get("transpose_b", True) else "KN"
-    units = weight.shape[source.index("N")]
-    block = group_block(prod(data.shape[:-1]), units, halves, costs)
-    if not block:
-        return
-    layout = f"NK{block}n{group}k"
-    builder = Builder(InsertPoint.before(op))
-    with edit.transaction(op), inserting(builder):
-        packed = r.layout_transform(op.operands[1], src_layout=source, dst_layout=layout, channels=0)
-        made: Any = r.nn.contrib_dense_pack(op.operands[0], packed, units=units, weight_layout=layout, out_dtype=sums)
-        for value in (packed, made):
-            inherit_location(value.owner, op)
-        edit.replace(op, [made])
-
-
-def group_block(rows: int, units: int, halves: bool, costs: Costs) -> int:
-    """Units in a block of a weight in groups: some whole vectors, of 16 or half as many units; 0 where none are whole.
-
-    `halves` says whether the target has its instructions for half a vector too.
-    """
-    lanes = 8 if halves and units % 16 else 16
-    if units % lanes:
-        return 0
-    most = costs.group_stream_vectors if rows == 1 else costs.group_vectors
-    return lanes * divisor(units // lanes, most)

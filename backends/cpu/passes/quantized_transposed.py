@@ -40,8 +40,8 @@ from lamina.dialects.rules.terms import inserting
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold.fold_constant import ANY_GROWTH, fold_ops
+from lamina.passes.relay.layout.form_replacement import legalize
 from lamina.passes.relay.layout.legal_forms import Form
-from lamina.passes.relay.layout.legalize import legalize
 from lamina.passes.relay.quantize.affine_rules import again
 from lamina.passes.relay.quantize.fake_quantization_to_integer import drop_dead
 

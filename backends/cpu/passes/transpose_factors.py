@@ -17,15 +17,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lamina.backends.cpu.costs import FITTED, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float
-from lamina.dialects.infos import TensorInfo
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 x, w = var("x w")
@@ -56,34 +56,21 @@ def real(dtype: str) -> bool:
     return is_float(dtype)
 
 
-def some_units(rng: Any) -> int | None:
-    """Draws the number of units, which may be left out."""
-    return 5 if rng.integers(2) else None
-
-
-def factor(*shape: int) -> Any:
-    """Draws a factor of this shape: the ops' samples have too few rows."""
-
-    def draw(rng: Any) -> TensorInfo:
-        return TensorInfo(shape, "float64")
-
-    return draw
-
-
 @cache
 def moving(least: int) -> Rules:
     """Products whose first factor has so many rows, with the second one as it is read."""
     rules = Rules("cpu-transpose-factors")
+    # Drawn are factors of more rows than the ops' samples have.
     dense = r.nn.dense(x.has_rank(2), w, units=u)
     product = r.nn.matmul(x, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
     rule = (dense >> product).when(many_rows(x.shape, False, least), real(x.dtype))
-    rules += rule.drawing(x=factor(9, 9), w=factor(5, 9), u=some_units)
+    rules += rule.drawing(x=tensor(9, 9), w=tensor(5, 9), u=one_of(None, 5))
 
     dense = r.nn.dense(x.has_rank(3), w, units=u)
     matrices = r.transpose(r.expand_dims(w, axis=0, num_newaxis=1), axes=(0, 2, 1))
     product = r.nn.batch_matmul(x, matrices, transpose_a=False, transpose_b=False, like=dense)
     rule = (dense >> product).when(many_rows(x.shape, False, least), real(x.dtype))
-    rules += rule.drawing(x=factor(2, 9, 9), w=factor(5, 9), u=some_units)
+    rules += rule.drawing(x=tensor(2, 9, 9), w=tensor(5, 9), u=one_of(None, 5))
 
     # Stacks of stacks, and matrices of few rows each, are one matrix.
     for shape in ((9, 1, 9), (1, 2, 9, 9)):
@@ -92,13 +79,13 @@ def moving(least: int) -> Rules:
         product = r.nn.matmul(rows, r.transpose(w, axes=(1, 0)), transpose_a=False, transpose_b=False, like=dense)
         whole = r.reshape(product, newshape=dense.shape, allowzero=False)
         rule = (dense >> whole).when(many_in_all(x.shape, least), real(x.dtype))
-        rules += rule.drawing(x=factor(*shape), w=factor(5, 9), u=some_units)
+        rules += rule.drawing(x=tensor(*shape), w=tensor(5, 9), u=one_of(None, 5))
 
     for op, axes, batch in ((r.nn.matmul, (1, 0), ()), (r.nn.batch_matmul, (0, 2, 1), (2,))):
         lying = op(x, w, transpose_a=f, transpose_b=True)
         standing = op(x, r.transpose(w, axes=axes), transpose_b=False, like=lying)
         rule = (lying >> standing).when(many_rows(x.shape, f, least), real(x.dtype))
-        rules += rule.drawing(x=factor(*batch, 9, 9), w=factor(*batch, 5, 9))
+        rules += rule.drawing(x=tensor(*batch, 9, 9), w=tensor(*batch, 5, 9))
     return rules
 
 

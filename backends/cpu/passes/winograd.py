@@ -34,7 +34,6 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.backends.cpu.costs import FITTED, Costs, for_target
 from lamina.dialects import relay as r
 from lamina.dialects.choices import Choices, spelling
-from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.base import attrs_of
 from lamina.dialects.relay.core import ConstantOp
 from lamina.dialects.relay.nn.conv_blocked import ContribConv2dNCHWcOp
@@ -44,6 +43,7 @@ from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, node_names
 from lamina.passes.relay.fold.fold_constant import fold_ops
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 WEIGHT = "relay.nn.contrib_conv2d_winograd_NCHWc_weight_transform"
@@ -54,6 +54,7 @@ x, w = var("x"), const("w")
 p, n, k = attr("p n k")
 
 
+@computed
 def pays(data: Sequence[int], weight: Sequence[int], padding: Sequence[int], tile: int, costs: Costs) -> bool:
     """Whether a convolution with kernels of 3x3 has so much fewer multiplications in tiles that it pays."""
     if tuple(weight[2:4]) != (3, 3):
@@ -84,26 +85,9 @@ def cycles(
     return max(multiplying, size / costs.read_speed(size))
 
 
-saves_work = computed(pays)
-
-
-def always(value: Any) -> Any:
-    """Draws one value: the ops' samples are too small to pay."""
-
-    def draw(rng: Any) -> Any:
-        return value
-
-    return draw
-
-
 def some_padding(rng: Any) -> tuple[int, ...]:
     """Draws a padding that differs from side to side."""
     return tuple(int(n) for n in rng.integers(0, 3, 4))
-
-
-def some_size(rng: Any) -> tuple[int, int] | None:
-    """Draws the size of the kernel, which may be left out."""
-    return (3, 3) if rng.integers(2) else None
 
 
 @cache
@@ -121,9 +105,10 @@ def in_tiles(lanes: int, tile: int, costs: Costs) -> Rules:
         tiled = r.nn.contrib_conv2d_winograd_NCHWc(
             x, weight, w, limit, tile_size=tile, padding=p, channels=n, kernel_size=k
         )
-        rule = (direct >> tiled).when(saves_work(x.shape, w.shape, p, tile, costs))
-        data, kernel = TensorInfo((1, 1, 9, 7, lanes), "float64"), TensorInfo((1, 1, 3, 3, lanes, block), "float64")
-        rules += rule.drawing(x=always(data), w=always(kernel), n=always(block), p=some_padding, k=some_size)
+        rule = (direct >> tiled).when(pays(x.shape, w.shape, p, tile, costs))
+        # The ops' samples are too small to pay.
+        data, kernel = tensor(1, 1, 9, 7, lanes), tensor(1, 1, 3, 3, lanes, block)
+        rules += rule.drawing(x=data, w=kernel, n=one_of(block), p=some_padding, k=one_of(None, (3, 3)))
     return rules
 
 

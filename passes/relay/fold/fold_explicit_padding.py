@@ -20,6 +20,7 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -68,9 +69,8 @@ second = r.nn.pad(first, pad_width=q, pad_value=k, pad_mode="constant")
 fold_padding += (second >> r.nn.pad(x, pad_width=total(p, q), like=second)).when(only_grows(p, q))
 
 
-def some_image(rng: Any) -> TensorInfo:
-    """An image that the samples of convolutions and pools have weights for."""
-    return TensorInfo([(1, 3, 7, 6), (1, 5, 6, 3), (2, 4, 5, 5), (1, 6, 8, 8)][rng.integers(4)], "float64")
+# The samples of convolutions and pools have weights for these.
+some_image = one_of(*(TensorInfo(s, "float64") for s in ((1, 3, 7, 6), (1, 5, 6, 3), (2, 4, 5, 5), (1, 6, 8, 8))))
 
 
 def some_pads(rng: Any) -> Ints:

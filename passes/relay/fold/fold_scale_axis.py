@@ -42,6 +42,7 @@ from lamina.passes.relay.fold.scale_paths import (
     on_bias,
     positive,
 )
+from lamina.passes.rules.draws import one_of
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -89,12 +90,7 @@ def leaky(value: Any) -> Any:
 
 def some_input(op: Any) -> Any:
     """Draws an input that the convolution's samples have weights for."""
-    shapes = [o.operands[0].shape for o in op.op.samples() if o.error is None]
-
-    def choose(rng: Any) -> TensorInfo:
-        return TensorInfo(shapes[rng.integers(len(shapes))], "float64")
-
-    return choose
+    return one_of(*(TensorInfo(o.operands[0].shape, "float64") for o in op.op.samples() if o.error is None))
 
 
 def a_factor(rng: Any) -> TensorInfo:

@@ -14,11 +14,12 @@ XLA's transpose folding. A transpose that others use too stays for them, and the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lamina.dialects import relay as r
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -41,12 +42,6 @@ def other(flag: bool) -> bool:
     return not flag
 
 
-def some_units(rng: Any) -> int | None:
-    """Draws the number of units, which may be left out."""
-    units = int(rng.integers(6))
-    return units or None
-
-
 turned = r.transpose(a, axes=p).shared()
 for op in (r.nn.matmul, r.nn.batch_matmul):
     left = op(turned, b, transpose_a=f)
@@ -57,7 +52,7 @@ for op in (r.nn.matmul, r.nn.batch_matmul):
 # dense is the product with a matrix that lies transposed; with one more transpose it lies as it is
 layer = r.nn.dense(b.has_rank(2), turned, units=u)
 rule = layer >> r.nn.matmul(b, a, transpose_a=False, transpose_b=False, like=layer)
-fold += rule.when(swaps_last(p, a.rank)).drawing(u=some_units)
+fold += rule.when(swaps_last(p, a.rank)).drawing(u=one_of(None, 1, 2, 3, 4, 5))
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.ir import SSAValue
+
 from lamina.dialects import edit
+from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.relay.functional.tuples import TupleGetItemOp, TupleOp
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.rewriting import Rules
+
+fold = Rules("relay-fold-tuples")
+
+
+# A function, and no equation: tuples have any number of fields.
+@fold.lower(TupleGetItemOp)
+def take_field(op: TupleGetItemOp) -> SSAValue | None:
+    """Before: %x = tuple_get_item (tuple %a, %b)[0]    After: %a"""
+    made = op.tuple_value.owner
+    return made.operands[op.index.value.data] if isinstance(made, TupleOp) else None
 
 
 @dataclass(frozen=True)
@@ -26,12 +40,8 @@ class FoldTuples(ModulePass):
     name = "relay-fold-tuples"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = [o for o in op.walk() if isinstance(o, (TupleOp, TupleGetItemOp))]
-        for taken in found:
-            if isinstance(taken, TupleGetItemOp) and isinstance(made := taken.tuple_value.owner, TupleOp):
-                field = made.operands[taken.index.value.data]
-                edit.replace(taken, [field])
+        fold.apply(op)
         # A tuple is made after what is in it: inner ones lose their last use before they are met.
-        for unread in reversed(found):
-            if unread.parent is not None and unread.result.first_use is None:
-                edit.erase(unread)
+        for each in reversed(all_ops(op)):
+            if isinstance(each, (TupleOp, TupleGetItemOp)) and each.result.first_use is None:
+                edit.erase(each)

@@ -38,9 +38,9 @@ from lamina.dialects.relay.params import array_dense, store_of
 from lamina.dialects.target import module_target
 from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location, inherit_name
 from lamina.passes.relay.fold.fold_constant import fold_constants
+from lamina.passes.relay.layout.form_replacement import replace_by_form
 from lamina.passes.relay.layout.layout_rules import NO_DOTS, PLAIN, Dots, Offer, Plan, plan
 from lamina.passes.relay.layout.legal_forms import ALTERED
-from lamina.passes.relay.layout.legalize import replace_by_form
 
 UNKNOWN_LANES = 16
 """Channels in a block where the module names no target."""

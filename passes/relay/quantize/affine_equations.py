@@ -17,6 +17,7 @@ from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.relay.qnn import scales as qs
 from lamina.dialects.rules.terms import attr, computed, insert, var
+from lamina.passes.rules.draws import one_of, tensor
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -72,20 +73,8 @@ def integers_for(word: Any, extent: int = 0) -> Any:
     return draw
 
 
-def a_scale(rng: Any) -> TensorInfo:
-    return TensorInfo((), "float32")
-
-
-def a_zero(rng: Any) -> TensorInfo:
-    return TensorInfo((), "int32")
-
-
-def scales(rng: Any) -> TensorInfo:
-    return TensorInfo(((), (3,))[rng.integers(2)], "float32")
-
-
-def zeros(rng: Any) -> TensorInfo:
-    return TensorInfo(((), (3,))[rng.integers(2)], "int32")
+one_scale, one_zero = tensor(dtype="float32"), tensor(dtype="int32")
+scales, zeros = (one_of(TensorInfo((), dtype), TensorInfo((3,), dtype)) for dtype in ("float32", "int32"))
 
 
 def real(value: Any, axis: Any) -> Any:
@@ -99,7 +88,7 @@ for word in (
 ):
     whole = word(real(x, a))
     rule = (whole >> real(word(x, like=whole), -1)).when(one_number(s.shape), one_number(z.shape))
-    moves += rule.drawing(x=integers_for(word), s=a_scale, z=a_zero)
+    moves += rule.drawing(x=integers_for(word), s=one_scale, z=one_zero)
 
 for word in (r.nn.max_pool1d, r.nn.max_pool2d, r.nn.max_pool3d):
     pooled = word(real(x, a), layout=p)

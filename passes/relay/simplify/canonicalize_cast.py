@@ -23,23 +23,14 @@ from typing import ClassVar
 from xdsl.ir import Block, Operation
 
 from lamina.dialects import edit
+from lamina.dialects import relay as r
 from lamina.dialects.dtypes import itemsize
 from lamina.dialects.infos import has_unknown_extents, tensor_info
 from lamina.dialects.relay.base import OpPattern, RelayOp
-from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
+from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.rewriting import Rules
 
-
-@dataclass(frozen=True)
-class CanonicalizeCast(ModulePass):
-    """A cast to a wider type is repeated for each of its users."""
-
-    name = "relay-canonicalize-cast"
-    opt_level: ClassVar[int] = 3
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for cast in [o for o in op.walk() if o.name == "relay.cast" and widens(o)]:
-            with edit.transaction():
-                repeat(cast)
+canonicalize = Rules("relay-canonicalize-cast")
 
 
 def widens(cast: Operation) -> bool:
@@ -58,26 +49,38 @@ def takes_in(user: Operation, block: Block) -> bool:
     return isinstance(user, RelayOp) and user.parent is block and user.FUSION_KIND <= OpPattern.COMM_REDUCE
 
 
-def repeat(cast: Operation) -> None:
-    """A cast of its own for every op that uses the result, but the first."""
+@canonicalize.lower(r.cast)
+def repeat(cast: RelayOp) -> bool:
+    """A cast of its own for every op that uses the result, but the first.
+
+    Before: %1 = cast %0; f %1; g %1    After: %1 = cast %0; f %1; %2 = cast %0; g %2
+    """
     block, result = cast.parent, cast.results[0]
     users = {u.operation for u in result.uses}
-    if block is None or len(users) < 2 or not all(takes_in(u, block) for u in users):
-        return
-    place = cast
-    first = True
+    if block is None or len(users) < 2 or not widens(cast) or not all(takes_in(u, block) for u in users):
+        return False
+    place, first = cast.next_op, True
     while users:
-        place = place.next_op
         assert place is not None
-        if place not in users:
-            continue
-        users.discard(place)
-        if first:
+        if place in users:
+            users.discard(place)
+            if not first:
+                copy = cast.clone()
+                edit.insert_before(place, copy)
+                for i, operand in enumerate(place.operands):
+                    if operand is result:
+                        place.operands[i] = copy.results[0]
             first = False
-            continue
-        copy = cast.clone()
-        inherit_location(copy, cast)
-        edit.insert_before(place, copy)
-        for i, operand in enumerate(place.operands):
-            if operand is result:
-                place.operands[i] = copy.results[0]
+        place = place.next_op
+    return True
+
+
+@dataclass(frozen=True)
+class CanonicalizeCast(ModulePass):
+    """A cast to a wider type is repeated for each of its users."""
+
+    name = "relay-canonicalize-cast"
+    opt_level: ClassVar[int] = 3
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        canonicalize.apply(op)

@@ -10,10 +10,9 @@ So nothing is computed for its type alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lamina.dialects import relay as r
 from lamina.dialects.rules.terms import attr, computed, splat, var
+from lamina.passes.rules.draws import one_of
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -49,11 +48,6 @@ def keeps(dtype: str, value: str) -> bool:
     return dtype in ("", value)
 
 
-def some_dtype(rng: Any) -> str:
-    """Draws whether the dtype is said."""
-    return "float64" if rng.integers(2) else ""
-
-
 for op in (r.add, r.subtract, r.multiply, r.divide, r.maximum, r.minimum, r.power):
     for tensor, number in ((r.ones.pattern(), splat(1)), (r.zeros.pattern(), splat(0)), (r.full(v, dtype=k), v)):
         sides = [(op(x, tensor), op(x, number))]
@@ -61,4 +55,4 @@ for op in (r.add, r.subtract, r.multiply, r.divide, r.maximum, r.minimum, r.powe
             sides.append((op(tensor, x), op(number, x)))
         for left, right in sides:
             rule = left >> right
-            concretize += rule.when(keeps(k, v.dtype)).drawing(k=some_dtype) if number is v else rule
+            concretize += rule.when(keeps(k, v.dtype)).drawing(k=one_of("", "float64")) if number is v else rule

@@ -22,6 +22,7 @@ from lamina.dialects.infos import TensorInfo
 from lamina.dialects.relay.layout import axis_of
 from lamina.dialects.rules.terms import attr, computed, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
+from lamina.passes.rules.draws import one_of
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -82,15 +83,6 @@ whole = r.nn.conv2d(
 rule = (together >> whole).when(flattens(block, pads, crops, inner, data)).finite()
 
 
-def of(*choices: Any) -> Any:
-    """Draws one of several."""
-
-    def choose(rng: Any) -> Any:
-        return choices[rng.integers(len(choices))]
-
-    return choose
-
-
 def widths(high: int) -> Any:
     """Draws pairs of small numbers for one to three axes."""
 
@@ -101,19 +93,19 @@ def widths(high: int) -> Any:
 
 
 flatten += rule.drawing(
-    x=of(TensorInfo((1, 6, 4, 3), "float64"), TensorInfo((2, 4, 6, 3), "float64")),
-    w=of(TensorInfo((2, 1, 3, 3), "float64"), TensorInfo((1, 2, 1, 3), "float64")),
-    block=of((2, 2), (2, 1), (1, 2), (2,), (2, 2, 1)),
+    x=one_of(TensorInfo((1, 6, 4, 3), "float64"), TensorInfo((2, 4, 6, 3), "float64")),
+    w=one_of(TensorInfo((2, 1, 3, 3), "float64"), TensorInfo((1, 2, 1, 3), "float64")),
+    block=one_of((2, 2), (2, 1), (1, 2), (2,), (2, 2, 1)),
     pads=widths(3),
     crops=widths(2),
-    inner=of((0, 0), (1,), (1, 0, 0, 1)),
-    spread=of((1, 1), (2, 1), (1,)),
-    data=of("NHWC"),
-    kernel=of("HWIO"),
-    groups=of(1, 3),
-    channels=of(None, 3),
-    size=of(None, (2, 1), (1, 2)),
-    dtype=of("", "float64"),
+    inner=one_of((0, 0), (1,), (1, 0, 0, 1)),
+    spread=one_of((1, 1), (2, 1), (1,)),
+    data=one_of("NHWC"),
+    kernel=one_of("HWIO"),
+    groups=one_of(1, 3),
+    channels=one_of(None, 3),
+    size=one_of(None, (2, 1), (1, 2)),
+    dtype=one_of("", "float64"),
 )
 
 

@@ -19,13 +19,13 @@ from typing import Any
 
 from lamina.dialects import relay as r
 from lamina.dialects.dtypes import is_float, itemsize
-from lamina.dialects.infos import TensorInfo
 from lamina.dialects.lazy import np
 from lamina.dialects.relay.layout import extents
 from lamina.dialects.rules.terms import attr, computed, const, var
 from lamina.passes.base import Context, ModuleOp, ModulePass
 from lamina.passes.relay.fold.fold_explicit_padding import fold_padding
 from lamina.passes.relay.simplify.concretize_like import concretize, has_zero
+from lamina.passes.rules.draws import tensor
 from lamina.passes.rules.rewriting import Rules
 
 Ints = tuple[int, ...]
@@ -252,19 +252,11 @@ def keeps_order(scale: Any, zero: Any, dtype: str) -> bool:
     return bool(np.all((scale > 1e-30) & (scale < 1e30))) and bool(np.all(np.abs(zero) < 2**16))
 
 
-def a_scale(rng: Any) -> TensorInfo:
-    return TensorInfo((), "float32")
-
-
-def a_zero(rng: Any) -> TensorInfo:
-    return TensorInfo((), "int32")
-
-
 real_values = r.qnn.dequantize(x, c, d, out_dtype="float32")
 for op in (r.argmax, r.argmin, r.argsort):
     place = op(real_values)
     ordered_alike = (place >> op(x, like=place)).when(keeps_order(c.value, d.value, x.dtype))
-    simplify += ordered_alike.drawing(c=a_scale, d=a_zero)
+    simplify += ordered_alike.drawing(c=tensor(dtype="float32"), d=tensor(dtype="int32"))
 
 # -- pads add up, and convolutions and pools pad by themselves -------------------------------------
 

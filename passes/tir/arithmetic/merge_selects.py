@@ -13,7 +13,8 @@ After:
 
 Stages that are inlined where they are read under a condition, into padding or beside each other, give one choice for
 each of them. Only ops that go lane by lane and cannot fail stand between; a load has a condition of its own, and stays
-as it is.
+as it is. The equations say it of each op by itself; a walk applies them, since any number of ops may stand between, and
+since a condition may say more than another one.
 """
 
 from __future__ import annotations
@@ -21,23 +22,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.linear import Linear
+from lamina.dialects.rules.terms import var
+from lamina.dialects.scalar import terms
 from lamina.dialects.tir.ops import BroadcastOp, ConditionOp, SelectOp
 from lamina.dialects.tir.vectors import CastOp
 from lamina.passes.base import Context, ModulePass
+from lamina.passes.rules.rewriting import Rules
 
 SELECTS = (arith.SelectOp, SelectOp)
-LANE_BY_LANE = (
-    arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, arith.MaximumfOp, arith.MinimumfOp, arith.NegfOp,
-    arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MaxSIOp, arith.MinSIOp, arith.SIToFPOp, arith.UIToFPOp,
-    arith.FPToSIOp, arith.FPToUIOp, arith.ExtUIOp, arith.ExtSIOp, arith.TruncIOp, math.RoundEvenOp, CastOp, BroadcastOp,
-)  # fmt: skip
+
+a, choice, x, y, z = var("a choice x y z")
+number = terms.arith
+chosen = number.select(choice, x, y)
+
+sides: list[tuple[Any, Any]] = [(f(chosen), f(x)) for f in (number.negf, terms.math.roundeven)]
+for f in (
+    *(number.addf, number.subf, number.mulf, number.divf, number.maximumf, number.minimumf),
+    *(number.addi, number.subi, number.muli, number.maxsi, number.minsi),
+):
+    sides += [(f(chosen, a), f(x, a)), (f(a, chosen), f(a, x))]
+for f in (*(number.sitofp, number.uitofp, number.fptosi, number.fptoui, number.extui, number.extsi, number.trunci),):
+    sides.append((f(chosen), f(x, to=z.dtype)))
+
+choices = Rules("tir-merge-selects")
+for within, without in sides:
+    choices += number.select(choice, within, z) >> number.select(choice, without, z)
+
+LANE_BY_LANE = (*dict.fromkeys(within.op for within, _ in sides), CastOp, BroadcastOp)
 """What is computed in vain where its result is not chosen, and does no harm there."""
 
 Known = frozenset[tuple[Linear, bool]]

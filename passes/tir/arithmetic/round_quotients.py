@@ -28,26 +28,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite, isnan
 from struct import pack, unpack
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
-    Float32Type,
-    FloatAttr,
     IntegerType,
     ModuleOp,
     VectorType,
-    f32,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from lamina.dialects.lazy import np
+from lamina.dialects.rules.terms import computed, const, splat, var
+from lamina.dialects.scalar import terms
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.intrinsics import INTRINSICS, IntrinsicOp
 from lamina.dialects.tir.vectors import CastOp
 from lamina.passes.base import Context, ModulePass, inherit_location, inherit_name
-from lamina.passes.tir.arithmetic.rounding import FLOAT, element_of, number_of, roundings
+from lamina.passes.rules.rewriting import Rules
+from lamina.passes.tir.arithmetic.rounding import element_of, number_of, roundings
 
 BOUNDS = (arith.MaximumfOp, arith.MinimumfOp)
 LARGEST = 2.0**60
@@ -57,73 +58,80 @@ LARGEST_WHOLE = 2.0**31
 DEEPEST = 24
 """Ops that are looked at, one after the other, for where a number comes from."""
 
+x, scale = var("x"), const("scale")
+quotient = terms.arith.divf(x, scale).has_dtype("float32")
+quotients = Rules("tir-round-quotients")
+
+
+@computed
+def has_inverse(scale: Any) -> bool:
+    """Whether all lanes have one ordinary number whose mantissa is not all ones."""
+    number = float(scale.flat[0])
+    ordinary = isfinite(number) and 1 / LARGEST < abs(number) < LARGEST and bool((scale == number).all())
+    return ordinary and unpack("I", pack("f", number))[0] % 2**23 != 2**23 - 1
+
+
+@computed
+def is_rounded(quotient: SSAValue | None) -> bool:
+    """Whether a value is only rounded, and only to make integers of it; that of a draw is."""
+    rounding = None if quotient is None else quotient.get_user_of_unique_use()
+    return quotient is None or (type(rounding) is math.RoundEvenOp and _makes_integers(rounding.result))
+
+
+@computed
+def is_small(x: SSAValue | None, scale: Any) -> bool:
+    """Whether a quotient has none of the products and sums anywhere near the ends of the range of f32."""
+    most = 0.0 if x is None else largest(x)
+    return most is not None and most / abs(float(scale.flat[0])) <= LARGEST
+
+
+@computed
+def minus(scale: Any) -> float:
+    return -float(scale.flat[0])
+
+
+@computed
+def nearest_inverse(scale: Any) -> float:
+    return unpack("f", pack("f", 1 / float(scale.flat[0])))[0]
+
+
+def some_floats(rng: Any) -> Any:
+    """Draws numbers of many magnitudes."""
+    return np.ldexp(rng.uniform(-2, 2, 256), rng.integers(-20, 20, 256)).astype(np.float32)
+
+
+def one_float(rng: Any) -> Any:
+    """Draws a number for all lanes."""
+    return np.full(256, some_floats(rng)[0])
+
+
+# With p = x / scale, nearly: what p misses of it is exact, and so x / scale = p + (x - p scale) / scale, rounded once.
+inverse = splat(nearest_inverse(scale.value), like=x)
+product = terms.arith.mulf(x, inverse)
+missed = terms.math.fma(product, splat(minus(scale.value), like=x), x)
+rule = quotient >> terms.math.fma(missed, inverse, product)
+rule.when(is_rounded(quotient.ssa), has_inverse(scale.value), is_small(x.ssa, scale.value))
+quotients += rule.tolerance(0).drawing(x=some_floats, scale=one_float)
+
 
 @dataclass(frozen=True)
 class RoundQuotientsPass(ModulePass):
     name = "tir-round-quotients"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = module_target(op)
-        for rounding in roundings(op):
-            _multiply(rounding)
-            if target is not None:
+        found, target = roundings(op), module_target(op)
+        if found and target is not None:
+            quotients.apply(op)
+            for rounding in found:
                 _convert(rounding, target)
+
+
+# -- bounds --------------------------------------------------------------------------------------------------------
 
 
 def _bits(type_: Attribute) -> int:
     """The width of an integer; 0 for other types."""
     return type_.width.data if type(type_) is IntegerType else 0
-
-
-# -- quotients -----------------------------------------------------------------------------------------------------
-
-
-def _multiply(rounding: math.RoundEvenOp) -> None:
-    """The quotient that is rounded, by multiplications."""
-    quotient = rounding.operand.owner
-    if type(quotient) is not arith.DivfOp or not quotient.result.has_one_use() or quotient.parent is None:
-        return
-    scale, most = number_of(quotient.rhs), largest(quotient.lhs)
-    if scale is None or most is None or not _has_inverse(scale) or most / abs(scale) > LARGEST:
-        return
-    if not _makes_integers(rounding.result):
-        return
-    x, type_ = quotient.lhs, quotient.result.type
-    inverse = _constant(unpack("f", pack("f", 1 / scale))[0], type_)
-    minus = _constant(-scale, type_)
-    product = arith.MulfOp.create(operands=[x, inverse.result], result_types=[type_], properties=FLOAT)
-    error = math.FmaOp.create(operands=[product.result, minus.result, x], result_types=[type_], properties=FLOAT)
-    whole = math.FmaOp.create(
-        operands=[error.result, inverse.result, product.result], result_types=[type_], properties=FLOAT
-    )
-    _replace(quotient, [inverse, minus, product, error, whole])
-
-
-def _has_inverse(scale: float) -> bool:
-    """Whether the scale is an ordinary number whose mantissa is not all ones."""
-    return (
-        isfinite(scale) and 1 / LARGEST < abs(scale) < LARGEST and unpack("I", pack("f", scale))[0] % 2**23 != 2**23 - 1
-    )
-
-
-def _constant(number: float, type_: Attribute) -> arith.ConstantOp:
-    if type(type_) is VectorType:
-        vector = cast("VectorType[Float32Type]", type_)
-        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(vector, [number]))
-    return arith.ConstantOp(FloatAttr(number, f32))
-
-
-def _replace(old: Operation, new: list[Operation]) -> None:
-    """Put ops in the place of one whose result the last of them gives."""
-    block = old.parent
-    assert block is not None
-    for op in new:
-        inherit_location(op, old)
-    block.insert_ops_before(new, old)
-    inherit_name(new[-1].results[0], old.results[0])
-    old.results[0].replace_all_uses_with(new[-1].results[0])
-    old.detach()
-    old.erase()
 
 
 def largest(value: SSAValue, depth: int = 0) -> float | None:
@@ -245,3 +253,16 @@ def _integer_bound(bound: Operation, value: SSAValue) -> list[Operation]:
     constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [limit]))
     kind = arith.MaxSIOp if type(bound) is arith.MaximumfOp else arith.MinSIOp
     return [constant, kind.create(operands=[value, constant.result], result_types=[type_])]
+
+
+def _replace(old: Operation, new: list[Operation]) -> None:
+    """Put ops in the place of one whose result the last of them gives."""
+    block = old.parent
+    assert block is not None
+    for op in new:
+        inherit_location(op, old)
+    block.insert_ops_before(new, old)
+    inherit_name(new[-1].results[0], old.results[0])
+    old.results[0].replace_all_uses_with(new[-1].results[0])
+    old.detach()
+    old.erase()

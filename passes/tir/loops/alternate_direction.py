@@ -27,12 +27,36 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.dialects import edit
-from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Linear, mod
 from lamina.dialects.schedule.nest.annotations import ALTERNATE
 from lamina.dialects.tir.ops import ConditionOp, ForOp, IndexOp, enclosing_loops
 from lamina.passes.base import Context, ModulePass, inherit_location
+from lamina.passes.rules.rewriting import Rules
+
+alternate = Rules("tir-alternate-direction")
+
+
+@alternate.lower(ForOp)
+def walk_back_and_forth(loop: ForOp) -> bool:
+    """Before: for %j alternate: f(%j)    After: %odd = %t mod 2; for %j: f(%odd ? extent - 1 - %j : %j)"""
+    if loop.attributes.pop(ALTERNATE, None) is None:
+        return False
+    around = [v for v in enclosing_loops(loop) if v.kind.data != "parallel"]
+    if not around or loop.is_dynamic or loop.min_bounds():
+        return True
+    forth = Linear.dim(loop.var)
+    odd = ConditionOp.of([Condition(mod(Linear.dim(around[-1].var), 2) - 1, True)])
+    places = [IndexOp.of(form) for form in (forth * -1 + (loop.trip - 1), forth)]
+    at = arith.SelectOp(odd.result, *(p.result for p in places))
+    for new in (odd, *places, at):
+        inherit_location(new, loop)
+    loop.var.replace_uses_with_if(at.result, lambda use: use.operation not in places)
+    outer, inner = around[-1].body.block.first_op, loop.body.block.first_op
+    assert outer is not None and inner is not None
+    edit.insert_before(outer, odd)
+    edit.insert_before(inner, *places, at)
+    return True
 
 
 @dataclass(frozen=True)
@@ -40,22 +64,4 @@ class AlternateDirectionPass(ModulePass):
     name = "tir-alternate-direction"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [v for v in all_ops(op) if type(v) is ForOp and ALTERNATE in v.attributes]:
-            with edit.transaction(loop):
-                del loop.attributes[ALTERNATE]
-                around = [v for v in enclosing_loops(loop) if v.kind.data != "parallel"]
-                if around and not loop.is_dynamic and not loop.min_bounds():
-                    _alternate(loop, around[-1])
-
-
-def _alternate(loop: ForOp, around: ForOp) -> None:
-    forth = Linear.dim(loop.var)
-    odd = ConditionOp.of([Condition(mod(Linear.dim(around.var), 2) - 1, True)])
-    places = [IndexOp.of(form) for form in (forth * -1 + (loop.trip - 1), forth)]
-    at = arith.SelectOp(odd.result, *(p.result for p in places))
-    for new in (odd, *places, at):
-        inherit_location(new, loop)
-    loop.var.replace_uses_with_if(at.result, lambda use: use.operation not in places)
-    assert around.body.block.first_op is not None and loop.body.block.first_op is not None
-    edit.insert_before(around.body.block.first_op, odd)
-    edit.insert_before(loop.body.block.first_op, *places, at)
+        alternate.apply(op)

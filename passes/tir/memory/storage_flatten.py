@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, ModuleOp
 
 from lamina.dialects import edit
-from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import LANE
 from lamina.dialects.index.linear import Linear, recombine
@@ -30,19 +29,9 @@ from lamina.dialects.schedule.nest.annotations import STORAGE_ALIGN
 from lamina.dialects.tir.memory import AccessOp, AllocOp, buffer_type, type_of
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass
+from lamina.passes.rules.rewriting import Rules
 
-
-@dataclass(frozen=True)
-class StorageFlattenPass(ModulePass):
-    name = "tir-storage-flatten"
-
-    aligned_only: bool = False
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloc in [a for a in all_ops(op) if isinstance(a, AllocOp)]:
-            if STORAGE_ALIGN in alloc.attributes or not self.aligned_only:
-                with edit.transaction():
-                    _flatten(alloc)
+flatten = Rules("tir-storage-flatten")
 
 
 def strides_of(shape: Sequence[int], align: tuple[int, int, int] | None) -> list[int]:
@@ -56,15 +45,31 @@ def strides_of(shape: Sequence[int], align: tuple[int, int, int] | None) -> list
     return strides
 
 
-def _flatten(alloc: AllocOp) -> None:
+def _alignment(alloc: AllocOp) -> tuple[int, int, int] | None:
+    asked = alloc.attributes.get(STORAGE_ALIGN)
+    if asked is None:
+        return None
+    numbers = [int(n) for n in asked.get_values()] if isinstance(asked, DenseArrayBase) else []
+    rank = type_of(alloc.result).get_num_dims()
+    if len(numbers) != 3 or not 0 <= numbers[0] < rank or numbers[1] < 1:
+        raise InputError(f"tir-storage-flatten: {STORAGE_ALIGN} of {alloc.stage.data!r} is {asked}", op=alloc)
+    return numbers[0], numbers[1], numbers[2]
+
+
+@flatten.lower(AllocOp)
+def lay_out(alloc: AllocOp) -> bool:
+    """A buffer of one dimension in the place of one of several, and the accesses to it.
+
+    Before: alloc memref<8x32xf32>; load [%i, %j]    After: alloc memref<256xf32>; load [%i * 32 + %j]
+    """
     align = _alignment(alloc)
     shape = alloc.result.type.get_shape()
     users = [use.operation for use in alloc.result.uses]
     if (len(shape) == 1 and align is None) or DYNAMIC_INDEX in shape:
-        return
+        return False
     for user in users:
         if not isinstance(user, AccessOp):
-            return  # a buffer that is used as a whole keeps its shape
+            return False  # a buffer that is used as a whole keeps its shape
     size, *strides = strides_of(shape, align)
     new = AllocOp.make(alloc.stage.data, buffer_type([size], alloc.result.type.element_type), alloc.scope.data)
     new.attributes |= {k: v for k, v in alloc.attributes.items() if k != STORAGE_ALIGN}
@@ -83,14 +88,14 @@ def _flatten(alloc: AllocOp) -> None:
         user.operands = operands
         user.set_access([recombine(flat).simplify(ranges)], conditions)
     edit.erase(alloc)
+    return True
 
 
-def _alignment(alloc: AllocOp) -> tuple[int, int, int] | None:
-    asked = alloc.attributes.get(STORAGE_ALIGN)
-    if asked is None:
-        return None
-    numbers = [int(n) for n in asked.get_values()] if isinstance(asked, DenseArrayBase) else []
-    rank = type_of(alloc.result).get_num_dims()
-    if len(numbers) != 3 or not 0 <= numbers[0] < rank or numbers[1] < 1:
-        raise InputError(f"tir-storage-flatten: {STORAGE_ALIGN} of {alloc.stage.data!r} is {asked}", op=alloc)
-    return numbers[0], numbers[1], numbers[2]
+@dataclass(frozen=True)
+class StorageFlattenPass(ModulePass):
+    name = "tir-storage-flatten"
+
+    aligned_only: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        flatten.apply(op, only=(lambda alloc: STORAGE_ALIGN in alloc.attributes) if self.aligned_only else None)
