@@ -88,20 +88,22 @@ class transaction:
     """Makes the edits inside it count as one.
 
     With the op that it rewrites, that one is counted at once; without, the first edit inside, so that a transaction
-    without edits counts none. It does not begin where no edit is left. A transaction in another is part of that.
+    without edits counts none. It does not begin where no edit is left. A transaction in another is part of that. The
+    trace says `where` it is written, which is where it begins if nothing else is given.
     """
 
-    __slots__ = ("op", "what", "outer")
+    __slots__ = ("op", "what", "where", "outer")
 
-    def __init__(self, op: Operation | None = None, what: str = "rewritten") -> None:
+    def __init__(self, op: Operation | None = None, what: str = "rewritten", where: str = "") -> None:
         self.op = op
         self.what = what
+        self.where = where
 
     def __enter__(self) -> None:
         global _counts
         self.outer = _counts
         if self.op is not None:
-            _spend(self.op, self.what)
+            _spend(self.op, self.what, where=self.where)
             _counts = NONE
         elif _counts == EACH:
             if _left == 0:
@@ -141,7 +143,7 @@ def label(op: Operation) -> str:
     return " ".join([op.name, ", ".join(named)]) if named else op.name
 
 
-def _spend(op: Operation, what: str, new: Iterable[Operation] = ()) -> None:
+def _spend(op: Operation, what: str, new: Iterable[Operation] = (), where: str = "") -> None:
     if _counts == NONE:
         return
     spend()
@@ -149,9 +151,15 @@ def _spend(op: Operation, what: str, new: Iterable[Operation] = ()) -> None:
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         while frame.f_back is not None and frame.f_code.co_filename == __file__:
             frame = frame.f_back
-        where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        where = where or f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
         _told[where] += 1
         print(f"{where}  {label(op)}", what, *([", ".join(map(label, new))] if new else []), file=_trace)
+
+
+def tell_part(where: str, op: Operation, what: str) -> None:
+    """Print, where edits are printed, what a part of an edit did: indented, since it is not counted by itself."""
+    if _trace is not None:
+        print(f"  {where}  {label(op)} {what}", file=_trace)
 
 
 def tell_statistics(name: str) -> None:

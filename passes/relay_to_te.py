@@ -19,7 +19,7 @@ After:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -40,6 +40,7 @@ from lamina.dialects.te.lib import Tensor, building
 from lamina.errors import InputError, about
 from lamina.passes.base import Context, ModulePass, fused_location, inherit_location
 from lamina.passes.relay.partition.external_backends import COMPILER, is_declaration
+from lamina.passes.rules.conversion import Conversion, ConversionRule, where_written
 
 BEYOND = frozenset(
     f"relay.{n}"
@@ -74,14 +75,15 @@ class RelayToTePass(ModulePass):
                     hint="run relay-external-codegen before",
                     op=main,
                 )
-            stair = _Stair(op, main, functions, names, mains)
-            stair.run()
+            Main(op, main, functions, names, mains).run()
         for left in op.walk():
             if left.name.startswith("relay."):
                 raise InputError(f"relay-to-te leaves {left.name} behind; run relay-fuse-ops before it", op=left)
 
 
-class _Stair:
+class Main:
+    """A function on tensors whose calls are being lowered, and the functions that they have become."""
+
     def __init__(
         self,
         module: ModuleOp,
@@ -95,32 +97,14 @@ class _Stair:
         self.functions = functions
         self.names = names
         self.mains = mains
+        self.dead: list[Operation] = []
+        """Primitive functions, whose calls are calls of te.funcs by now."""
 
     def run(self) -> None:
         refuse_programs(self.main)
-        block = self.main.body.block
-        dead: list[Operation] = []
-        for op in list(block.ops):
-            if isinstance(op, CallOp):
-                function = op.function()
-                if function is None:
-                    raise InputError("relay-to-te: a call of an unknown function; run relay-inline before it", op=op)
-                callee = self.function(function)
-                new: Operation = te.CallOp.make(callee.sym_name.data, op.operands[1:], op.result_types)
-                edit.replace(op, new)
-            elif isinstance(op, ConstantOp):
-                edit.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
-            elif isinstance(op, MainCallOp):
-                check_external(op, self.mains)
-                edit.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
-            elif isinstance(op, FnOp):
-                dead.append(op)
-            elif not isinstance(op, MainReturnOp):
-                raise InputError(
-                    f"relay-to-te: {op.name} stands outside of a primitive function; run relay-fuse-ops",
-                    op=op,
-                )
-        edit.erase_all(dead)
+        for op in list(self.main.body.block.ops):
+            calls.lower(op, self)
+        edit.erase_all(self.dead)
 
     def function(self, function: FnOp) -> te.FuncOp:
         key = structure(function)
@@ -137,6 +121,45 @@ class _Stair:
             name = f"{wanted}_{n}"
         self.names.add(name)
         return name
+
+
+calls: Conversion[Main, None] = Conversion(
+    "relay-to-te", "@main outside of a primitive function", "run relay-fuse-ops, which puts every op into one"
+)
+
+
+@calls.lowers(CallOp)
+def call(op: CallOp, main: Main) -> None:
+    """te.call of the te.func that the primitive function becomes; those of equal structure are one."""
+    function = op.function()
+    if function is None:
+        raise InputError("relay-to-te: a call of an unknown function; run relay-inline before it", op=op)
+    callee = main.function(function)
+    edit.replace(op, te.CallOp.make(callee.sym_name.data, op.operands[1:], op.result_types))
+
+
+@calls.lowers(ConstantOp)
+def param(op: ConstantOp, main: Main) -> None:
+    """te.param."""
+    edit.replace(op, te.ParamOp.create(properties={"param": op.value}, result_types=op.result_types))
+
+
+@calls.lowers(MainCallOp)
+def external_call(op: MainCallOp, main: Main) -> None:
+    """te.call of a function that an external backend has compiled."""
+    check_external(op, main.mains)
+    edit.replace(op, te.CallOp.make(op.callee.string_value(), op.operands, op.result_types))
+
+
+@calls.lowers(FnOp)
+def primitive(op: FnOp, main: Main) -> None:
+    """A te.func for all primitive functions of its structure."""
+    main.dead.append(op)
+
+
+@calls.lowers(MainReturnOp)
+def returns_main(op: MainReturnOp, main: Main) -> None:
+    """Itself."""
 
 
 def refuse_programs(main: MainOp) -> None:
@@ -198,6 +221,57 @@ def function_name(function: FnOp) -> str:
     return name
 
 
+class Equations:
+    """A te.func that is being filled, and the tensors of a primitive function's values in it."""
+
+    def __init__(self, target: Block) -> None:
+        self.target = target
+        self.tensors: dict[SSAValue, Tensor] = {}
+
+
+def _meaning(op: RelayOp, equations: Equations) -> Sequence[Tensor]:
+    from lamina.dialects.relay.meaning import te_results
+
+    try:
+        return te_results(type(op), [equations.tensors[o] for o in op.operands], attrs_of(op))
+    except Exception as e:
+        about(e, op)
+        raise
+
+
+def _facet_of(op: type[Operation]) -> ConversionRule | None:
+    """The rule that an op of a relay dialect states: its element, its equation, or other ops that give the same."""
+    if not issubclass(op, RelayOp):
+        return None
+    for name in ("te_element", "te_compute", "decompose"):
+        facet = getattr(op, name, None)
+        if facet is not None and not getattr(facet, "__isabstractmethod__", False):
+            text = (op.__doc__ or "").strip().partition("\n")[0]
+            return ConversionRule(op, _meaning, f"{name}: {text}", where_written(facet))
+    return None
+
+
+equations: Conversion[Equations, Sequence[Tensor] | None] = Conversion(
+    "relay-to-te",
+    "a primitive function",
+    "run the pass that lowers it before, or declare its te_compute or decompose",
+    states=_facet_of,
+)
+
+
+@equations.lowers(ReturnOp)
+def returns(op: ReturnOp, equations: Equations) -> None:
+    """te.return."""
+    values = [equations.tensors[v].value for v in op.operands]
+    equations.target.add_op(te.ReturnOp.create(operands=values))
+
+
+@equations.lowers(ConstantOp)
+def constant(op: ConstantOp, equations: Equations) -> Sequence[Tensor]:
+    """An equation of one number."""
+    return [constant_tensor(op)]
+
+
 def lower_function(function: FnOp, name: str) -> te.FuncOp:
     """The te.func of a primitive function."""
     block = function.body.block
@@ -205,29 +279,17 @@ def lower_function(function: FnOp, name: str) -> te.FuncOp:
     lowered = te.FuncOp.make(name, list(block.arg_types), [v.type for v in returned])
     lowered.location = fused_location([op for op in block.ops if isinstance(op, RelayOp)])
     target = lowered.body.block
-    tensors: dict[SSAValue, Tensor] = {}
+    state = Equations(target)
     for n, (old, new) in enumerate(zip(block.args, target.args, strict=True)):
         new.name_hint = old.name_hint or f"p{n}"
-        tensors[old] = Tensor(new)
+        state.tensors[old] = Tensor(new)
     with building(target):
         for op in block.ops:
-            if isinstance(op, ReturnOp):
-                target.add_op(te.ReturnOp.create(operands=[tensors[v].value for v in op.operands]))
-                continue
             before = target.last_op
-            if isinstance(op, ConstantOp):
-                tensors[op.results[0]] = constant_tensor(op)
-            elif isinstance(op, RelayOp):
-                from lamina.dialects.relay.meaning import te_results
-
-                try:
-                    results = te_results(type(op), [tensors[o] for o in op.operands], attrs_of(op))
-                except Exception as e:
-                    about(e, op)
-                    raise
-                tensors.update(zip(op.results, results, strict=True))
-            else:
-                raise InputError(f"relay-to-te: {op.name} cannot stand in a primitive function", op=op)
+            results = equations.lower(op, state)
+            if results is None:
+                continue
+            state.tensors.update(zip(op.results, results, strict=True))
             tag = StringAttr(op.name.removeprefix("relay."))
             _each_new(target, before, lambda new: _mark(new, tag, op))  # noqa: B023
     if any(len(op.results) > 1 for op in block.ops):

@@ -23,12 +23,12 @@ from lamina.dialects.tir.ops import ForOp, FuncOp
 from lamina.dialects.tir.prefetch import PrefetchOp
 from lamina.errors import InputError
 from lamina.passes.base import has_location, inherit_location
+from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir_to_llvm.access import Access
 from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.replay import Replay
+from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import memory_type
-
-Step = Callable[[], None]
 
 SHARED = 3
 """The address space of the memory of a block."""
@@ -70,12 +70,16 @@ def _no_library(func: FuncOp) -> Callable[[str, Sequence[Attribute], Attribute],
     return declare
 
 
-def _nothing() -> None:
-    """No step."""
+nvptx_tir_to_llvm: Conversion[DeviceReplay, Step] = Conversion(
+    "nvptx-tir-to-llvm", "a kernel of the device", base=tir_to_llvm
+)
+"""The rules of the device where they are not those of the processor."""
 
 
 class DeviceReplay(Replay):
     """Lowers the body of one kernel of the device."""
+
+    conversion = nvptx_tir_to_llvm
 
     def __init__(self, builder: FunctionBuilder, pointers: dict[SSAValue, SSAValue], name: str) -> None:
         super().__init__(builder, pointers)
@@ -83,20 +87,7 @@ class DeviceReplay(Replay):
         self.globals: list[llvm.GlobalOp] = []
 
     def compile_step(self, op: Operation) -> Step:
-        if isinstance(op, ForOp) and is_real(op):
-            return self.compile_axis(op)
-        if isinstance(op, BarrierOp):
-            return self.compile_barrier(op)
-        if isinstance(op, PrefetchOp):  # a hint, which LLVM has no PTX for
-            return _nothing
-        if isinstance(op, (LoadOp, StoreOp)):
-            access = Access(self, op)
-            self.widen(access, op)
-            return access.load_step() if isinstance(op, LoadOp) else access.store_step()
-        step = self.located(super().compile_step(op), op)
-        if isinstance(op, IfOp) and any(isinstance(inner, BarrierOp) for inner in op.walk()):
-            return lambda: (step(), self.forget())[0]
-        return step
+        return self.located(super().compile_step(op), op)
 
     def located(self, step: Step, op: Operation) -> Step:
         """A step whose ops come from where `op` does, so that one without PTX is named there."""
@@ -110,21 +101,6 @@ class DeviceReplay(Replay):
                 inherit_location(new, op)
 
         return run
-
-    def compile_axis(self, op: ForOp) -> Step:
-        """The body for the thread that this is: as many have been started as the loop has iterations."""
-        kind, axis = tag_of(op).split(".")
-        number = self.special_register(f"{REGISTERS[kind]}.{axis}")
-        number.name_hint = op.var.name_hint
-        self.b.depth[op.var] = 0
-        self.b.variables[op.var] = number
-        steps = self.compile(op.body.block)
-
-        def step() -> None:
-            for s in steps:
-                s()
-
-        return step
 
     def special_register(self, name: str) -> SSAValue:
         """A register of the machine that tells a thread its number, as an i64."""
@@ -141,31 +117,9 @@ class DeviceReplay(Replay):
             found = cache[("register", name)] = b.at_level(0, read)
         return found
 
-    def compile_barrier(self, op: BarrierOp) -> Step:
-        name, operand = BARRIERS[op.scope.data]
-
-        def step() -> None:
-            self.b.add(llvm.CallIntrinsicOp(name, [self.b.constant(IntegerAttr(operand, i32), i32)], []))
-            self.forget()
-
-        return step
-
     def forget(self) -> None:
         """Other threads have written: nothing that was read is known any more."""
         self.loaded = {}
-
-    def compile_alloc(self, op: AllocOp) -> Step:
-        scope = op.scope.data
-        if scope == "shared":
-            self.pointers[op.result] = self.shared_buffer(op)
-            return self.forget
-        if scope == "global":
-            raise InputError(
-                f'nvptx-tir-to-llvm: the buffer {op.stage.data!r} of scope "global" is made inside of a kernel; run '
-                "tir-unify-thread-binding",
-                op=op,
-            )
-        return super().compile_alloc(op)
 
     def shared_buffer(self, op: AllocOp) -> SSAValue:
         """A global of the block's memory, which has no initial value."""
@@ -211,3 +165,82 @@ class DeviceReplay(Replay):
 
     def buffer_is_register(self, op: AccessOp) -> bool:
         return op.buffer_value() in self.registers
+
+
+@nvptx_tir_to_llvm.lowers(ForOp)
+def loop(op: ForOp, replay: DeviceReplay) -> Step:
+    """A loop of threads is its body, the variable a register of the machine; others are the processor's."""
+    if not is_real(op):
+        return tir_to_llvm.lower(op, replay)
+    # As many threads have been started as the loop has iterations.
+    kind, axis = tag_of(op).split(".")
+    number = replay.special_register(f"{REGISTERS[kind]}.{axis}")
+    number.name_hint = op.var.name_hint
+    replay.b.depth[op.var] = 0
+    replay.b.variables[op.var] = number
+    steps = replay.compile(op.body.block)
+
+    def step() -> None:
+        for s in steps:
+            s()
+
+    return step
+
+
+@nvptx_tir_to_llvm.lowers(IfOp)
+def branch(op: IfOp, replay: DeviceReplay) -> Step:
+    """The processor's; behind a barrier inside of it nothing that was read is known any more."""
+    step = tir_to_llvm.lower(op, replay)
+    if any(isinstance(inner, BarrierOp) for inner in op.walk()):
+        return lambda: (step(), replay.forget())[0]
+    return step
+
+
+@nvptx_tir_to_llvm.lowers(BarrierOp)
+def barrier(op: BarrierOp, replay: DeviceReplay) -> Step:
+    """The intrinsic of its scope."""
+    name, operand = BARRIERS[op.scope.data]
+
+    def step() -> None:
+        replay.b.add(llvm.CallIntrinsicOp(name, [replay.b.constant(IntegerAttr(operand, i32), i32)], []))
+        replay.forget()
+
+    return step
+
+
+@nvptx_tir_to_llvm.lowers(PrefetchOp)
+def prefetch(op: PrefetchOp, replay: DeviceReplay) -> Step:
+    """Nothing: LLVM has no PTX for the hint."""
+    return lambda: None
+
+
+@nvptx_tir_to_llvm.lowers(LoadOp)
+def load(op: LoadOp, replay: DeviceReplay) -> Step:
+    """The processor's; a vector whose place is known to be aligned is one instruction."""
+    access = Access(replay, op)
+    replay.widen(access, op)
+    return access.load_step()
+
+
+@nvptx_tir_to_llvm.lowers(StoreOp)
+def store(op: StoreOp, replay: DeviceReplay) -> Step:
+    """The processor's; a vector whose place is known to be aligned is one instruction."""
+    access = Access(replay, op)
+    replay.widen(access, op)
+    return access.store_step()
+
+
+@nvptx_tir_to_llvm.lowers(AllocOp)
+def alloc(op: AllocOp, replay: DeviceReplay) -> Step:
+    """A global of address space 3 for a shared buffer; others are the processor's."""
+    scope = op.scope.data
+    if scope == "shared":
+        replay.pointers[op.result] = replay.shared_buffer(op)
+        return replay.forget
+    if scope == "global":
+        raise InputError(
+            f'nvptx-tir-to-llvm: the buffer {op.stage.data!r} of scope "global" is made inside of a kernel; run '
+            "tir-unify-thread-binding",
+            op=op,
+        )
+    return tir_to_llvm.lower(op, replay)

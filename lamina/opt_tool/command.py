@@ -430,7 +430,7 @@ class Session:
         if self.args.list_passes:
             listing.list_passes(self.registry, self.out)
         if self.args.list_rules:
-            listing.list_rules(self.args.list_rules, self.registry, self.out)
+            listing.list_rules(self.args.list_rules, self.registry, self._context(), self.out)
         if self.args.list_ops:
             listing.list_ops(self._context(), self.out)
         if self.args.show_dialects:

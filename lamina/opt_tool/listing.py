@@ -101,19 +101,31 @@ def pass_help(name: str, registry: Registry, out: TextIO) -> None:
         out.write(f"  {option.name}: {option.type} ({default}){help_text}\n")
 
 
-def list_rules(name: str, registry: Registry, out: TextIO) -> None:
-    """The rules of the sets that stand in a pass's file, in the order they are tried. Raises UsageError."""
+def list_rules(name: str, registry: Registry, ctx: LaminaContext, out: TextIO) -> None:
+    """The rules that stand in a pass's file. Raises UsageError.
+
+    Those of sets come in the order they are tried, those of conversions by the op that each lowers.
+    """
     from lamina.dialects.rules.terms import Equation
+    from lamina.passes.rules.conversion import Conversion
     from lamina.passes.rules.rewriting import Rules
 
-    module = sys.modules[registry.find(name).__module__]
-    entries = [e for value in vars(module).values() if isinstance(value, Rules) for e in value.entries]
-    if not entries:
-        raise UsageError(f"{name} has no rewrite rules: it is written as a function")
-    for entry in entries:
+    found = list(vars(sys.modules[registry.find(name).__module__]).values())
+    for entry in (e for value in found if isinstance(value, Rules) for e in value.entries):
         rule = entry.rule
         text = repr(rule) if isinstance(rule, Equation) else first_line(rule.function.__doc__)
         out.write(f"{entry.where}  {text}\n")
+    conversions = [value for value in found if isinstance(value, Conversion)]
+    if not conversions and not any(isinstance(value, Rules) and value.entries for value in found):
+        raise UsageError(f"{name} has no rewrite rules: it is written as a function")
+    dialects = [ctx.get_optional_dialect(d) for d in (*OUR_DIALECTS, *registry.dialects)] if conversions else []
+    known = [op for d in dialects if d is not None for op in d.operations]
+    for conversion in conversions:
+        rules = conversion.rules(known)
+        width, places = max(len(r.op.name) for r in rules), max(len(r.where) for r in rules)
+        out.write(f"in {conversion.place}:\n")
+        for rule in rules:
+            out.write(f"  {rule.op.name:{width}}  {rule.where:{places}}  {rule.text}\n")
 
 
 class PassOption(NamedTuple):

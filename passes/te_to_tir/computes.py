@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.dtypes import dtype_name, is_float, is_unsigned, scalar_type
-from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.reducers import inline_region
 from lamina.dialects.tir import ops as tir
-from lamina.dialects.tir.checks import CheckOp
-from lamina.errors import InputError
+from lamina.passes.te_to_tir.elements import lower_body
 from lamina.passes.te_to_tir.lowering import Lowering, nest_of
 from lamina.passes.te_to_tir.reads import check_reads
+from lamina.passes.te_to_tir.rules import stages
+
+
+@stages.lowers(te.ComputeOp)
+def compute(op: te.ComputeOp, lowering: Lowering) -> Iterable[Operation]:
+    """A loop for each dimension and each reduced axis, around a block of its equation."""
+    lowering.allocate(op.tensors, op.stage.data, op.extents()[: len(op.spatial)])
+    yield lower_compute(op, lowering)
 
 
 def lower_compute(op: te.ComputeOp, lowering: Lowering) -> Operation:
@@ -58,76 +63,6 @@ def lower_compute(op: te.ComputeOp, lowering: Lowering) -> Operation:
     for value, t in zip(values, targets, strict=True):
         body.add_op(tir.StoreOp.make(value, t.buffer, t.at(index)))
     return nest_of(loops, tir.BlockOp.make(stage, init, body))
-
-
-def lower_body(source: Block, target: Block, variables: dict[SSAValue, SSAValue], lowering: Lowering) -> list[SSAValue]:
-    """Copy an equation with reads as loads; returns what it yields."""
-    values = lowering.sizes | variables
-    own = set(values)
-
-    def values_of(operands: Sequence[SSAValue]) -> list[SSAValue]:
-        return [_as_index(v, values) for v in operands]
-
-    def through(value: SSAValue) -> SSAValue:
-        return _through_index_op(value, target, values, own, lowering)
-
-    for op in source.ops:
-        if isinstance(op, te.YieldOp):
-            return [through(v) for v in op.values]
-        if isinstance(op, te.ReadOp):
-            operands = values_of(op.indices)
-            forms = lowering.forms(op.map.data.results, operands)
-            conditions: list[Condition] = []
-            if op.guard is not None:
-                conditions = _conditions(op.guard.data.conditions, operands, lowering)
-            place = lowering.places[op.tensor]
-            new: Operation = tir.LoadOp.make(place.buffer, place.at(forms), conditions)
-        elif isinstance(op, te.IndexOp):
-            (form,) = lowering.forms(op.map.data.results, values_of(op.indices))
-            new = tir.IndexOp.of(form)
-        elif isinstance(op, te.ConditionOp):
-            new = tir.ConditionOp.of(_conditions(op.set.data.conditions, values_of(op.indices), lowering))
-        elif isinstance(op, te.CheckOp):
-            value, condition = (through(v) for v in op.operands)
-            new = CheckOp.make(value, condition, op.message.data)
-        elif op.name.startswith(("arith.", "math.")):
-            operands = [through(v) for v in op.operands]
-            new = type(op).create(
-                operands=operands,
-                result_types=list(op.result_types),
-                properties=dict(op.properties),
-                attributes=dict(op.attributes),
-            )
-        else:
-            raise InputError(f"te-to-tir: {op.name} cannot stand in a te.compute", op=op)
-        new.location = op.location
-        target.add_op(new)
-        values[op.results[0]] = new.results[0]
-        new.results[0].name_hint = op.results[0].name_hint
-    raise VerifyException("te-to-tir: a te.compute without te.yield")
-
-
-def _conditions(found: Sequence[Condition], operands: Sequence[SSAValue], lowering: Lowering) -> list[Condition]:
-    forms = lowering.forms([c.form for c in found], operands)
-    return [Condition(f, c.equal) for f, c in zip(forms, found, strict=True)]
-
-
-def _as_index(value: SSAValue, values: dict[SSAValue, SSAValue]) -> SSAValue:
-    found = values.get(value, value)
-    assert isinstance(found.type, IndexType)
-    return found
-
-
-def _through_index_op(
-    value: SSAValue, target: Block, values: dict[SSAValue, SSAValue], own: set[SSAValue], lowering: Lowering
-) -> SSAValue:
-    """An operand of arithmetic; a loop variable, size or time enters arithmetic only through tir.index."""
-    time = lowering.times.get(value)
-    if time is None and value not in own:
-        return values.get(value, value)
-    index = tir.IndexOp.of(time or Linear.dim(values[value]))
-    target.add_op(index)
-    return index.result
 
 
 # -- reductions -----------------------------------------------------------------------------------------------

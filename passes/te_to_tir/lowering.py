@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.edit import inherit_location
 from lamina.dialects.index.accesses import over_values
 from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.schedule.nest.edits import wrap
@@ -31,6 +32,8 @@ class Place(NamedTuple):
 class Lowering:
     """The state of one function's lowering."""
 
+    block: Block
+    """Where buffers and statements are put."""
     places: dict[SSAValue, Place] = field(default_factory=dict[SSAValue, Place])
     sizes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The te function's `index` arguments as the tir function's."""
@@ -38,6 +41,8 @@ class Lowering:
     """The time of each enclosing te.scan over its loop variable."""
     axes: dict[str, int] = field(default_factory=dict[str, int])
     """How often an axis name has been given."""
+    copies: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
+    """Tensors that are returned and are computed elsewhere, with the buffers of the results."""
 
     def extents(self, forms: Sequence[Linear]) -> list[Linear]:
         """Extents over the te function's sizes as extents over the tir function's."""
@@ -65,7 +70,13 @@ class Lowering:
             for n, (name, e) in enumerate(zip(names, self.extents(extents), strict=True))
         ]
 
-    def allocate(self, results: Sequence[OpResult], stage: str, extents: Sequence[Linear], block: Block) -> None:
+    def put(self, op: Operation, statements: Iterable[Operation]) -> None:
+        """Append the statements of a stage, each as it comes."""
+        for new in statements:
+            inherit_location(new, op)
+            self.block.add_op(new)
+
+    def allocate(self, results: Sequence[OpResult], stage: str, extents: Sequence[Linear]) -> None:
         """Buffers for those tensors of a stage that have no place yet; the n-th of several is called `<stage>.v<n>`."""
         sizes = self.extents(extents)
         for n, result in enumerate(results):
@@ -74,7 +85,7 @@ class Lowering:
             name = stage if len(results) == 1 else f"{stage}.v{n}"
             alloc = tir.AllocOp.make(name, memref(result.type), extents=sizes)
             alloc.location = result.op.location
-            block.add_op(alloc)
+            self.block.add_op(alloc)
             self.places[result] = Place(alloc.result)
 
 

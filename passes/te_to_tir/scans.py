@@ -6,22 +6,23 @@ computed right in its place. A stage of the body that gives no state is made ane
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Operation, SSAValue
+from collections.abc import Iterable
+
+from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.index.linear import Linear, constant
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.scan import ScanOp
 from lamina.dialects.tir import ops as tir
-from lamina.passes.base import inherit_location
-from lamina.passes.te_to_tir.computes import lower_compute
 from lamina.passes.te_to_tir.lowering import Lowering, Place, copy_nest
+from lamina.passes.te_to_tir.rules import stages
 
 
-def place_states(scan: ScanOp, lowering: Lowering, block: Block) -> None:
+def place_states(scan: ScanOp, lowering: Lowering) -> None:
     """Give the states buffers, and initial tensors that nobody else reads their place at the front of them."""
     for n, (result, extents) in enumerate(zip(scan.tensors, scan.extents(), strict=True)):
         name = scan.stage.data if len(scan.tensors) == 1 else f"{scan.stage.data}.v{n}"
-        lowering.allocate([result], name, extents, block)
+        lowering.allocate([result], name, extents)
     for init, result in zip(scan.inits, scan.tensors, strict=True):
         if _begins_in_place(scan, init) and init not in lowering.places:
             lowering.places[init] = lowering.places[result]
@@ -39,9 +40,9 @@ def _begins_in_place(scan: ScanOp, init: SSAValue) -> bool:
     )  # fmt: skip
 
 
-def lower_scan(scan: ScanOp, lowering: Lowering) -> list[Operation]:
-    """The copies of the initial tensors that have a place of their own, then the loop over time."""
-    statements: list[Operation] = []
+@stages.lowers(ScanOp)
+def scan(scan: ScanOp, lowering: Lowering) -> Iterable[Operation]:
+    """Copies of the initial tensors that have a place of their own, then a serial loop over time."""
     time, first = lowering.extents([scan.extent()])[0], scan.first
     for n, (init, result, extents) in enumerate(zip(scan.inits, scan.tensors, scan.extents(), strict=True)):
         source, target = lowering.places[init], lowering.places[result]
@@ -50,12 +51,12 @@ def lower_scan(scan: ScanOp, lowering: Lowering) -> list[Operation]:
             nest = copy_nest(source, target, [constant(first), *extents[1:]], name, lowering)
             if not time.is_constant and isinstance(nest, tir.ForOp):
                 nest.set_min_bounds([time])
-            statements.append(nest)
+            yield nest
     hint = scan.var.name_hint or "t"
     loop = tir.ForOp.upto([time - first], lowering.axis(f"{scan.stage.data}.{hint}"), hint=hint)
     now = Linear.dim(loop.var) + first
     lowering.times[scan.var] = now
-    block = loop.body.block
+    around, lowering.block = lowering.block, loop.body.block
     copies: list[tuple[SSAValue, Place]] = []
     for state, result in zip(scan.states, scan.tensors, strict=True):
         lowering.places[state] = lowering.places[result]
@@ -67,14 +68,13 @@ def lower_scan(scan: ScanOp, lowering: Lowering) -> list[Operation]:
             lowering.places[value] = place
     for op in scan.body.block.ops:
         if isinstance(op, te.ComputeOp):
-            lowering.allocate(op.tensors, op.stage.data, op.extents()[: len(op.spatial)], block)
-            nest = lower_compute(op, lowering)
-            inherit_location(nest, op)
-            block.add_op(nest)
+            lowering.put(op, stages.lower(op, lowering))
     for value, place in copies:
         compute = value.owner
         assert isinstance(compute, te.ComputeOp)
         extents = compute.extents()[: len(compute.spatial)]
-        block.add_op(copy_nest(lowering.places[value], place, extents, f"{compute.stage.data}.copy", lowering))
+        nest = copy_nest(lowering.places[value], place, extents, f"{compute.stage.data}.copy", lowering)
+        lowering.block.add_op(nest)
+    lowering.block = around
     del lowering.times[scan.var]
-    return [*statements, loop]
+    yield loop

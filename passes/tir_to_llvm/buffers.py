@@ -7,7 +7,6 @@ the function's entry; one in a loop that is too large for that, or has a size th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,11 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import AllocOp
 from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.registers import Register
+from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties, memory_type
 
 if TYPE_CHECKING:
     from lamina.passes.tir_to_llvm.replay import Replay
-
-Step = Callable[[], None]
 
 LARGEST_ON_STACK = 1 << 20
 """Bytes of a buffer in a loop."""
@@ -49,7 +47,9 @@ def stack_buffer(b: FunctionBuilder, type_: Attribute) -> SSAValue:
     return b.at_level(0, lambda: b.emit(llvm.AllocaOp, [b.integer(max(size, 1))], POINTER, properties))
 
 
-def compile_alloc(replay: Replay, op: AllocOp) -> Step:
+@tir_to_llvm.lowers(AllocOp)
+def alloc(op: AllocOp, replay: Replay) -> Step:
+    """A table of values for a register buffer; else memory on the stack or of the C library."""
     buffer = op.result
     if op.scope.data == "register":
         # A new execution starts empty: what an earlier iteration left is dead.

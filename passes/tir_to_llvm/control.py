@@ -29,12 +29,11 @@ from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.tir.ops import AllocOp, ForOp, IfOp, StoreOp
 from lamina.passes.tir_to_llvm.access import Access
 from lamina.passes.tir_to_llvm.registers import Register
+from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import element_of
 
 if TYPE_CHECKING:
     from lamina.passes.tir_to_llvm.replay import Replay
-
-Step = Callable[[], None]
 
 
 def br(target: Block, arguments: Sequence[SSAValue]) -> Operation:
@@ -74,8 +73,9 @@ def _register_stores(op: Operation) -> dict[SSAValue, StoreOp]:
 # -- tir.if ----------------------------------------------------------------------------------------------------
 
 
-def compile_if(replay: Replay, op: IfOp) -> Step:
-    """The steps of a body that runs under conditions."""
+@tir_to_llvm.lowers(IfOp)
+def branch(op: IfOp, replay: Replay) -> Step:
+    """Its body, a block of its own where the conditions are not decided."""
     return compile_guarded(replay, op, op.conditions(), replay.compile(op.body.block))
 
 

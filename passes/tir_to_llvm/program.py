@@ -43,6 +43,7 @@ from lamina.dialects.value_names import NAME
 from lamina.errors import InputError, did_you_mean
 from lamina.passes.base import node_names
 from lamina.passes.relay.partition.external_backends import CODE, COMPILER, CONSTANTS, OUTPUTS
+from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir_to_llvm.builder import POINTER
 
 STATUS, ARENA, FIRST_INPUT = 0, 1, 2
@@ -124,6 +125,90 @@ def _bytes(type_: MemRefType[Attribute]) -> int:
     return prod(type_.get_shape()) * itemsize(dtype_name(type_.element_type))
 
 
+class Program:
+    """The rows of a program, and what they refer to, as far as its calls have been lowered.
+
+    `external` are the declarations of functions that external backends run.
+    """
+
+    def __init__(self, main: MainOp, phases: Mapping[str, list[Phase]], external: Mapping[str, MainOp]) -> None:
+        self.name = main.sym_name.data
+        self.sizes = main.body.block.args
+        self.first_param = FIRST_INPUT + len(self.sizes)
+        self.phases = phases
+        self.external = external
+        self.bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(self.sizes)}
+        """Buffers as (base, byte offset). Workspaces of unknown size come behind the parameters, whose number is known
+        at the end: they are counted from -1."""
+        self.params: dict[Attribute, int] = {}
+        self.arena_bytes = 0
+        self.workspaces: list[Attribute] = []
+        self.rows: list[Entry] = []
+        self.called: dict[int, MainOp] = {}
+        """The external function of each row that calls one."""
+
+    def entries(self) -> list[Entry]:
+        """The rows, with the workspaces behind the parameters."""
+        behind = self.first_param + len(self.params)
+        return [
+            e._replace(arguments=[(behind - 1 - base, n) if base < 0 else (base, n) for base, n in e.arguments])
+            for e in self.rows
+        ]
+
+
+main_to_program: Conversion[Program, None] = Conversion("tir-to-llvm", "@main")
+
+
+@main_to_program.lowers(AllocOp)
+def alloc(op: AllocOp, program: Program) -> None:
+    """The arena, of which there is one; a workspace where the size is not known."""
+    if op.sizes:
+        shape = symbolic_shape(program.sizes, op.extents())
+        assert shape is not None
+        program.workspaces.append(DictionaryAttr({"type": op.result.type, "shape": shape}))
+        program.bases[op.result] = (-len(program.workspaces), 0)
+        return
+    if program.arena_bytes:
+        raise InputError(f"tir-to-llvm: @{program.name} allocates more than its arena; run tir-plan-memory", op=op)
+    program.arena_bytes = op.result.type.get_shape()[0]
+    program.bases[op.result] = (ARENA, 0)
+
+
+@main_to_program.lowers(ViewOp)
+def view(op: ViewOp, program: Program) -> None:
+    """A byte offset in the arena."""
+    program.bases[op.result] = (program.bases[op.arena][0], op.offset.value.data)
+
+
+@main_to_program.lowers(ParamOp)
+def param(op: ParamOp, program: Program) -> None:
+    """One more base pointer, behind inputs and outputs."""
+    position = program.params.setdefault(op.param, len(program.params))
+    program.bases[op.results[0]] = (program.first_param + position, 0)
+
+
+@main_to_program.lowers(CallOp)
+def call(op: CallOp, program: Program) -> None:
+    """A row for each phase of the kernel; one without a kernel for a function of an external compiler."""
+    buffers = [program.bases[o] for o in op.operands]
+    callee = op.callee.root_reference.data
+    function = program.external.get(callee)
+    if function is not None:
+        for constant in cast("ArrayAttr[Attribute]", function.attributes[CONSTANTS]):
+            program.params.setdefault(constant, len(program.params))
+        program.called[len(program.rows)] = function
+        program.rows.append(Entry(None, 0, 1, buffers, op.location))
+        return
+    for phase in program.phases[callee]:
+        arguments = [_OF_STATUS[n] if n < 0 else buffers[n] for n in phase.arguments]
+        program.rows.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, op.location))
+
+
+@main_to_program.lowers(MainReturnOp)
+def returns(op: MainReturnOp, program: Program) -> None:
+    """Nothing: the table ends."""
+
+
 def lower_main(
     module: ModuleOp,
     main: MainOp,
@@ -135,53 +220,14 @@ def lower_main(
 
     `external` are the declarations of functions that external backends run.
     """
-    declared = external or {}
-    called: dict[int, MainOp] = {}
     name = main.sym_name.data
-    block = main.body.block
+    arguments = main.body.block.args
     outputs_attr = main.attributes["lamina.outputs"]
     assert isinstance(outputs_attr, IntegerAttr)
-    bases: dict[SSAValue, tuple[int, int]] = {a: (FIRST_INPUT + n, 0) for n, a in enumerate(block.args)}
-    params: dict[Attribute, int] = {}
-    arena_bytes = 0
-    workspaces: list[tuple[SSAValue, Attribute]] = []
-    entries: list[Entry] = []
-    for op in block.ops:
-        if isinstance(op, AllocOp) and op.sizes:
-            shape = symbolic_shape(block.args, op.extents())
-            assert shape is not None
-            workspaces.append((op.result, DictionaryAttr({"type": op.result.type, "shape": shape})))
-        elif isinstance(op, AllocOp):
-            if arena_bytes:
-                raise InputError(f"tir-to-llvm: @{name} allocates more than its arena; run tir-plan-memory", op=op)
-            arena_bytes = op.result.type.get_shape()[0]
-            bases[op.result] = (ARENA, 0)
-        elif isinstance(op, ViewOp):
-            bases[op.result] = (bases[op.arena][0], op.offset.value.data)
-        elif isinstance(op, ParamOp):
-            position = params.setdefault(op.param, len(params))
-            bases[op.results[0]] = (FIRST_INPUT + len(block.args) + position, 0)
-        elif isinstance(op, CallOp):
-            # Workspaces of unknown size come behind the parameters, whose number is known at the end: counted from -1.
-            scratch = {value: (-1 - n, 0) for n, (value, _) in enumerate(workspaces)}
-            buffers = [bases[o] if o in bases else scratch[o] for o in op.operands]
-            callee = op.callee.root_reference.data
-            if callee in declared:
-                for constant in cast("ArrayAttr[Attribute]", declared[callee].attributes[CONSTANTS]):
-                    params.setdefault(constant, len(params))
-                called[len(entries)] = declared[callee]
-                entries.append(Entry(None, 0, 1, buffers, op.location))
-                continue
-            for phase in phases[callee]:
-                arguments = [_OF_STATUS[n] if n < 0 else buffers[n] for n in phase.arguments]
-                entries.append(Entry(phase.symbol, phase.extent, phase.grain, arguments, op.location))
-        elif not isinstance(op, MainReturnOp):
-            raise InputError(f"tir-to-llvm: {op.name} cannot stand in @{name}", op=op)
-    behind = FIRST_INPUT + len(block.args) + len(params)
-    entries = [
-        e._replace(arguments=[(behind - 1 - base, n) if base < 0 else (base, n) for base, n in e.arguments])
-        for e in entries
-    ]
+    program = Program(main, phases, external or {})
+    for op in main.body.block.ops:
+        main_to_program.lower(op, program, f"@{name}")
+    entries = program.entries()
     for table in program_globals(name, entries):
         edit.insert_before(main, table)
     described: dict[str, Attribute] = {"messages": ArrayAttr([StringAttr(m) for m in messages])} if messages else {}
@@ -189,12 +235,12 @@ def lower_main(
         {
             **described,
             "name": StringAttr(name),
-            "arena": IntegerAttr(arena_bytes, i64),
-            "inputs": _described(main, 0, len(block.args) - outputs_attr.value.data),
-            "outputs": _described(main, len(block.args) - outputs_attr.value.data, len(block.args)),
-            "params": ArrayAttr(list(params)),
-            **({"workspaces": ArrayAttr([w for _, w in workspaces])} if workspaces else {}),
-            **_external_calls(entries, called, params),
+            "arena": IntegerAttr(program.arena_bytes, i64),
+            "inputs": _described(main, 0, len(arguments) - outputs_attr.value.data),
+            "outputs": _described(main, len(arguments) - outputs_attr.value.data, len(arguments)),
+            "params": ArrayAttr(list(program.params)),
+            **({"workspaces": ArrayAttr(program.workspaces)} if program.workspaces else {}),
+            **_external_calls(entries, program.called, program.params),
         }
     )
     edit.erase(main, safe=False)

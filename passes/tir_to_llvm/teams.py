@@ -18,7 +18,7 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntegerAttr, i64
@@ -33,12 +33,11 @@ from lamina.errors import InputError
 from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
 from lamina.passes.tir_to_llvm.cost import cycles
 from lamina.passes.tir_to_llvm.loops import least, run_loop
+from lamina.passes.tir_to_llvm.rules import Step, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import OVERFLOW, Properties
 
 if TYPE_CHECKING:
     from lamina.passes.tir_to_llvm.replay import Replay
-
-Step = Callable[[], None]
 
 _ALIGNED: Properties = {"alignment": IntegerAttr(8, i64)}
 POLL_CYCLES = 90
@@ -76,7 +75,8 @@ class Team:
         return found
 
 
-def compile_team(replay: Replay, op: TeamOp) -> Step:
+@tir_to_llvm.lowers(TeamOp)
+def team(op: TeamOp, replay: Replay) -> Step:
     """The statements of a team, in order. Raises InputError on a machine without them."""
     if replay.team is None:
         raise InputError("there are no teams on this target: tir-form-teams is for the processor's threads", op=op)
@@ -119,7 +119,8 @@ def _piece(b: FunctionBuilder, team: Team, limit: SSAValue) -> tuple[SSAValue, S
     return lo, hi
 
 
-def compile_barrier(replay: Replay, op: TeamBarrierOp) -> Step:
+@tir_to_llvm.lowers(TeamBarrierOp)
+def team_barrier(op: TeamBarrierOp, replay: Replay) -> Step:
     """A call of the run-time with the number of the barrier."""
     team = replay.team
     assert team is not None

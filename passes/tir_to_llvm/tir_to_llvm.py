@@ -1,11 +1,11 @@
-"""The third stair: loops over buffers become llvm functions.
+"""The third stair: loops over buffers become llvm functions, one rule for each op.
 
 Each tir.func is cut into phases: every parallel loop and every team at its top level is one, whatever stands between
 them another.
 A phase is two functions. The entry has the runner's signature `(args, lo, hi)`: it reads the buffer pointers from
 the argument array and calls the body; `lo` to `hi` is the slice of the parallel loop. The body's pointers are `noalias`
 but for those that the kernel's attribute `shared` names.
-`@main` becomes the program table that the runner walks (`stair/program.py`).
+`@main` becomes the program table that the runner walks (`program.py`).
 
 Before:
     tir.func @f(%x: memref<64xf32>, %y: memref<64xf32>) attributes {outputs = 1 : i64} {
@@ -43,7 +43,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops, discard, operands_of
-from lamina.dialects.listener import listener_of
+from lamina.dialects.listener import KernelTaker, listener_of
 from lamina.dialects.llvm_target import ops as llvm
 from lamina.dialects.target import TargetAttr, module_target
 from lamina.dialects.tir.checks import CheckOp
@@ -53,6 +53,7 @@ from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.relay.partition.external_backends import check_on_buffers, is_declaration
+from lamina.passes.rules.conversion import Conversion
 from lamina.passes.tir.memory.plan_memory import SHARED
 from lamina.passes.tir.threads.phases import explicit_indices, phases_of, self_contained
 from lamina.passes.tir_to_llvm.builder import POINTER, FunctionBuilder
@@ -61,7 +62,9 @@ from lamina.passes.tir_to_llvm.cost import cycles, grain_of
 from lamina.passes.tir_to_llvm.limits import check_limits
 from lamina.passes.tir_to_llvm.loops import least, run_loop
 from lamina.passes.tir_to_llvm.program import STATUS_ARGUMENT, TEAM_ARGUMENT, Phase, check_main, lower_main
+from lamina.passes.tir_to_llvm.program import main_to_program as main_to_program
 from lamina.passes.tir_to_llvm.replay import Replay
+from lamina.passes.tir_to_llvm.rules import tir_to_llvm as tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import OVERFLOW
 from lamina.passes.tir_to_llvm.teams import Team, most_threads, patience, team_of, written_together
 
@@ -81,58 +84,81 @@ class TirToLlvmPass(ModulePass):
 
     def lower(self, ctx: Context, op: ModuleOp) -> None:
         check_features(op)
-        phases: dict[str, list[Phase]] = {}
-        declarations: dict[str, llvm.FuncOp] = {}
-        signatures: dict[str, list[Attribute]] = {}
-        mains: list[MainOp] = []
-        external: dict[str, MainOp] = {}
-        codes: dict[str, int] = {}
-        made: set[Operation] = set()
-        taker = listener_of(ctx).kernels
-        target = module_target(op)
+        state = Functions(op, listener_of(ctx).kernels)
         kernels = [top for top in op.ops if isinstance(top, FuncOp)]
-
-        def lower(top: FuncOp, elsewhere: bool = False) -> None:
-            check_limits(top)
-            functions, found = lower_function(top, declarations, codes, target, elsewhere)
-            phases[top.sym_name.data] = found
-            signatures[top.sym_name.data] = list(top.function_type.inputs)
-            made.update(functions)
-            for f in functions:
-                if taker is None:
-                    inherit_location(f, top)
-                else:  # its ops are gone before anybody asks them
-                    f.location = top.location
-                edit.insert_before(top, f)
-            edit.take(top)
-            discard(top.body)
-            if taker is not None and not elsewhere:
-                taker.finished(functions, declarations)
-
-        for top in kernels if taker is None else taker.share(kernels):
-            lower(top)
+        for top in kernels if state.taker is None else state.taker.share(kernels):
+            functions_to_llvm.lower(top, state)
+        state.elsewhere = True
         for top in kernels:
-            if top.sym_name.data not in phases:
-                lower(top, elsewhere=True)
-        for top in list(op.ops):
-            if isinstance(top, MainOp) and is_declaration(top):
+            if top.sym_name.data not in state.phases:
+                functions_to_llvm.lower(top, state)
+        mains = [top for top in op.ops if isinstance(top, MainOp)]
+        for top in mains:
+            if is_declaration(top):
                 check_on_buffers(top)
-                external[top.sym_name.data] = top
-                signatures[top.sym_name.data] = list(top.function_type.inputs)
-            elif isinstance(top, MainOp):
-                mains.append(top)
-        for main in mains:
-            check_main(main, signatures)
-            lower_main(op, main, phases, list(codes), external)
-        for top in external.values():
+                state.external[top.sym_name.data] = top
+                state.signatures[top.sym_name.data] = list(top.function_type.inputs)
+        for top in mains:
+            if not is_declaration(top):
+                functions_to_llvm.lower(top, state)
+        for top in state.external.values():
             edit.erase(top)
-        for declaration in declarations.values():
+        for declaration in state.declarations.values():
             op.body.block.add_op(declaration)
         for top in op.ops:
-            if top not in made:
+            if top not in state.made:
                 for left in all_ops(top):
                     if left.name.startswith("tir."):
                         raise InputError(f"tir-to-llvm leaves {left.name} behind", op=left)
+
+
+class Functions:
+    """What the functions of a module have become so far."""
+
+    def __init__(self, module: ModuleOp, taker: KernelTaker | None) -> None:
+        self.module = module
+        self.taker = taker
+        self.target = module_target(module)
+        self.elsewhere = False
+        """Whether the kernels that are left are lowered elsewhere, and only declared here."""
+        self.phases: dict[str, list[Phase]] = {}
+        self.declarations: dict[str, llvm.FuncOp] = {}
+        self.signatures: dict[str, list[Attribute]] = {}
+        self.external: dict[str, MainOp] = {}
+        self.codes: dict[str, int] = {}
+        """The messages of checks, numbered."""
+        self.made: set[Operation] = set()
+
+
+functions_to_llvm: Conversion[Functions, None] = Conversion("tir-to-llvm", "a module")
+
+
+@functions_to_llvm.lowers(FuncOp)
+def kernel(top: FuncOp, state: Functions) -> None:
+    """Two llvm.func for each phase: its body, and the entry that the runner calls."""
+    check_limits(top)
+    functions, found = lower_function(top, state.declarations, state.codes, state.target, state.elsewhere)
+    state.phases[top.sym_name.data] = found
+    state.signatures[top.sym_name.data] = list(top.function_type.inputs)
+    state.made.update(functions)
+    taker = state.taker
+    for f in functions:
+        if taker is None:
+            inherit_location(f, top)
+        else:  # its ops are gone before anybody asks them
+            f.location = top.location
+        edit.insert_before(top, f)
+    edit.take(top)
+    discard(top.body)
+    if taker is not None and not state.elsewhere:
+        taker.finished(functions, state.declarations)
+
+
+@functions_to_llvm.lowers(MainOp)
+def main(top: MainOp, state: Functions) -> None:
+    """The program table, which has a row for each phase of each call."""
+    check_main(top, state.signatures)
+    lower_main(state.module, top, state.phases, list(state.codes), state.external)
 
 
 def check_features(module: ModuleOp) -> None:

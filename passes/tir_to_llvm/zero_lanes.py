@@ -15,11 +15,13 @@ from __future__ import annotations
 from math import copysign
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.arith import DivfOp
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType, i1
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import vector_type
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.passes.tir_to_llvm.rules import Emit, emits
 from lamina.passes.tir_to_llvm.scalars import FLOAT, splat
 
 if TYPE_CHECKING:
@@ -29,6 +31,15 @@ MOST_STEPS = 8
 """How far back lanes are followed; the code generator gives up after six steps."""
 
 _LANEWISE = (llvm.FAddOp, llvm.FSubOp, llvm.FMulOp, llvm.FDivOp, llvm.FRemOp)
+
+
+@emits(DivfOp)
+def divide(op: DivfOp, b: FunctionBuilder) -> Emit:
+    """llvm.fdiv; lanes of a vector that are zero in both operands stay NaN."""
+    type_ = op.result.type
+    if type(type_) is VectorType:
+        return lambda operands: quotient(b, *operands)
+    return lambda operands: b.emit(llvm.FDivOp, operands, type_, FLOAT)
 
 
 def quotient(builder: FunctionBuilder, dividend: SSAValue, divisor: SSAValue) -> SSAValue:

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp
 from xdsl.ir import Attribute, Block, Region
 
 from lamina.backends.nvptx.device import lower_body
+from lamina.backends.nvptx.device import nvptx_tir_to_llvm as nvptx_tir_to_llvm
 from lamina.backends.nvptx.legal import check_legal
 from lamina.dialects import edit
 from lamina.dialects.llvm_target import ops as llvm
