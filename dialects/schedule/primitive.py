@@ -5,13 +5,11 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
-from xdsl.irdl import IRDLOperation, irdl_attr_definition, prop_def, var_result_def
+from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from lamina.dialects.declarations import Declared
 
@@ -123,27 +121,6 @@ class PrimitiveOp(IRDLOperation, Declared):
 
 class LoopPrimitiveOp(PrimitiveOp):
     """Base of the primitives that rewrite loops, or mark ops: they neither make blocks nor replace or remove any."""
-
-
-class StageLoopsBase(PrimitiveOp):
-    """Base of the primitives that name a stage and give its loops: `%i, %j = te.loops "A" [2]`."""
-
-    stage = prop_def(StringAttr)
-    loops = var_result_def(LOOP)
-
-    @classmethod
-    def make(cls, stage: str, count: int) -> Self:
-        return cls.create(properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(f" [{len(self.loops)}]")
-        printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        return cls.make(parser.parse_str_literal("the stage's name"), parse_count(parser))
 
 
 def parse_count(parser: Parser, optional: bool = False) -> int:

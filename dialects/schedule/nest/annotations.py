@@ -37,6 +37,7 @@ from lamina.dialects.schedule.nest.edits import (
     stage_block,
     stage_buffer,
     stage_buffers,
+    stands_in,
     stores_beyond,
     unique_axis,
 )
@@ -167,7 +168,7 @@ def prefetch(
         raise ScheduleError(f"{what}: the offset {offset} is negative")
     if not 0 <= locality <= 3:
         raise ScheduleError(f"{what}: the locality is 0, 1, 2 or 3, not {locality}")
-    if spread is not None and (spread is loop or not _stands_in(spread, loop)):
+    if spread is not None and (spread is loop or not stands_in(spread, loop)):
         raise ScheduleError(f"{what}: the loop {spread.axis.data!r} is not within it")
     if not any(isinstance(o, StoreOp if write else LoadOp) for o in accesses(loop, buffer)):
         raise ScheduleError(f"{what}: nothing in that loop {'writes' if write else 'reads'} it")
@@ -303,7 +304,7 @@ def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -
             refuse(f"{what}: iterations of {loop.axis.data!r} that it leaves out are the only ones that do their part")
         for buffer in dict.fromkeys(s.buffer for s in accesses(block) if isinstance(s, StoreOp)):
             own = isinstance(buffer.owner, AllocOp) and loop in enclosing_loops(buffer.owner)
-            others = [o for o in accesses(loop, buffer) if not _stands_in(o, block)]
+            others = [o for o in accesses(loop, buffer) if not stands_in(o, block)]
             if own or any(isinstance(o, LoadOp) for o in others):
                 refuse(f"{what}: every iteration of {loop.axis.data!r} reads what it computes")
             if others:
@@ -313,13 +314,6 @@ def store_predicate(func: FuncOp, stage: str, conditions: Sequence[Condition]) -
         if not any(all(_holds(c, loop, n) for c in mentioned) for n in range(min(loop.trip, 1 << 12))):
             refuse(f"{what}: no single iteration of {loop.axis.data!r} fulfils it whatever the other loops do")
     block.set_conditions([*block.conditions(), *conditions])
-
-
-def _stands_in(op: Operation, block: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None and parent is not block:
-        parent = parent.parent_op()
-    return parent is block
 
 
 def _holds(condition: Condition, loop: ForOp, iteration: int) -> bool:

@@ -29,23 +29,8 @@ from lamina.dialects.index.index_map import (
     parse_condition,
     print_conditions,
 )
-from lamina.dialects.schedule.factors import FACTOR
+from lamina.dialects.schedule.factors import FACTOR, parse_value, print_value
 from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, PrimitiveOp, ScheduleState
-
-
-def _print_value(printer: Printer, value: Attribute | None, sampled: SSAValue | None) -> None:
-    printer.print_string(" = ")
-    if sampled is not None:
-        printer.print_ssa_value(sampled)
-    else:
-        assert value is not None
-        printer.print_attribute(value)
-
-
-def _parse_value(parser: Parser) -> Attribute | SSAValue:
-    parser.parse_punctuation("=")
-    operand = parser.parse_optional_unresolved_operand()
-    return parser.resolve_operand(operand, FACTOR) if operand is not None else parser.parse_attribute()
 
 
 @irdl_op_definition
@@ -90,14 +75,14 @@ class AnnotateOp(LoopPrimitiveOp):
             printer.print_string_literal(self.stage.data)
         printer.print_string(" ")
         printer.print_string_literal(self.key.data)
-        _print_value(printer, self.value, self.sampled)
+        print_value(printer, self.value, self.sampled)
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> AnnotateOp:
         stage = parser.parse_optional_str_literal()
         target = stage if stage is not None else parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
-        return cls.make(target, parser.parse_str_literal("the annotation's name"), _parse_value(parser))
+        return cls.make(target, parser.parse_str_literal("the annotation's name"), parse_value(parser))
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.schedule.nest.annotations import annotate, annotate_stage
@@ -142,13 +127,13 @@ class PragmaOp(PrimitiveOp):
         printer.print_ssa_value(self.loop)
         printer.print_string(" ")
         printer.print_string_literal(self.key.data)
-        _print_value(printer, self.value, self.sampled)
+        print_value(printer, self.value, self.sampled)
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> PragmaOp:
         loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
-        return cls.make(loop, parser.parse_str_literal("the pragma's name"), _parse_value(parser))
+        return cls.make(loop, parser.parse_str_literal("the pragma's name"), parse_value(parser))
 
     def apply(self, state: ScheduleState) -> None:
         from lamina.dialects.schedule.nest.annotations import pragma

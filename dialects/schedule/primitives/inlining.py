@@ -5,7 +5,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import irdl_op_definition, prop_def
 
-from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState, StageLoopsBase
+from lamina.dialects.schedule.families import StageLoopsBase
+from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 
 
 @irdl_op_definition

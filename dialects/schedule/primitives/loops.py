@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Sequence
-from typing import Self
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_operand_def, var_result_def
 from xdsl.parser import Parser
@@ -21,7 +19,8 @@ from lamina.dialects.schedule.factors import (
     print_factors,
     verify_factors,
 )
-from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, PrimitiveOp, ScheduleState, StageLoopsBase
+from lamina.dialects.schedule.families import LoopKindBase, LoopListBase, StageLoopsBase
+from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState
 
 
 @irdl_op_definition
@@ -133,25 +132,8 @@ class TileOp(LoopPrimitiveOp):
         state.bind(self.results, tile(state.loop(self.y), state.loop(self.x), (fy, fx)))
 
 
-class _LoopList(LoopPrimitiveOp, abc.ABC):
-    """Text of primitives that take loops and give none or one: `te.reorder %a, %b`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
-        operands = parser.resolve_operands(unresolved or [], [LOOP] * len(unresolved or []), parser.pos)
-        return cls.create(operands=operands, result_types=[LOOP] * len(cls.get_irdl_definition().results))
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-
-
 @irdl_op_definition
-class ReorderOp(_LoopList):
+class ReorderOp(LoopListBase):
     """The order of loops in one perfect nest.
 
     Before: `for i: for j: for k`    After `te.reorder %k, %i`: `for k: for j: for i`
@@ -167,7 +149,7 @@ class ReorderOp(_LoopList):
 
 
 @irdl_op_definition
-class FuseOp(_LoopList):
+class FuseOp(LoopListBase):
     """Perfectly nested loops as one.
 
     Before: `for i in 2: for j in 4`    After `%f = te.fuse %i, %j`: `for f in 8`, with i = f floordiv 4, j = f mod 4
@@ -183,58 +165,8 @@ class FuseOp(_LoopList):
         state.bind(self.results, [fuse([state.loop(v) for v in self.operands])])
 
 
-class _Annotation(PrimitiveOp, abc.ABC):
-    """Base of the primitives that say how a loop runs."""
-
-    loop = operand_def(LOOP)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.loop)
-        printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        return cls.create(operands=[parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)])
-
-    @classmethod
-    def make(cls, loop: SSAValue) -> Self:
-        return cls.create(operands=[loop])
-
-    def mark(self, state: ScheduleState, kind: str, reductions: bool) -> None:
-        from lamina.dialects.schedule.nest.recurrence import check_at_once
-        from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
-        from lamina.dialects.tir.limits import MAX_LANES, MAX_UNROLLED
-
-        loop = state.loop(self.loop)
-        if loop.thread is not None:
-            raise ScheduleError(f"{self.name[3:]} of {loop.axis.data!r}: it is bound to {loop.thread.data}")
-        if kind == "vectorized" and loop.is_dynamic:
-            raise ScheduleError(
-                f"vectorize of {loop.axis.data!r}: its extent is known only at run time; split it by a number first"
-            )
-        if kind == "vectorized" and loop.trip > MAX_LANES:
-            raise ScheduleError(
-                f"vectorize of {loop.axis.data!r}: {loop.trip} iterations, a vector has at most {MAX_LANES} lanes; "
-                "split it first"
-            )
-        if kind == "unrolled" and not loop.is_dynamic and loop.trip > MAX_UNROLLED:
-            raise ScheduleError(
-                f"unroll of {loop.axis.data!r}: {loop.trip} iterations, at most {MAX_UNROLLED} are written out; "
-                "split it first"
-            )
-        if loop.is_reduction and not reductions and loop.trip > 1:
-            refuse(
-                f"{self.name[3:]} of {loop.axis.data!r}: its iterations add into the same element, "
-                "so they cannot run at once"
-            )
-        if not reductions:
-            check_at_once(loop, self.name[3:])
-        loop.properties["kind"] = StringAttr(kind)
-
-
 @irdl_op_definition
-class VectorizeOp(_Annotation, LoopPrimitiveOp):
+class VectorizeOp(LoopKindBase, LoopPrimitiveOp):
     """The iterations of a loop as the lanes of vectors.
 
     Before: `for i in 16: C[i] = A[i]`    After: `C[lane] = A[lane]`, sixteen lanes at once
@@ -252,7 +184,7 @@ class VectorizeOp(_Annotation, LoopPrimitiveOp):
 
 
 @irdl_op_definition
-class UnrollOp(_Annotation, LoopPrimitiveOp):
+class UnrollOp(LoopKindBase, LoopPrimitiveOp):
     """The iterations of a loop written out.
 
     Before: `for i in 2: f(i)`    After: `f(0); f(1)`
@@ -265,7 +197,7 @@ class UnrollOp(_Annotation, LoopPrimitiveOp):
 
 
 @irdl_op_definition
-class ParallelOp(_Annotation, LoopPrimitiveOp):
+class ParallelOp(LoopKindBase, LoopPrimitiveOp):
     """The iterations of a loop on the threads of the pool.
 
     Before: `for i in 64: f(i)`    After: `f(0) ... f(63)` in any order, at once
@@ -278,7 +210,7 @@ class ParallelOp(_Annotation, LoopPrimitiveOp):
 
 
 @irdl_op_definition
-class PartitionOp(_Annotation):
+class PartitionOp(LoopKindBase):
     """The last iteration of a loop apart, so that the tails within have constant extents.
 
     Before: `for io in 3: for ii in 4 min [10 - io * 4]`    After `te.partition %io`:

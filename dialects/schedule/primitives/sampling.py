@@ -1,13 +1,7 @@
-"""Schedule primitives whose results are numbers that a tuner draws.
-
-Without a `decision` they draw themselves, from the seed of their te.schedule (`attributes {seed = 3 : i64}`, 0 if it
-has none) and their place among its sampling primitives: the same text gives the same loops. What was drawn stands in
-the op as its decision afterwards, so that a schedule that has been applied prints as one that replays.
-"""
+"""Schedule primitives whose results are numbers that a tuner draws."""
 
 from __future__ import annotations
 
-import abc
 import random
 from collections.abc import Sequence
 from functools import lru_cache
@@ -20,25 +14,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.schedule.factors import FACTOR
-from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
-
-SEED = "seed"
-
-
-class SamplingBase(PrimitiveOp, abc.ABC):
-    """Base of the sampling primitives."""
-
-    def random(self) -> random.Random:
-        """Where this op draws from."""
-        schedule = self.parent_op()
-        seed = schedule.attributes.get(SEED) if schedule is not None else None
-        number = seed.value.data if isinstance(seed, IntegerAttr) else 0
-        before = 0
-        op = self.prev_op
-        while op is not None:
-            before += isinstance(op, SamplingBase)
-            op = op.prev_op
-        return random.Random(f"{number}:{before}")
+from lamina.dialects.schedule.families import SamplingBase
+from lamina.dialects.schedule.primitive import LOOP, ScheduleState, parse_count
 
 
 @lru_cache(maxsize=4096)
@@ -109,8 +86,6 @@ class SamplePerfectTileOp(SamplingBase):
 
     @classmethod
     def parse(cls, parser: Parser) -> SamplePerfectTileOp:
-        from lamina.dialects.schedule.primitive import parse_count
-
         loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
         parts = parse_count(parser)
         parser.parse_keyword("max_innermost")

@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import base, irdl_op_definition, operand_def, opt_operand_def, prop_def, var_result_def
+from xdsl.irdl import base, irdl_op_definition, opt_operand_def, prop_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from lamina.dialects.schedule.families import PlacementBase
 from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
 
 
-class _Placement(PrimitiveOp, abc.ABC):
-    """Base of compute_at and reverse_compute_at: `%a, %b = te.compute_at "pad" at %y [2]`."""
-
-    stage = prop_def(StringAttr)
-    loop = operand_def(LOOP)
-    loops = var_result_def(LOOP)
-
-    @classmethod
-    def make(cls, stage: str, loop: SSAValue, count: int) -> Self:
-        return cls.create(operands=[loop], properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(" at ")
-        printer.print_ssa_value(self.loop)
-        printer.print_string(f" [{len(self.loops)}]")
-        printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        stage = parser.parse_str_literal("the stage's name")
-        parser.parse_keyword("at")
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
-        return cls.make(stage, loop, parse_count(parser))
-
-
 @irdl_op_definition
-class ComputeAtOp(_Placement):
+class ComputeAtOp(PlacementBase):
     """A producer computed inside a loop of its consumer, just what one iteration reads.
 
     Before: `for i: P[i]`, `for i: C[i] = P[i] + P[i+1]`    After: `for i: (for t in 2: P[t]), C[i] = P[0] + P[1]`
@@ -63,7 +35,7 @@ class ComputeAtOp(_Placement):
 
 
 @irdl_op_definition
-class ReverseComputeAtOp(_Placement):
+class ReverseComputeAtOp(PlacementBase):
     """A consumer computed inside a loop of its producer, just what one iteration has finished.
 
     Before: `for i: P[i]`, `for i: C[i] = f(P[i])`    After: `for i: P, C[i] = f(P)`
