@@ -7,7 +7,6 @@ A sampling primitive gives values of type `!te.factor`. An op that takes factors
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, DenseArrayBase, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -17,9 +16,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.index.linear import MAX_EXTENT
-
-if TYPE_CHECKING:
-    from lamina.dialects.schedule.primitive import ScheduleState
+from lamina.dialects.schedule.primitive import ScheduleState
 
 SAMPLED = DYNAMIC_INDEX
 

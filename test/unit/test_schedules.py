@@ -17,7 +17,8 @@ from random_schedules import RandomSchedule, Statistics  # noqa: E402
 
 from lamina.dialects.schedule.nest.edits import stage_loops  # noqa: E402
 from lamina.dialects.schedule.ops import primitives  # noqa: E402
-from lamina.dialects.schedule.primitives.loops import LoopsOp, ParallelOp  # noqa: E402
+from lamina.dialects.schedule.primitives.loops import LoopsOp  # noqa: E402
+from lamina.dialects.schedule.primitives.parallel import ParallelOp  # noqa: E402
 
 SEEDS = 16
 BLOCKS = [n if n < 5 else pytest.param(n, marks=pytest.mark.long) for n in range(10)]
