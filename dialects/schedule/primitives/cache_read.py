@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -30,7 +30,7 @@ from lamina.dialects.schedule.nest.edits import (
 )
 from lamina.dialects.schedule.nest.legality import belongs
 from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
-from lamina.dialects.schedule.nest.regions import limits_within, local_index, region_of
+from lamina.dialects.schedule.nest.regions import Region, limits_within, local_index, region_of
 from lamina.dialects.schedule.nest.scopes import check_scope
 from lamina.dialects.schedule.nest.threads import sharing_loops
 from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
@@ -154,24 +154,11 @@ def cache_read(
     }
     loops = list(copies.values())
     source = [b + Linear.dim(copies[d].var) if d in copies else b for d, b in enumerate(region.base)]
-    guard: list[Condition] = []
-    for d, start in enumerate(region.base):
-        bounds = start.range(ranges)
-        if bounds is None or bounds[0] < 0:
-            guard.append(Condition(source[d]))
-        if d not in copies:
-            _, *limits = limits_within(written.limits[d], region.extent[d], start, ranges)
-            guard += [Condition(limit - 1) for limit in limits]
-    facts = Facts(ranges, [*guard, *(Condition(e - Linear.dim(v.var) - 1) for v in loops for e in v.limits())])
-    index: dict[Atom, Linear] = {v: source[d] for v, d in written.place.items()}
-    conditions = [Condition(c.form.substitute(index, ranges), c.equal) for c in written.conditions]
-    guard += [c for c in conditions if not facts.proves(c)]
     body = Block()
-    load = LoadOp.make(tensor, source, guard)
+    load = LoadOp.make(tensor, source, _guard(source, region, written, copies, ranges))
     body.add_op(load)
     body.add_op(StoreOp.make(load.result, alloc.result, [Linear.dim(v.var) for v in loops]))
-    holder = Block()
-    holder.add_op(BlockOp.make(label, None, body))
+    holder = Block([BlockOp.make(label, None, body)])
     for op in readers:
         forms = [op.forms()[d] - region.base[d] for d in kept]
         operands = list(op.operands)
@@ -185,6 +172,25 @@ def cache_read(
     edit.insert_before(outermost, alloc)
     wrap(loops, holder)
     return loops
+
+
+def _guard(
+    source: Sequence[Linear], region: Region, written: Written, copies: Mapping[int, ForOp], ranges: RangeCache
+) -> list[Condition]:
+    """What must hold of the element `source` of a tensor for it to be there; `copies` are the loops over it."""
+    guard: list[Condition] = []
+    for d, start in enumerate(region.base):
+        bounds = start.range(ranges)
+        if bounds is None or bounds[0] < 0:
+            guard.append(Condition(source[d]))
+        if d not in copies:
+            _, *limits = limits_within(written.limits[d], region.extent[d], start, ranges)
+            guard += [Condition(limit - 1) for limit in limits]
+    within = (Condition(e - Linear.dim(v.var) - 1) for v in copies.values() for e in v.limits())
+    facts = Facts(ranges, [*guard, *within])
+    index: dict[Atom, Linear] = {v: source[d] for v, d in written.place.items()}
+    conditions = [Condition(c.form.substitute(index, ranges), c.equal) for c in written.conditions]
+    return [*guard, *(c for c in conditions if not facts.proves(c))]
 
 
 class Written(NamedTuple):

@@ -69,30 +69,13 @@ def compute_root(func: FuncOp, stage: str, attached: dict[str, Attachment | None
     attachment = attached.get(stage)
     if attachment is None:
         raise ScheduleError(f"{what}: it was not compute_at that has put it into a loop")
-    for owner in (b.owner for b in buffers):
-        if isinstance(owner, AllocOp):
-            check_scope(owner.scope.data, attachment.extents, what)
     base = attachment.base()
-    around = {v.var for v in enclosing_loops(block)}
-    if any(v not in around and v not in home.args for f in base for v in f.dims()):
-        raise ScheduleError(f"{what}: the loops that it was computed in are no longer there")
-    if any(len(base) != len(extents_of(b)) for b in buffers):
-        raise ScheduleError(f"{what}: its layout was transformed after it was moved")
-    if any(not belongs(o, block) for b in buffers for o in stores_of(b)):
-        raise ScheduleError(f"{what}: a part of it is computed elsewhere")
-    (nest,) = statements_of([block], home)
-    read = dict.fromkeys(o.buffer_value() for o in accesses(block) if isinstance(o, LoadOp))
-    for b in (b for b in read if b not in buffers):
-        name = b.name_hint or "a buffer"
-        if isinstance(b.owner, AllocOp) and b.owner.parent is not home:
-            raise ScheduleError(f"{what}: it reads {name}, which lives in a loop")
-        if any(not w.is_before_in_block(nest) for w in statements_of(stores_of(b), home)):
-            refuse(f"{what}: it reads {name}, which is not complete before the loops that it would leave")
+    nest = _nest_to_leave(func, stage, attachment.extents, base, what)
     back = normal_form(block, buffers[0], what)
     tile = back.loops if back is not None else own_loops(block, buffers[0], what)[: len(base)]
     whole = [ForOp.upto([e], v.axis.data, hint=v.var.name_hint) for e, v in zip(attachment.extents, tile, strict=True)]
     to_whole: dict[Atom, Linear] = {t.var: Linear.dim(g.var) - b for t, g, b in zip(tile, whole, base, strict=True)}
-    around -= {v.var for v in reduction_loops(block)}
+    around = {v.var for v in enclosing_loops(block)} - {v.var for v in reduction_loops(block)}
     if any(around.intersection(f.dims()) for f in _forms_of(block, back, to_whole)):
         raise ScheduleError(f"{what}: what it computes for an iteration cannot be said without the loops around it")
     if back is not None:
@@ -122,6 +105,34 @@ def compute_root(func: FuncOp, stage: str, attached: dict[str, Attachment | None
         _enlarge(b, attachment.extents, moved)
     del attached[stage]
     return enclosing_loops(block)
+
+
+def _nest_to_leave(func: FuncOp, stage: str, extents: Sequence[Linear], base: Sequence[Linear], what: str) -> Operation:
+    """The statement of the function in which a stage stands.
+
+    Raises ScheduleError where the stage cannot be computed whole before it, IllegalError where it reads what is not
+    complete there.
+    """
+    block, buffers, home = stage_block(func, stage), stage_buffers(func, stage), func.body.block
+    for owner in (b.owner for b in buffers):
+        if isinstance(owner, AllocOp):
+            check_scope(owner.scope.data, extents, what)
+    around = {v.var for v in enclosing_loops(block)}
+    if any(v not in around and v not in home.args for f in base for v in f.dims()):
+        raise ScheduleError(f"{what}: the loops that it was computed in are no longer there")
+    if any(len(base) != len(extents_of(b)) for b in buffers):
+        raise ScheduleError(f"{what}: its layout was transformed after it was moved")
+    if any(not belongs(o, block) for b in buffers for o in stores_of(b)):
+        raise ScheduleError(f"{what}: a part of it is computed elsewhere")
+    (nest,) = statements_of([block], home)
+    read = dict.fromkeys(o.buffer_value() for o in accesses(block) if isinstance(o, LoadOp))
+    for b in (b for b in read if b not in buffers):
+        name = b.name_hint or "a buffer"
+        if isinstance(b.owner, AllocOp) and b.owner.parent is not home:
+            raise ScheduleError(f"{what}: it reads {name}, which lives in a loop")
+        if any(not w.is_before_in_block(nest) for w in statements_of(stores_of(b), home)):
+            refuse(f"{what}: it reads {name}, which is not complete before the loops that it would leave")
+    return nest
 
 
 def _forms_of(block: BlockOp, back: NormalForm | None, mapping: dict[Atom, Linear]) -> list[Linear]:
