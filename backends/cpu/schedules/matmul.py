@@ -12,6 +12,7 @@ in memory, and some rows of the factor at a time are added to all of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -180,10 +181,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.unroll(out_loops[-2])
     s.unroll(ni)
     s.vectorize(nv)
-    along = _vectorize_row(s, out_loops[-1], shape)
-    if shape.columns < shape.lanes or _has_last_panel(shape) and shape.columns % shape.lanes:
-        for loop in (nv, along, *loaded):
-            s.pragma(loop, "masked_lanes")
+    _mask_lanes(s, shape, (nv, _vectorize_row(s, out_loops[-1], shape), *loaded))
     # Last of all: the tail runs as the loops do by then.
     if mi is not None and shape.rows % shape.pixels:
         s.partition(at)
@@ -205,6 +203,13 @@ def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:
 def _has_last_panel(shape: Shape) -> bool:
     """Whether the last panel is narrower than the others, which are more."""
     return not shape.is_packed and shape.columns > shape.panel and shape.columns % shape.panel != 0
+
+
+def _mask_lanes(s: Schedule, shape: Shape, loops: Sequence[SSAValue]) -> None:
+    """Mask the lanes of vectors beyond the last column, where there are such."""
+    if shape.columns < shape.lanes or _has_last_panel(shape) and shape.columns % shape.lanes:
+        for loop in loops:
+            s.pragma(loop, "masked_lanes")
 
 
 def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> SSAValue:
