@@ -155,9 +155,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         outer = [*head, no] if shape.rows == 1 else head
     out_loops = place_epilogue(s, stage, follower, out, at)
     if costly is not None:
-        *_, along = s.reverse_compute_at(costly.name, at)
-        _, lane = s.split(along, [-1, shape.lanes])
-        s.vectorize(lane)
+        _place_costly(s, costly, at, shape.lanes)
     weight = _copy_panel(s, stage, shape, no, pick, costs)
     loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape) and no in outer:
@@ -203,6 +201,13 @@ def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:
 def _has_last_panel(shape: Shape) -> bool:
     """Whether the last panel is narrower than the others, which are more."""
     return not shape.is_packed and shape.columns > shape.panel and shape.columns % shape.panel != 0
+
+
+def _place_costly(s: Schedule, follower: Stage, at: SSAValue, lanes: int) -> None:
+    """Compute what follows a product in a loop of its own, in vectors, after each tile."""
+    *_, along = s.reverse_compute_at(follower.name, at)
+    _, lane = s.split(along, [-1, lanes])
+    s.vectorize(lane)
 
 
 def _mask_lanes(s: Schedule, shape: Shape, loops: Sequence[SSAValue]) -> None:
