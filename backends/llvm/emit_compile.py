@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Line = Callable[[Operation], str]
 Gather = Callable[[Operation], tuple[str, ...]]
+Function = Callable[[Operation], str]
+"""Gives the name of the intrinsic that an op calls."""
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _TYPED = re.compile(r"\{t(\d)\} \{\1\}")
@@ -92,78 +94,102 @@ def compile_row(emitter: Emitter, row: Row) -> Line:
 
 
 def _gather(emitter: Emitter, row: Row, template: Template) -> Gather:
-    names, typed, types = emitter.names, emitter.typed, emitter.types
     function = _intrinsic(emitter, row, template)
-    arrangement = " ".join(template.values)
-    # Written out by hand: a loop over getters costs three times as much.
-    if arrangement == "r t 0 1":
+    common = COMMON.get(" ".join(template.values))
+    return common(emitter, function) if common is not None else _any_arrangement(emitter, template, function)
 
-        def two(op: Operation) -> tuple[str, ...]:
-            a, b = operands_of(op)
-            (r,) = op.results
-            return names[id(r)], types[id(type_of(r))], names[id(a)], names[id(b)]
 
-        return two
-    if arrangement == "r t v0":
+def _two_operands(emitter: Emitter, function: Function) -> Gather:
+    names, types = emitter.names, emitter.types
 
-        def load(op: Operation) -> tuple[str, ...]:
-            (a,) = operands_of(op)
-            (r,) = op.results
-            return names[id(r)], types[id(type_of(r))], typed[id(a)]
+    def gather(op: Operation) -> tuple[str, ...]:
+        a, b = operands_of(op)
+        (r,) = op.results
+        return names[id(r)], types[id(type_of(r))], names[id(a)], names[id(b)]
 
-        return load
-    if arrangement == "v0 v1":
+    return gather
 
-        def store(op: Operation) -> tuple[str, ...]:
-            a, b = operands_of(op)
-            return typed[id(a)], typed[id(b)]
 
-        return store
-    if arrangement == "r v0 v1":
+def _load(emitter: Emitter, function: Function) -> Gather:
+    names, typed, types = emitter.names, emitter.typed, emitter.types
 
-        def pair(op: Operation) -> tuple[str, ...]:
-            a, b = operands_of(op)
-            (r,) = op.results
-            return names[id(r)], typed[id(a)], typed[id(b)]
+    def gather(op: Operation) -> tuple[str, ...]:
+        (a,) = operands_of(op)
+        (r,) = op.results
+        return names[id(r)], types[id(type_of(r))], typed[id(a)]
 
-        return pair
-    if arrangement == "r v0 v1 v2":
+    return gather
 
-        def triple(op: Operation) -> tuple[str, ...]:
-            a, b, c = operands_of(op)
-            (r,) = op.results
-            return names[id(r)], typed[id(a)], typed[id(b)], typed[id(c)]
 
-        return triple
-    if arrangement == "r t f v0 v1 v2":
+def _store(emitter: Emitter, function: Function) -> Gather:
+    typed = emitter.typed
 
-        def call3(op: Operation) -> tuple[str, ...]:
-            a, b, c = operands_of(op)
-            (r,) = op.results
-            return (
-                names[id(r)],
-                types[id(type_of(r))],
-                function(op),
-                typed[id(a)],
-                typed[id(b)],
-                typed[id(c)],
-            )
+    def gather(op: Operation) -> tuple[str, ...]:
+        a, b = operands_of(op)
+        return typed[id(a)], typed[id(b)]
 
-        return call3
+    return gather
+
+
+def _two_typed(emitter: Emitter, function: Function) -> Gather:
+    names, typed = emitter.names, emitter.typed
+
+    def gather(op: Operation) -> tuple[str, ...]:
+        a, b = operands_of(op)
+        (r,) = op.results
+        return names[id(r)], typed[id(a)], typed[id(b)]
+
+    return gather
+
+
+def _three_typed(emitter: Emitter, function: Function) -> Gather:
+    names, typed = emitter.names, emitter.typed
+
+    def gather(op: Operation) -> tuple[str, ...]:
+        a, b, c = operands_of(op)
+        (r,) = op.results
+        return names[id(r)], typed[id(a)], typed[id(b)], typed[id(c)]
+
+    return gather
+
+
+def _call_of_three(emitter: Emitter, function: Function) -> Gather:
+    names, typed, types = emitter.names, emitter.typed, emitter.types
+
+    def gather(op: Operation) -> tuple[str, ...]:
+        a, b, c = operands_of(op)
+        (r,) = op.results
+        return names[id(r)], types[id(type_of(r))], function(op), typed[id(a)], typed[id(b)], typed[id(c)]
+
+    return gather
+
+
+COMMON: dict[str, Callable[[Emitter, Function], Gather]] = {
+    "r t 0 1": _two_operands,
+    "r t v0": _load,
+    "v0 v1": _store,
+    "r v0 v1": _two_typed,
+    "r v0 v1 v2": _three_typed,
+    "r t f v0 v1 v2": _call_of_three,
+}
+"""The common arrangements of values, written out by hand: a loop over getters costs three times as much."""
+
+
+def _any_arrangement(emitter: Emitter, template: Template, function: Function) -> Gather:
     getters = [_getter(emitter, slot, function) for slot in template.values]
     arity = 1 + max((int(s.lstrip("tv")[0]) for s in template.values if s not in "rtf"), default=-1)
     optional = any("|" in slot for slot in template.values)
 
-    def any_arrangement(op: Operation) -> tuple[str, ...]:
+    def gather(op: Operation) -> tuple[str, ...]:
         count = len(operands_of(op))
         if count != arity and not (optional and count == arity - 1):
             raise EmitError(f"takes {arity} operands, has {count}")
         return tuple([get(op) for get in getters])
 
-    return any_arrangement
+    return gather
 
 
-def _getter(emitter: Emitter, slot: str, function: Callable[[Operation], str]) -> Callable[[Operation], str]:
+def _getter(emitter: Emitter, slot: str, function: Function) -> Callable[[Operation], str]:
     names, typed, types = emitter.names, emitter.typed, emitter.types
     if slot == "r":
         return lambda op: names[id(op.results[0])]
@@ -184,7 +210,7 @@ def _getter(emitter: Emitter, slot: str, function: Callable[[Operation], str]) -
     return lambda op: names[id(operands_of(op)[index])]
 
 
-def _intrinsic(emitter: Emitter, row: Row, template: Template) -> Callable[[Operation], str]:
+def _intrinsic(emitter: Emitter, row: Row, template: Template) -> Function:
     """The mangled name of the row's intrinsic, declared at first use."""
     base, overload = row.intrinsic, row.overload
     # The types of immediates are in the template: `i1 {bool:isVolatile}`.

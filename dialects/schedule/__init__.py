@@ -1,1 +1,1 @@
-"""Schedule primitives: the ops inside a te.schedule, and what each does to the loops (`nest/`)."""
+"""Schedule primitives: the ops inside a te.schedule, each with its edit of the loops (`primitives/`)."""

@@ -7,19 +7,16 @@ A sampling primitive gives values of type `!te.factor`. An op that takes factors
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, DenseArrayBase, i64
-from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.index.linear import MAX_EXTENT
-
-if TYPE_CHECKING:
-    from lamina.dialects.schedule.primitive import ScheduleState
+from lamina.dialects.schedule.primitive import ScheduleState
 
 SAMPLED = DYNAMIC_INDEX
 
@@ -74,3 +71,20 @@ def factor_values(state: ScheduleState, factors: DenseArrayBase[I64], sampled: S
     """The factors as numbers. Raises ScheduleError where one has not been drawn."""
     rest = iter(sampled)
     return [state.factor(next(rest)) if f == SAMPLED else int(f) for f in factors.get_values()]
+
+
+def print_value(printer: Printer, value: Attribute | None, sampled: SSAValue | None) -> None:
+    """` = 16`, or ` = %v` of a sampled number."""
+    printer.print_string(" = ")
+    if sampled is not None:
+        printer.print_ssa_value(sampled)
+    else:
+        assert value is not None
+        printer.print_attribute(value)
+
+
+def parse_value(parser: Parser) -> Attribute | SSAValue:
+    """The value that `print_value` writes."""
+    parser.parse_punctuation("=")
+    operand = parser.parse_optional_unresolved_operand()
+    return parser.resolve_operand(operand, FACTOR) if operand is not None else parser.parse_attribute()

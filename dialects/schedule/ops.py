@@ -10,8 +10,8 @@
 `te-to-tir` builds the naive nest and applies the ops in order; a loop is named by the handle that made it, and a
 handle dies when its loop is split or fused. The number in brackets is how many loops an op gives back.
 
-The primitives stand in the folder `primitives/`, each with a picture of what it does; a new one is found by being
-there.
+The primitives stand in the folder `primitives/`, a file each, with the edit of the loops; a new one is found by being
+there. What several of them share stands in `primitive.py`, `families.py` and `nest/`.
 """
 
 from __future__ import annotations

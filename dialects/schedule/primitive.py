@@ -5,20 +5,17 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
-from xdsl.irdl import IRDLOperation, irdl_attr_definition, prop_def, var_result_def
+from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from lamina.dialects.declarations import Declared
-
-if TYPE_CHECKING:
-    from lamina.dialects.schedule.nest.attachment import Attachment
-    from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
-    from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
+from lamina.dialects.schedule.nest.attachment import Attachment
+from lamina.dialects.schedule.nest.edits import blocks_of, stage_buffer, stage_buffers, stage_loops
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.nest.tensor_intrinsic import TensorIntrinsic
+from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
 
 
 @irdl_attr_definition
@@ -64,9 +61,6 @@ class ScheduleState:
 
         A schedule asks this for every stage: to look through the whole function each time would make it quadratic.
         """
-        from lamina.dialects.schedule.nest.edits import blocks_of, stage_loops
-        from lamina.dialects.tir.ops import enclosing_loops
-
         if self._blocks is None:
             self._blocks = blocks_of(self.func)
         blocks = self._blocks.get(stage, [])
@@ -74,8 +68,6 @@ class ScheduleState:
 
     def factor(self, value: SSAValue) -> int:
         """The number that a sampling primitive has drawn."""
-        from lamina.dialects.schedule.nest.edits import ScheduleError
-
         found = self.factors.get(value)
         if found is None:
             raise ScheduleError(f"%{value.name_hint or 'the factor'} has not been drawn")
@@ -83,8 +75,6 @@ class ScheduleState:
 
     def loop(self, handle: SSAValue) -> ForOp:
         """The loop of a handle. Raises ScheduleError where a primitive has replaced it."""
-        from lamina.dialects.schedule.nest.edits import ScheduleError
-
         found = self.loops.get(handle)
         if found is None or found.parent is None:
             name = f"%{handle.name_hint}" if handle.name_hint else "the handle"
@@ -93,8 +83,6 @@ class ScheduleState:
 
     def bind(self, handles: Sequence[SSAValue], loops: Sequence[ForOp]) -> None:
         """Let results stand for loops. Raises ScheduleError where their number differs."""
-        from lamina.dialects.schedule.nest.edits import ScheduleError
-
         if len(handles) != len(loops):
             raise ScheduleError(f"gives {len(loops)} loops, {len(handles)} results are named")
         for h, loop in zip(handles, loops, strict=True):
@@ -102,8 +90,6 @@ class ScheduleState:
 
     def tensor(self, name: str) -> SSAValue:
         """A buffer by the name of an argument or of the stage that computes it."""
-        from lamina.dialects.schedule.nest.edits import blocks_of, stage_buffer, stage_buffers
-
         found = self.arguments.get(name)
         stage, _, place = name.rpartition(".v")
         if found is None and place.isdigit() and name not in blocks_of(self.func):
@@ -123,27 +109,6 @@ class PrimitiveOp(IRDLOperation, Declared):
 
 class LoopPrimitiveOp(PrimitiveOp):
     """Base of the primitives that rewrite loops, or mark ops: they neither make blocks nor replace or remove any."""
-
-
-class StageLoopsBase(PrimitiveOp):
-    """Base of the primitives that name a stage and give its loops: `%i, %j = te.loops "A" [2]`."""
-
-    stage = prop_def(StringAttr)
-    loops = var_result_def(LOOP)
-
-    @classmethod
-    def make(cls, stage: str, count: int) -> Self:
-        return cls.create(properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(f" [{len(self.loops)}]")
-        printer.print_op_attributes(self.attributes)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        return cls.make(parser.parse_str_literal("the stage's name"), parse_count(parser))
 
 
 def parse_count(parser: Parser, optional: bool = False) -> int:

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from lamina.dialects import edit
+from lamina.dialects.schedule.families import SamplingBase
 from lamina.dialects.schedule.ops import ScheduleOp
-from lamina.dialects.schedule.primitives.sampling import SamplingBase
 from lamina.passes.base import Context, ModulePass
 from lamina.passes.te_to_tir.te_to_tir import TeToTirPass
 

@@ -17,41 +17,41 @@ from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Linear, floordiv, mod
 from lamina.dialects.schedule.primitive import LOOP
 from lamina.dialects.schedule.primitives.alternate import AlternateOp
-from lamina.dialects.schedule.primitives.annotations import (
-    AnnotateOp,
-    DoubleBufferOp,
-    EnvThreadsOp,
-    PragmaOp,
-    PrefetchOp,
-    StorageAlignOp,
-    StorePredicateOp,
-)
-from lamina.dialects.schedule.primitives.blocks import BlockizeOp, PadEinsumOp
-from lamina.dialects.schedule.primitives.groups import CreateGroupOp, NormalizeOp
-from lamina.dialects.schedule.primitives.inlining import ComputeRootOp, ReverseComputeInlineOp
-from lamina.dialects.schedule.primitives.layouts import RollingBufferOp, TransformLayoutOp
-from lamina.dialects.schedule.primitives.loops import (
-    FuseOp,
-    ParallelOp,
-    PartitionOp,
-    ReorderOp,
-    SplitOp,
-    TileOp,
-    UnrollOp,
-    VectorizeOp,
-)
-from lamina.dialects.schedule.primitives.reductions import DecomposeReductionOp, RFactorOp
-from lamina.dialects.schedule.primitives.sampling import SampleCategoricalOp, SamplePerfectTileOp
-from lamina.dialects.schedule.primitives.stages import (
-    CacheReadOp,
-    CacheWriteOp,
-    ComputeAtOp,
-    ComputeInlineOp,
-    ReverseComputeAtOp,
-    SetScopeOp,
-)
+from lamina.dialects.schedule.primitives.annotate import AnnotateOp
+from lamina.dialects.schedule.primitives.bind import BindOp
+from lamina.dialects.schedule.primitives.blockize import BlockizeOp
+from lamina.dialects.schedule.primitives.cache_read import CacheReadOp
+from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp
+from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp
+from lamina.dialects.schedule.primitives.compute_inline import ComputeInlineOp
+from lamina.dialects.schedule.primitives.compute_root import ComputeRootOp
+from lamina.dialects.schedule.primitives.create_group import CreateGroupOp
+from lamina.dialects.schedule.primitives.decompose_reduction import DecomposeReductionOp
+from lamina.dialects.schedule.primitives.double_buffer import DoubleBufferOp
+from lamina.dialects.schedule.primitives.env_threads import EnvThreadsOp
+from lamina.dialects.schedule.primitives.fuse import FuseOp
+from lamina.dialects.schedule.primitives.normalize import NormalizeOp
+from lamina.dialects.schedule.primitives.pad_einsum import PadEinsumOp
+from lamina.dialects.schedule.primitives.parallel import ParallelOp
+from lamina.dialects.schedule.primitives.partition import PartitionOp
+from lamina.dialects.schedule.primitives.pragma import PragmaOp
+from lamina.dialects.schedule.primitives.prefetch import PrefetchOp
+from lamina.dialects.schedule.primitives.reorder import ReorderOp
+from lamina.dialects.schedule.primitives.reverse_compute_at import ReverseComputeAtOp
+from lamina.dialects.schedule.primitives.reverse_compute_inline import ReverseComputeInlineOp
+from lamina.dialects.schedule.primitives.rfactor import RFactorOp
+from lamina.dialects.schedule.primitives.rolling_buffer import RollingBufferOp
+from lamina.dialects.schedule.primitives.sample_categorical import SampleCategoricalOp
+from lamina.dialects.schedule.primitives.sample_perfect_tile import SamplePerfectTileOp
+from lamina.dialects.schedule.primitives.set_scope import SetScopeOp
+from lamina.dialects.schedule.primitives.split import SplitOp
+from lamina.dialects.schedule.primitives.storage_align import StorageAlignOp
+from lamina.dialects.schedule.primitives.store_predicate import StorePredicateOp
 from lamina.dialects.schedule.primitives.tensorize import TensorizeOp
-from lamina.dialects.schedule.primitives.threads import BindOp
+from lamina.dialects.schedule.primitives.tile import TileOp
+from lamina.dialects.schedule.primitives.transform_layout import TransformLayoutOp
+from lamina.dialects.schedule.primitives.unroll import UnrollOp
+from lamina.dialects.schedule.primitives.vectorize import VectorizeOp
 
 FACTORS = (1, 2, 2, 3, 4, 5)
 SCOPES = ("global", "local", "local", "register")

@@ -30,7 +30,8 @@ from lamina.dialects.schedule.nest.edits import accesses, blocks_of, stage_loops
 from lamina.dialects.schedule.nest.refusals import IllegalError, ScheduleError, unchecked
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
-from lamina.dialects.schedule.primitives.loops import LoopsOp, UnrollOp
+from lamina.dialects.schedule.primitives.loops import LoopsOp
+from lamina.dialects.schedule.primitives.unroll import UnrollOp
 from lamina.dialects.te.ops import ComputeOp, FuncOp
 from lamina.dialects.te.tensor_intrin import TensorIntrinOp
 from lamina.dialects.tir.memory import AllocOp, StoreOp

@@ -22,7 +22,16 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.schedule import ops as s
 from lamina.dialects.schedule.nest.edits import ScheduleError, blocks_of, stage_loops
-from lamina.dialects.schedule.primitives import loops, stages
+from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp
+from lamina.dialects.schedule.primitives.compute_inline import ComputeInlineOp
+from lamina.dialects.schedule.primitives.fuse import FuseOp
+from lamina.dialects.schedule.primitives.loops import LoopsOp
+from lamina.dialects.schedule.primitives.parallel import ParallelOp
+from lamina.dialects.schedule.primitives.reorder import ReorderOp
+from lamina.dialects.schedule.primitives.reverse_compute_at import ReverseComputeAtOp
+from lamina.dialects.schedule.primitives.split import SplitOp
+from lamina.dialects.schedule.primitives.unroll import UnrollOp
+from lamina.dialects.schedule.primitives.vectorize import VectorizeOp
 from lamina.dialects.te import lib as te
 from lamina.dialects.te.build import Tensor
 from lamina.dialects.te.ops import FuncOp
@@ -67,7 +76,7 @@ class Draws:
     def handles(self, stage: str) -> list[SSAValue]:
         """Handles on the loops of a stage."""
         found = stage_loops(self.func, stage)
-        made = loops.LoopsOp.make(stage, len(found))
+        made = LoopsOp.make(stage, len(found))
         self.state.loops.update(zip(made.results, found, strict=True))
         self.block.add_op(made)
         return list(made.results)
@@ -104,25 +113,25 @@ class Draws:
         handles = self.handles(stage)
         kind = self.r.choice(["split", "split", "reorder", "reorder", "fuse", "mark", "at", "reverse", "inline"])
         if kind == "inline":
-            return self.apply(stages.ComputeInlineOp.make(stage))
+            return self.apply(ComputeInlineOp.make(stage))
         if not handles:
             return False
         if kind == "split":
             factors = [-1, self.r.choice(FACTORS)]
-            return self.apply(loops.SplitOp.make(self.r.choice(handles), factors))
+            return self.apply(SplitOp.make(self.r.choice(handles), factors))
         if kind == "reorder" and len(handles) > 1:
             chosen = self.r.sample(handles, self.r.randint(2, len(handles)))
-            return self.apply(loops.ReorderOp.create(operands=chosen))
+            return self.apply(ReorderOp.create(operands=chosen))
         if kind == "fuse" and len(handles) > 1:
             n = self.r.randrange(len(handles) - 1)
-            return self.apply(loops.FuseOp.create(operands=handles[n : n + 2], result_types=[s.LOOP]))
+            return self.apply(FuseOp.create(operands=handles[n : n + 2], result_types=[s.LOOP]))
         if kind == "mark":
-            op = self.r.choice([loops.UnrollOp, loops.ParallelOp, loops.VectorizeOp])
-            return self.apply(op.make(handles[-1] if op is loops.VectorizeOp else self.r.choice(handles)))
+            op = self.r.choice([UnrollOp, ParallelOp, VectorizeOp])
+            return self.apply(op.make(handles[-1] if op is VectorizeOp else self.r.choice(handles)))
         if kind == "at":
-            return self.apply(stages.ComputeAtOp.make(self.r.choice(names), self.r.choice(handles), 0))
+            return self.apply(ComputeAtOp.make(self.r.choice(names), self.r.choice(handles), 0))
         if kind == "reverse":
-            return self.apply(stages.ReverseComputeAtOp.make(self.r.choice(names), self.r.choice(handles), 0))
+            return self.apply(ReverseComputeAtOp.make(self.r.choice(names), self.r.choice(handles), 0))
         return False
 
 

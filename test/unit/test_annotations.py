@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from xdsl.parser import Parser
 
-from lamina.dialects.schedule.primitives.sampling import divisors, draw_perfect_tile, factorizations
+from lamina.dialects.schedule.primitives.sample_perfect_tile import divisors, draw_perfect_tile, factorizations
 from lamina.driver.execute import run_module
 from lamina.driver.pipelines import LLVM_PIPELINE, TIR_PIPELINE
 from lamina.ir.context import LaminaContext

@@ -20,7 +20,8 @@ from stage_schedules import (  # noqa: E402
     einsum,
 )
 
-from lamina.dialects.schedule.primitives.blocks import BlockizeOp, PadEinsumOp  # noqa: E402
+from lamina.dialects.schedule.primitives.blockize import BlockizeOp  # noqa: E402
+from lamina.dialects.schedule.primitives.pad_einsum import PadEinsumOp  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

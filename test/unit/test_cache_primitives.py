@@ -11,7 +11,8 @@ from xdsl.ir import Operation
 sys.path.insert(0, str(Path(__file__).parent))
 from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, check, check_compiled  # noqa: E402
 
-from lamina.dialects.schedule.primitives.stages import CacheReadOp, CacheWriteOp  # noqa: E402
+from lamina.dialects.schedule.primitives.cache_read import CacheReadOp  # noqa: E402
+from lamina.dialects.schedule.primitives.cache_write import CacheWriteOp  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

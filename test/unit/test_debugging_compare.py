@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from lamina.cli import command as cli
 from lamina.debugging.compare import compare_levels, default_passes
 from lamina.dialects.schedule.primitive import ScheduleState
-from lamina.dialects.schedule.primitives.loops import SplitOp
+from lamina.dialects.schedule.primitives.split import SplitOp
 from lamina.dialects.tir.ops import ForOp, LoadOp
 from lamina.errors import LaminaError, UsageError
 from lamina.ir.context import LaminaContext

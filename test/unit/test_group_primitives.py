@@ -11,8 +11,9 @@ from xdsl.ir import Operation
 sys.path.insert(0, str(Path(__file__).parent))
 from stage_schedules import MATMUL, Draws, Primitive, Program, any_program, chain, check, check_compiled  # noqa: E402
 
-from lamina.dialects.schedule.primitives.groups import CreateGroupOp, NormalizeOp  # noqa: E402
-from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.create_group import CreateGroupOp  # noqa: E402
+from lamina.dialects.schedule.primitives.normalize import NormalizeOp  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

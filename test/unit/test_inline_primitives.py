@@ -19,8 +19,9 @@ from stage_schedules import (  # noqa: E402
     elementwise,
 )
 
-from lamina.dialects.schedule.primitives.inlining import ComputeRootOp, ReverseComputeInlineOp  # noqa: E402
-from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.compute_root import ComputeRootOp  # noqa: E402
+from lamina.dialects.schedule.primitives.reverse_compute_inline import ReverseComputeInlineOp  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -23,8 +23,9 @@ from stage_schedules import (  # noqa: E402
 
 from lamina.dialects.index.index_map import IndexMap, IndexMapAttr  # noqa: E402
 from lamina.dialects.index.linear import Linear, floordiv, mod  # noqa: E402
-from lamina.dialects.schedule.primitives.layouts import RollingBufferOp, TransformLayoutOp  # noqa: E402
-from lamina.dialects.schedule.primitives.stages import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.compute_at import ComputeAtOp  # noqa: E402
+from lamina.dialects.schedule.primitives.rolling_buffer import RollingBufferOp  # noqa: E402
+from lamina.dialects.schedule.primitives.transform_layout import TransformLayoutOp  # noqa: E402
 from lamina.dialects.tir.memory import type_of  # noqa: E402
 
 pytestmark = pytest.mark.slow

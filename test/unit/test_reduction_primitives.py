@@ -20,7 +20,8 @@ from stage_schedules import (  # noqa: E402
     reduction,
 )
 
-from lamina.dialects.schedule.primitives.reductions import DecomposeReductionOp, RFactorOp  # noqa: E402
+from lamina.dialects.schedule.primitives.decompose_reduction import DecomposeReductionOp  # noqa: E402
+from lamina.dialects.schedule.primitives.rfactor import RFactorOp  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_d
 from lamina.dialects.relay.op_index import OPS
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
-from lamina.dialects.schedule.primitives.loops import SplitOp
+from lamina.dialects.schedule.primitives.split import SplitOp
 from lamina.dialects.te import TE
 from lamina.dialects.tir import TIR
 from lamina.ir.registry import PassFile, our_passes

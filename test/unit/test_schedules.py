@@ -17,7 +17,8 @@ from random_schedules import RandomSchedule, Statistics  # noqa: E402
 
 from lamina.dialects.schedule.nest.edits import stage_loops  # noqa: E402
 from lamina.dialects.schedule.ops import primitives  # noqa: E402
-from lamina.dialects.schedule.primitives.loops import LoopsOp, ParallelOp  # noqa: E402
+from lamina.dialects.schedule.primitives.loops import LoopsOp  # noqa: E402
+from lamina.dialects.schedule.primitives.parallel import ParallelOp  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

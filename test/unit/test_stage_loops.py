@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lamina.dialects.schedule import primitive as handles
 from lamina.dialects.schedule.nest import edits as nest
 from lamina.dialects.schedule.ops import ScheduleOp
 from lamina.dialects.schedule.primitive import LoopPrimitiveOp, PrimitiveOp, ScheduleState
@@ -44,6 +45,7 @@ def test_a_schedule_of_loops_looks_for_stages_once(monkeypatch: pytest.MonkeyPat
         return blocks_of(func)
 
     monkeypatch.setattr(nest, "blocks_of", counted)
+    monkeypatch.setattr(handles, "blocks_of", counted)
     each = '%i{0}, %j{0} = te.loops "s{0}" [2]\n%a{0}, %b{0} = te.split %j{0} [-1, 4]\nte.vectorize %b{0}'
     schedule, kernel, state = lowered(chain(30, "\n".join(each.format(n) for n in range(30))))
     apply_schedule(schedule, kernel, state.arguments)

@@ -213,6 +213,14 @@ def test_schedule_primitives_have_a_picture() -> None:
         assert "Before:" in doc and "After" in doc, f"{op.name}: the docstring shows no Before and After"
 
 
+def test_schedule_primitives_have_the_name_of_their_file() -> None:
+    """A file is one primitive, so that adding one is copying one."""
+    folder = ROOT / "dialects" / "schedule" / "primitives"
+    files = {path.stem for path in folder.glob("[!_]*.py")}
+    primitives = [(op.name, op.__module__.rpartition(".")[2]) for op in OPS if issubclass(op, PrimitiveOp)]
+    assert sorted(primitives) == sorted((f"te.{stem}", stem) for stem in files)
+
+
 def test_backend_passes_are_named_by_their_backend() -> None:
     for name, file in our_passes().items():
         if file.level == "backend":

@@ -256,7 +256,7 @@ tir.func @f(%A: memref<2x2xf32>, %C: memref<3xf32>) {
   }
 }"""
     from lamina.dialects.schedule.nest.edits import ScheduleError, stage_loops
-    from lamina.dialects.schedule.nest.tensorize import tensorize
+    from lamina.dialects.schedule.primitives.tensorize import tensorize
     from lamina.dialects.tir.ops import FuncOp as Kernel
     from lamina.passes.te_to_tir.intrinsics import lower_intrinsic
     from lamina.passes.te_to_tir.te_to_tir import lower_function

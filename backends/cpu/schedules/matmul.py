@@ -12,6 +12,7 @@ in memory, and some rows of the factor at a time are added to all of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -155,10 +156,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
     out_loops = place_epilogue(s, stage, follower, out, at)
     in_lanes = [nv]
     if costly is not None:
-        *_, along = s.reverse_compute_at(costly.name, at)
-        _, lane = s.split(along, [-1, shape.lanes])
-        s.vectorize(lane)
-        in_lanes.append(lane)
+        in_lanes.append(_place_costly(s, costly, at, shape.lanes))
     weight = _copy_panel(s, stage, shape, no, pick, costs)
     loaded = cache_weights(s, stage, weight, k, shape.vectors, shape.lanes)
     if _has_last_panel(shape) and no in outer:
@@ -182,10 +180,7 @@ def schedule_matmul(s: Schedule, stage: Stage, follower: Stage | None, target: T
         s.unroll(out_loops[-2])
     s.unroll(ni)
     s.vectorize(nv)
-    along = _vectorize_row(s, out_loops[-1], shape)
-    if shape.columns < shape.lanes or _has_last_panel(shape) and shape.columns % shape.lanes:
-        for loop in (*in_lanes, along, *loaded):
-            s.pragma(loop, "masked_lanes")
+    _mask_lanes(s, shape, (*in_lanes, _vectorize_row(s, out_loops[-1], shape), *loaded))
     # Last of all: the tail runs as the loops do by then.
     if mi is not None and shape.rows % shape.pixels:
         s.partition(at)
@@ -207,6 +202,21 @@ def fetched_panel(shape: Shape, source: tuple[str, int] | None) -> str | None:
 def _has_last_panel(shape: Shape) -> bool:
     """Whether the last panel is narrower than the others, which are more."""
     return not shape.is_packed and shape.columns > shape.panel and shape.columns % shape.panel != 0
+
+
+def _place_costly(s: Schedule, follower: Stage, at: SSAValue, lanes: int) -> SSAValue:
+    """Compute what follows a product in a loop of its own after each tile. Returns the loop of its lanes."""
+    *_, along = s.reverse_compute_at(follower.name, at)
+    _, lane = s.split(along, [-1, lanes])
+    s.vectorize(lane)
+    return lane
+
+
+def _mask_lanes(s: Schedule, shape: Shape, loops: Sequence[SSAValue]) -> None:
+    """Mask the lanes of vectors beyond the last column, where there are such."""
+    if shape.columns < shape.lanes or _has_last_panel(shape) and shape.columns % shape.lanes:
+        for loop in loops:
+            s.pragma(loop, "masked_lanes")
 
 
 def _vectorize_row(s: Schedule, loop: SSAValue, shape: Shape) -> SSAValue:

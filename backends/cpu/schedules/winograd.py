@@ -88,21 +88,58 @@ def choose_rows(
     return min((*fitting, down), key=lambda d: (cycles(d), d))
 
 
-def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pick: Pick) -> None:
-    """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
+class Blocks(NamedTuple):
+    """How an image is cut into blocks of rows of tiles."""
+
+    rows: int
+    """Rows of a block."""
+    down: int
+    """Rows of an image."""
+    across: int
+    """Tiles of a row."""
+    apart: bool
+    """Whether an image has too few blocks for the threads: then each step is a loop of its own."""
+
+    @property
+    def tiles(self) -> int:
+        return self.rows * self.across
+
+
+def blocks_of(w: Winograd, target: TargetAttr) -> Blocks:
+    """Choose the blocks of a convolution."""
     n, a, _, chunks, _, lanes = w.tiles.spatial
     m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
     down, across = -(-height // m), -(-width // m)
     costs, threads = for_target(target), target.threads.data
     least = 1 if threads == 1 else costs.blocks_per_thread * threads
     rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, costs, -(-least // n))
-    apart = n * (down // rows) < least
+    return Blocks(rows, down, across, n * (down // rows) < least)
+
+
+def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pick: Pick) -> None:
+    """Schedule the stages of a convolution, which end in the stage `out`: its epilogue, or itself."""
+    blocks = blocks_of(w, target)
     memory = s.cache_write(w.products.name, "register")
-    # The result, one tile at a time.
+    n_out, block, ko = _place_result(s, w, out, blocks, target)
+    products = _place_products(s, w, memory, block, blocks, target, pick)
+    judged = _place_far(s, w, block, blocks, target)
+    tiles = _place_tiles(s, w, block, blocks)
+    if blocks.apart:
+        for loops in ((n_out, block, ko), products, tiles, judged):
+            s.parallel(s.fuse(*loops))
+    else:
+        s.parallel(s.fuse(n_out, block))
+
+
+def _place_result(
+    s: Schedule, w: Winograd, out: str, blocks: Blocks, target: TargetAttr
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Compute the result one tile at a time. Returns its loops over images, blocks and vectors of channels."""
+    m = w.result_rows.spatial[1]
     n_out, ko, y, x, kv = s.loops(out)
     yo, yi = s.split(y, [-1, m])
     xo, xi = s.split(x, [-1, m])
-    yb, yt = s.split(yo, [-1, rows])
+    yb, yt = s.split(yo, [-1, blocks.rows])
     s.reorder(n_out, yb, ko, yt, xo, yi, xi, kv)
     _, i, f, *_, lane = s.compute_at(w.result_rows.name, xo)
     # Column by column: the registers hold one column of what is read.
@@ -114,19 +151,17 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     s.vectorize(lane)
     s.pragma(yi, "unswitch")
     _place_direct(s, w, xo, target)
-    # The products, a register tile at a time.
+    return n_out, yb, ko
+
+
+def _place_products(
+    s: Schedule, w: Winograd, memory: str, at: SSAValue, blocks: Blocks, target: TargetAttr, pick: Pick
+) -> list[SSAValue]:
+    """Compute the products a register tile at a time. Returns the loops that threads may share."""
+    costs, lanes, count = for_target(target), w.tiles.spatial[-1], blocks.tiles
     weight = weight_of(w.products)
-    block = max(weight[1] // lanes, 1) if weight is not None else 1
-    tiles = candidates(rows * across, blocks, registers_of(target), block)
-    if rows < down:
-        exact = {Tile(divisor(rows * across, t.pixels), t.vectors) for t in tiles}
-        tiles = sorted(exact, key=lambda t: row_cycles(rows * across, *t, costs))
-    if tiles[0].pixels == rows * across and tiles[0].vectors > block:
-        # Nothing is multiplied twice by a weight: one stream of them is faster.
-        tiles.insert(0, tiles[0]._replace(vectors=block))
-    tile = pick(question("tile", w.products), list(dict.fromkeys(tiles)))
-    loops = s.loops(memory) if apart else s.compute_at(memory, yb)
-    p_n, e, f, ko_p, t_p, kv_p = loops
+    tile = pick(question("tile", w.products), _product_tiles(w, weight, blocks, target))
+    p_n, e, f, ko_p, t_p, kv_p = s.loops(memory) if blocks.apart else s.compute_at(memory, at)
     ko_o, ko_i = s.split(ko_p, [-1, tile.vectors])
     t_o, t_i = s.split(t_p, [-1, tile.pixels])
     s.reorder(p_n, e, f, ko_o, t_o, t_i, ko_i, kv_p)
@@ -134,30 +169,51 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
     ci_o, ci_i = s.split(ci, [-1, divisor(lanes, costs.winograd_steps)])
     s.reorder(c, ci_o, ci_i, t_a, ko_a, kv_a)
     cache_weights(s, w.products, weight, ci_i, tile.vectors, lanes)
-    passes = -(-rows * across // tile.pixels)
-    is_slow = rows == down and rows * across >= costs.prefetched_tiles
+    passes = -(-count // tile.pixels)
+    is_slow = blocks.rows == blocks.down and count >= costs.prefetched_tiles
     if weight is not None and is_slow and passes <= lines_of(w.products, lanes * tile.vectors, costs):
         s.prefetch(weight[0], ko_o, spread=c)
     for loop in (t_i, ko_i, t_a, ko_a, ci_i):
         s.unroll(loop)
     s.vectorize(kv_p)
     s.vectorize(kv_a)
-    if rows * across % tile.pixels:
+    if count % tile.pixels:
         s.partition(t_o)
-    # Which tiles are far.
-    judged: list[SSAValue] = []
-    if apart:
-        judge_n, judge_t = s.loops(w.far.name)
-        judge_rows, _ = s.split(judge_t, [-1, across * divisor(down, max(n * down // threads, 1))])
-        judged = [judge_n, judge_rows]
-        _place_judgement(s, w, judge_rows, lanes, costs)
-    else:
-        s.compute_at(w.far.name, yb)
-        _place_judgement(s, w, yb, lanes, costs)
-    # The data's tiles: all of one in registers.
-    loops = s.loops(w.tiles.name) if apart else s.compute_at(w.tiles.name, yb)
-    t_n, e_t, f_t, c_t, t_t, ci_t = loops
-    ty_t, tx_t = s.split(t_t, [rows, across])
+    return [p_n, e, f, ko_o]
+
+
+def _product_tiles(w: Winograd, weight: tuple[str, int] | None, blocks: Blocks, target: TargetAttr) -> list[Tile]:
+    """The register tiles that the products of a block may be computed in, the best first."""
+    costs, count = for_target(target), blocks.tiles
+    block = max(weight[1] // w.tiles.spatial[-1], 1) if weight is not None else 1
+    tiles = candidates(count, w.products.spatial[3], registers_of(target), block)
+    if blocks.rows < blocks.down:
+        exact = {Tile(divisor(count, t.pixels), t.vectors) for t in tiles}
+        tiles = sorted(exact, key=lambda t: row_cycles(count, *t, costs))
+    if tiles[0].pixels == count and tiles[0].vectors > block:
+        # Nothing is multiplied twice by a weight: one stream of them is faster.
+        tiles.insert(0, tiles[0]._replace(vectors=block))
+    return list(dict.fromkeys(tiles))
+
+
+def _place_far(s: Schedule, w: Winograd, at: SSAValue, blocks: Blocks, target: TargetAttr) -> list[SSAValue]:
+    """Judge which tiles are far. Returns the loops that threads may share, none where a block judges its own."""
+    costs, lanes = for_target(target), w.tiles.spatial[-1]
+    if not blocks.apart:
+        s.compute_at(w.far.name, at)
+        _place_judgement(s, w, at, lanes, costs)
+        return []
+    parts = max(w.tiles.spatial[0] * blocks.down // target.threads.data, 1)
+    judge_n, judge_t = s.loops(w.far.name)
+    judge_rows, _ = s.split(judge_t, [-1, blocks.across * divisor(blocks.down, parts)])
+    _place_judgement(s, w, judge_rows, lanes, costs)
+    return [judge_n, judge_rows]
+
+
+def _place_tiles(s: Schedule, w: Winograd, at: SSAValue, blocks: Blocks) -> list[SSAValue]:
+    """Transform the data's tiles, all of one in registers. Returns the loops that threads may share."""
+    t_n, e_t, f_t, c_t, t_t, ci_t = s.loops(w.tiles.name) if blocks.apart else s.compute_at(w.tiles.name, at)
+    ty_t, tx_t = s.split(t_t, [blocks.rows, blocks.across])
     s.reorder(t_n, c_t, ty_t, tx_t, e_t, f_t, ci_t)
     _, e_r, s_r, *_, ci_r = s.compute_at(w.tile_rows.name, tx_t)
     s.reorder(s_r, e_r)
@@ -166,13 +222,7 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
         s.unroll(loop)
     s.vectorize(ci_t)
     s.vectorize(ci_r)
-    if apart:
-        s.parallel(s.fuse(n_out, yb, ko))
-        s.parallel(s.fuse(p_n, e, f, ko_o))
-        s.parallel(s.fuse(t_n, c_t, ty_t))
-        s.parallel(s.fuse(*judged))
-    else:
-        s.parallel(s.fuse(n_out, yb))
+    return [t_n, c_t, ty_t]
 
 
 def _place_direct(s: Schedule, w: Winograd, at: SSAValue, target: TargetAttr) -> None:

@@ -10,58 +10,27 @@ from xdsl.ir import Block, Operation, OpResult
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
-from lamina.dialects.index.digits import is_injective
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.schedule.nest.edits import (
     ScheduleError,
     function_of,
     reduction_loops,
-    refuse,
-    stage_block,
-    stores_beyond,
     substitute_in,
     unique_axis,
     unique_stage,
     wrap,
 )
-from lamina.dialects.schedule.nest.legality import belongs
-from lamina.dialects.tir.memory import AccessOp, AllocOp
+from lamina.dialects.tir.memory import AccessOp
 from lamina.dialects.tir.ops import (
     MASKED_LANES,
     BlockOp,
     ConditionOp,
     ForOp,
-    FuncOp,
     IndexOp,
     LoopKind,
     enclosing_loops,
 )
-
-
-def decompose_reduction(func: FuncOp, stage: str, loop: ForOp) -> str:
-    """Start a reduction before a loop, for all elements that the loop computes. Returns the new stage's name."""
-    what = f"decompose_reduction of {stage!r} at {loop.axis.data!r}"
-    block = stage_block(func, stage)
-    loops = enclosing_loops(block)
-    if all(v is not loop for v in loops):
-        raise ScheduleError(f"{what}: it is no loop of the stage")
-    if not block.init.blocks:
-        raise ScheduleError(f"{what}: the stage has no init; it is no reduction, or was decomposed before")
-    stores = stores_beyond(block)
-    for store in stores:
-        owner = store.buffer_value().owner
-        if isinstance(owner, AllocOp) and belongs(owner, loop):
-            raise ScheduleError(f"{what}: the buffer that it starts lives in the loop")
-    own = loops[loops.index(loop) :]
-    reductions = reduction_loops(block)
-    outside = [v for v in reductions if v not in own]
-    if outside:
-        refuse(f"{what}: it would start anew in each iteration of the reduction loop {outside[0].axis.data!r}")
-    extents: dict[Atom, int | None] = {v.var: None if v.is_dynamic else v.trip for v in own if v not in reductions}
-    if not all(is_injective(s.forms(), extents) for s in stores):
-        refuse(f"{what}: two iterations of {loop.axis.data!r} may compute the same element, which starts only once")
-    return decompose_init(block, loop)
 
 
 def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Edits of loop nests: substitution, split, fuse, reorder, and where a stage's parts stand.
+"""Edits of loop nests that several primitives make: substitution, moves, tails; and where a stage's parts stand.
 
 Each edit keeps the program's meaning or raises `ScheduleError` before it has touched anything. Loops are bottom-up
 compact: an index map changes, never the number of ops.
@@ -7,7 +7,6 @@ compact: an index map changes, never the number of ops.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from math import prod
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -15,8 +14,8 @@ from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache, over_positions, over_values
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr, IndexSet, IndexSetAttr
-from lamina.dialects.index.linear import Atom, Linear, Ranges, constant, floordiv, mod
-from lamina.dialects.schedule.nest.recurrence import ROLLING, check_order
+from lamina.dialects.index.linear import Atom, Linear, Ranges, floordiv
+from lamina.dialects.schedule.nest.recurrence import ROLLING
 from lamina.dialects.schedule.nest.refusals import IllegalError as IllegalError
 from lamina.dialects.schedule.nest.refusals import ScheduleError as ScheduleError
 from lamina.dialects.schedule.nest.refusals import refuse as refuse
@@ -158,6 +157,19 @@ def stands_in(op: Operation, ancestor: Operation) -> bool:
     return parent is not None
 
 
+def statements_of(ops: Sequence[Operation], home: Block) -> list[Operation]:
+    """The statements of a block in which ops stand, each once, in order."""
+    found: dict[Operation, None] = {}
+    for op in ops:
+        at = op
+        while at.parent is not home:
+            parent = at.parent_op()
+            assert parent is not None
+            at = parent
+        found[at] = None
+    return [op for op in home.ops if op in found]
+
+
 def function_of(op: Operation) -> FuncOp:
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, FuncOp):
@@ -165,6 +177,23 @@ def function_of(op: Operation) -> FuncOp:
     if parent is None:
         raise ScheduleError("the loop is no longer part of a function")
     return parent
+
+
+def perfect_nest(loops: Sequence[ForOp], what: str) -> list[ForOp]:
+    """The loops from the outermost to the innermost of the given ones. Raises ScheduleError for anything between."""
+    wanted = {id(v) for v in loops}
+    innermost = max(loops, key=lambda v: len(enclosing_loops(v)))
+    chain = [*enclosing_loops(innermost), innermost]
+    chain = chain[next(n for n, v in enumerate(chain) if id(v) in wanted) :]
+    missing = [v for v in loops if all(v is not c for c in chain)]
+    if missing:
+        raise ScheduleError(f"{what}: {missing[0].axis.data!r} is not in one nest with {innermost.axis.data!r}")
+    for a, b in zip(chain, chain[1:], strict=False):
+        if len(a.body.block.ops) != 1:
+            raise ScheduleError(f"{what}: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
+        if b.parent_op() is not a:
+            raise ScheduleError(f"{what}: {b.axis.data!r} stands in a block of its own within {a.axis.data!r}")
+    return chain
 
 
 # -- substitution ----------------------------------------------------------------------------------------
@@ -206,6 +235,11 @@ def substitute_in(op: Operation, mapping: dict[Atom, Linear], ranges: Ranges) ->
         )
     else:
         raise ScheduleError(f"{op.name} uses a loop variable outside index arithmetic")
+
+
+def ceildiv(form: Linear, divisor: int, ranges: Ranges) -> Linear:
+    """The least integer not below form / divisor."""
+    return floordiv(form + (divisor - 1), divisor, ranges)
 
 
 # -- moving ops --------------------------------------------------------------------------------------------
@@ -267,203 +301,6 @@ def bounds_to_predicate(loop: ForOp) -> None:
     for op in loop.body.walk():
         if type(op) is BlockOp:
             op.set_conditions([*op.conditions(), *(c for c in conditions if c not in op.conditions())])
-
-
-# -- split, fuse, reorder ------------------------------------------------------------------------------------
-
-
-def split_sizes(loop: ForOp, factors: Sequence[int]) -> list[int | None]:
-    """The extents that a split gives, None for one that depends on a size.
-
-    Raises ScheduleError where the loop cannot be split so.
-    """
-    known = 1
-    for f in factors:
-        if f == 0 or f < -1:
-            raise ScheduleError(f"split of {loop.axis.data!r}: factor {f} is not positive")
-        known *= f if f > 0 else 1
-    if not factors or list(factors).count(-1) > 1:
-        raise ScheduleError(f"split of {loop.axis.data!r}: at least one factor, and only one of them inferred")
-    if loop.kind.data != "serial":
-        raise ScheduleError(f"split of {loop.axis.data!r}: it is {loop.kind.data}")
-    if loop.is_dynamic:
-        if factors[0] != -1:
-            raise ScheduleError(
-                f"split of {loop.axis.data!r}: its extent is known only when the program runs, so the outermost "
-                "factor has to be inferred (-1)"
-            )
-        return [None, *factors[1:]]
-    sizes = [f if f > 0 else max(-(-loop.trip // known), 1) for f in factors]
-    if prod(sizes) < loop.trip:
-        raise ScheduleError(
-            f"split of {loop.axis.data!r}: factors {list(factors)} cover {prod(sizes)} of {loop.trip} iterations"
-        )
-    return list(sizes)
-
-
-def split(loop: ForOp, factors: Sequence[int]) -> list[ForOp]:
-    """One loop as a nest: `factors` are the extents from the outside in, one of them may be -1 (inferred).
-
-    Where their product exceeds the extent, the innermost loop is bounded by what is left.
-    """
-    sizes = split_sizes(loop, factors)
-    total = prod(size for size in sizes if size is not None)
-    limits = loop.min_bounds()
-    if not loop.is_dynamic and total != loop.trip:
-        limits.append(constant(loop.trip))
-    hint = (loop.var.name_hint or "").strip("_") and loop.var.name_hint  # `%_` and a number is no name
-    ranges = RangeCache()
-    new: list[ForOp] = []
-    for n, size in enumerate(sizes):
-        bounds = [ceildiv(b, total, ranges) for b in loop.min_bounds()] if size is None else []
-        label = f"{hint}{'oi'[n] if len(sizes) == 2 else n}" if hint else None
-        axis = f"{loop.axis.data}.{n}"
-        new.append(ForOp.make(size, axis, reduction=loop.is_reduction, bounds=bounds, hint=label))
-    ranges = RangeCache({v.var: (0, max(v.trip - 1, 0)) for v in new})
-    form = constant(0)
-    stride = 1
-    for v in reversed(new):
-        form = form + Linear.dim(v.var) * stride
-        stride *= v.trip
-    outer = form - Linear.dim(new[-1].var)
-    body = loop.body.block
-    substitute(loop.var, form, ranges)
-    replace_op(loop, new[0])
-    wrap(new, body)
-    new[-1].set_min_bounds([b - outer for b in limits])
-    new[0].attributes |= loop.attributes
-    edit.erase(loop, safe=False)
-    return new
-
-
-def ceildiv(form: Linear, divisor: int, ranges: Ranges) -> Linear:
-    """The least integer not below form / divisor."""
-    return floordiv(form + (divisor - 1), divisor, ranges)
-
-
-def tile(y: ForOp, x: ForOp, factors: tuple[int, int]) -> list[ForOp]:
-    """Two loops of a perfect nest split by inner factors and interleaved: yo, xo, yi, xi."""
-    if y is x:
-        raise ScheduleError(f"tile names {y.axis.data!r} twice")
-    for loop, factor in zip((y, x), factors, strict=True):
-        split_sizes(loop, [-1, factor])
-    chain = _perfect_nest([y, x], "tile")
-    for n, v in enumerate(chain):
-        # Parts of the inner loops come to stand outside of parts of the outer one, and of what stands between.
-        for inner in chain[n + 1 :] if n == 0 else chain[-1:]:
-            if inner is not v:
-                check_order([v, inner], [inner, v], "tile")
-    yo, yi = split(y, [-1, factors[0]])
-    xo, xi = split(x, [-1, factors[1]])
-    reorder([yo, xo, yi, xi])
-    return [yo, xo, yi, xi]
-
-
-def _check_fuse(outer: ForOp, inner: ForOp) -> None:
-    if inner.parent_op() is not outer or len(outer.body.block.ops) != 1:
-        raise ScheduleError(f"fuse: {inner.axis.data!r} is not all that stands in {outer.axis.data!r}")
-    if inner.is_dynamic:
-        raise ScheduleError(
-            f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: the extent of the inner loop is known only when "
-            "the program runs"
-        )
-    if outer.is_reduction != inner.is_reduction:
-        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: only one of them is a reduction")
-    if outer.kind.data != "serial" or inner.kind.data != "serial":
-        raise ScheduleError(f"fuse of {outer.axis.data!r} and {inner.axis.data!r}: both must be serial")
-
-
-def fuse(loops: Sequence[ForOp]) -> ForOp:
-    """Perfectly nested loops, from the outside in, as one."""
-    if not loops:
-        raise ScheduleError("fuse takes at least one loop")
-    for outer, inner in zip(loops, loops[1:], strict=False):
-        _check_fuse(outer, inner)
-    result = loops[0]
-    for inner in loops[1:]:
-        result = _fuse_two(result, inner)
-    return result
-
-
-def _fuse_two(outer: ForOp, inner: ForOp) -> ForOp:
-    hints = [v.var.name_hint for v in (outer, inner)]
-    bounds_to_predicate(inner)
-    new = ForOp.make(
-        None if outer.is_dynamic else outer.trip * inner.trip,
-        f"{outer.axis.data}+{inner.axis.data}",
-        reduction=outer.is_reduction,
-        bounds=[b * inner.trip for b in outer.min_bounds()],
-        hint="_".join(h for h in hints if h) or None,
-    )
-    ranges = RangeCache({new.var: (0, max(new.trip - 1, 0))})
-    v = Linear.dim(new.var)
-    substitute(outer.var, floordiv(v, max(inner.trip, 1), ranges), ranges)
-    substitute(inner.var, mod(v, max(inner.trip, 1), ranges), ranges)
-    new.attributes |= inner.attributes | outer.attributes
-    replace_op(outer, new)
-    move_ops(inner.body.block, new.body.block)
-    edit.erase(outer, safe=False)
-    return new
-
-
-def _perfect_nest(loops: Sequence[ForOp], what: str) -> list[ForOp]:
-    """The loops from the outermost to the innermost of the given ones. Raises ScheduleError for anything between."""
-    wanted = {id(v) for v in loops}
-    innermost = max(loops, key=lambda v: len(enclosing_loops(v)))
-    chain = [*enclosing_loops(innermost), innermost]
-    chain = chain[next(n for n, v in enumerate(chain) if id(v) in wanted) :]
-    missing = [v for v in loops if all(v is not c for c in chain)]
-    if missing:
-        raise ScheduleError(f"{what}: {missing[0].axis.data!r} is not in one nest with {innermost.axis.data!r}")
-    for a, b in zip(chain, chain[1:], strict=False):
-        if len(a.body.block.ops) != 1:
-            raise ScheduleError(f"{what}: other statements stand between {a.axis.data!r} and {b.axis.data!r}")
-        if b.parent_op() is not a:
-            raise ScheduleError(f"{what}: {b.axis.data!r} stands in a block of its own within {a.axis.data!r}")
-    return chain
-
-
-def reorder(order: Sequence[ForOp]) -> None:
-    """Put loops of one perfect nest into a new order; loops of the nest that are not named keep their places."""
-    if len({id(v) for v in order}) != len(order):
-        raise ScheduleError("reorder names a loop twice")
-    if not order:
-        raise ScheduleError("reorder takes at least one loop")
-    chain = _perfect_nest(order, "reorder")
-    wanted = {id(v) for v in order}
-    sequence = iter(order)
-    new = [next(sequence) if id(v) in wanted else v for v in chain]
-    position = {v.var: n for n, v in enumerate(new)}
-    freed: list[ForOp] = []
-    for n, v in enumerate(new):
-        for used in v.bounds:
-            if position.get(used, -1) >= n and v not in freed:
-                if v.is_dynamic:
-                    raise ScheduleError(
-                        f"reorder: the extent of {v.axis.data!r} depends on a loop that would stand inside it"
-                    )
-                freed.append(v)
-    if new == chain:
-        return
-    check_order(chain, new, "reorder")
-    for v in freed:
-        bounds_to_predicate(v)
-    body = chain[-1].body.block
-    inner_ops = list(body.ops)
-    place = chain[0].parent
-    assert place is not None
-    anchor = chain[0].next_op
-    for op in inner_ops:
-        edit.take(op)
-    for v in chain:
-        edit.take(v)
-    if anchor is None:
-        place.add_op(new[0])
-    else:
-        edit.insert_before(anchor, new[0])
-    for a, b in zip(new, new[1:], strict=False):
-        a.body.block.add_op(b)
-    new[-1].body.block.add_ops(inner_ops)
 
 
 # -- reductions --------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Moving stages into each other's loops: the region of a buffer that a loop body touches, and what follows from it.
 
-compute_at, reverse_compute_at (a file of its own) and cache_read (`caching.py`) are one thought: within the body of a
-loop, an index splits into a base (from the loops outside) and an offset in a box (from the loops inside).
+compute_at, reverse_compute_at and cache_read are one thought: within the body of a loop, an index splits into a base
+(from the loops outside) and an offset in a box (from the loops inside).
 """
 
 from __future__ import annotations
@@ -14,31 +14,13 @@ from xdsl.ir import Block, BlockArgument, Operation
 from lamina.dialects import edit
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
-from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Atom, Linear, constant
 from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
-    accesses,
-    alloc_of,
     erase_empty,
-    loads_of,
-    reduction_loops,
     scalar_only,
-    stage_block,
-    stage_buffers,
-    stores_of,
     substitute_in,
     wrap,
 )
-from lamina.dialects.schedule.nest.legality import (
-    belongs,
-    check_visible,
-    is_inside,
-    own_loops,
-    spatial_form,
-)
-from lamina.dialects.schedule.nest.normal_form import normal_form
-from lamina.dialects.schedule.nest.threads import sharing_loops
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import (
     AccessOp,
@@ -47,7 +29,7 @@ from lamina.dialects.tir.memory import (
     extents_of,
     shape_with,
 )
-from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
+from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, IndexOp, enclosing_loops
 
 UNBOUNDED = MAX_EXTENT >> 16
 """An extent that comes from a loop of unknown extent, of whose variable a quotient was taken perhaps."""
@@ -138,61 +120,6 @@ def _dimension_box(forms: Sequence[Linear], inside: set[Atom], ranges: RangeCach
     return low + start, end - start + 1
 
 
-def compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:
-    """Compute of a producer just what one iteration of a consumer's loop reads. Returns the stage's new loops."""
-    what = f"compute_at of {stage!r}"
-    block = stage_block(func, stage)
-    # The results of one stage have one shape, and are stored at one place.
-    buffers = stage_buffers(func, stage)
-    allocs = [alloc_of(b, stage) for b in buffers]
-    buffer, alloc = buffers[0], allocs[0]
-    if is_inside(block, loop):
-        raise ScheduleError(f"{what}: {loop.axis.data!r} is a loop of the stage itself")
-    if any(not is_inside(loop, v) for v in enclosing_loops(alloc)):
-        raise ScheduleError(f"{what}: it is computed for one iteration of a loop that {loop.axis.data!r} is not in")
-    readers = [o for b in buffers for o in loads_of(b) if not belongs(o, block)]
-    outside = [o for o in readers if not is_inside(o, loop)]
-    if not readers:
-        raise ScheduleError(f"{what}: nobody reads the stage")
-    if outside:
-        raise ScheduleError(f"{what}: it is also read outside the loop {loop.axis.data!r}")
-    if any(not belongs(o, block) for b in buffers for o in stores_of(b)):
-        raise ScheduleError(f"{what}: a part of it is computed elsewhere")
-    check_visible(block, loop, what)
-    back = normal_form(block, buffer, what)
-    threads = sharing_loops(loop, alloc.scope.data)
-    region = region_of(readers, loop, threads)
-    if back is not None:
-        back.apply()
-    loops = own_loops(block, buffer, what)
-    variables = spatial_form(block, buffer, what)
-    ranges = RangeCache()
-    new_loops: list[ForOp] = []
-    mapping: dict[Atom, Linear] = {}
-    by_variable = {v.var: v for v in loops}
-    conditions: list[Condition] = []
-    for d, v in enumerate(variables):
-        source = by_variable[v]
-        limits = limits_within(source.limits(), region.extent[d], region.base[d], ranges)
-        new = ForOp.upto(limits, source.axis.data, hint=v.name_hint)
-        new_loops.append(new)
-        mapping[v] = region.base[d] + Linear.dim(new.var)
-        bounds = region.base[d].range(ranges)
-        if bounds is None or bounds[0] < 0:
-            conditions.append(Condition(mapping[v]))
-    rest = [v for v in loops if v.var not in variables]
-    rebuild(block, loops, new_loops, rest, mapping, loop.body.block, None)
-    if conditions:
-        _add_guard(block, conditions)
-    index_within(readers, region)
-    for op in [o for b in buffers for o in accesses(block, b)]:
-        op.set_access([Linear.dim(v.var) for v in new_loops], op.conditions())
-    place = threads[0] if threads else loop.body.block.first_op
-    for made in allocs:
-        resize(made, region, place)
-    return [*new_loops, *reduction_loops(block)]
-
-
 def rebuild(
     block: BlockOp,
     old_loops: Sequence[ForOp],
@@ -247,12 +174,6 @@ def rebuild(
 
 def _is_loop(value: Atom) -> bool:
     return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), (ForOp, type(None)))
-
-
-def _add_guard(block: BlockOp, conditions: Sequence[Condition]) -> None:
-    for op in all_ops(block):
-        if isinstance(op, AccessOp):
-            op.set_access(op.forms(), [*op.conditions(), *conditions])
 
 
 def resize(alloc: AllocOp, region: Region, before: Operation | None) -> AllocOp:

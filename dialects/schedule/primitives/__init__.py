@@ -1,1 +1,1 @@
-"""The schedule primitives: one op each, with a picture of what it does to the loops."""
+"""The schedule primitives, a file each: the op, a picture of what it does to the loops, and the edit that does it."""

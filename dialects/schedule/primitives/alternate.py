@@ -1,8 +1,13 @@
-"""A schedule primitive that walks a loop back and forth."""
+"""alternate: a loop walked back and forth."""
+
+from __future__ import annotations
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import irdl_op_definition, operand_def
 
+from lamina.dialects.schedule.nest.annotations import ALTERNATE
+from lamina.dialects.schedule.nest.recurrence import check_at_once
+from lamina.dialects.schedule.nest.refusals import refuse
 from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
 
 
@@ -19,10 +24,6 @@ class AlternateOp(PrimitiveOp):
     assembly_format = "$loop attr-dict"
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.schedule.nest.annotations import ALTERNATE
-        from lamina.dialects.schedule.nest.recurrence import check_at_once
-        from lamina.dialects.schedule.nest.refusals import refuse
-
         loop = state.loop(self.loop)
         if loop.is_reduction and loop.trip > 1:
             refuse(f"alternate of {loop.axis.data!r}: its iterations add into the same element, in their order")

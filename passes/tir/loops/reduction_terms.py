@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType,
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects import edit
-from lamina.dialects.schedule.nest.rfactor import NEUTRAL, neutral
+from lamina.dialects.schedule.nest.updates import NEUTRAL, neutral
 from lamina.dialects.tir.memory import LoadOp, StoreOp, type_of
 from lamina.dialects.tir.ops import BlockOp
 

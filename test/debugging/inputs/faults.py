@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 from lamina.dialects import relay as r
 from lamina.dialects.rules.terms import var
 from lamina.dialects.schedule.primitive import ScheduleState
-from lamina.dialects.schedule.primitives.loops import ReorderOp
+from lamina.dialects.schedule.primitives.reorder import ReorderOp
 from lamina.dialects.tir.memory import type_of
 from lamina.dialects.tir.ops import LoadOp
 from lamina.passes.base import Context, ModuleOp, ModulePass

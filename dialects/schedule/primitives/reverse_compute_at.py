@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition
 
 from lamina.dialects.fast_ir import all_ops
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.linear import Atom, Linear, constant
+from lamina.dialects.schedule.families import PlacementBase
 from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
     accesses,
     loads_of,
     reduction_loops,
-    refuse,
     stage_block,
     stage_buffers,
     stores_of,
@@ -37,9 +37,25 @@ from lamina.dialects.schedule.nest.legality import (
     sees,
 )
 from lamina.dialects.schedule.nest.normal_form import NormalForm, normal_form
+from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
 from lamina.dialects.schedule.nest.regions import Region, index_within, limits_within, rebuild, region_of, resize
+from lamina.dialects.schedule.primitive import ScheduleState
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, extents_of
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
+
+
+@irdl_op_definition
+class ReverseComputeAtOp(PlacementBase):
+    """A consumer computed inside a loop of its producer, just what one iteration has finished.
+
+    Before: `for i: P[i]`, `for i: C[i] = f(P[i])`    After: `for i: P, C[i] = f(P)`
+    """
+
+    name = "te.reverse_compute_at"
+
+    def apply(self, state: ScheduleState) -> None:
+        state.bind(self.results, reverse_compute_at(state.func, self.stage.data, state.loop(self.loop)))
+        state.attached[self.stage.data] = None
 
 
 def reverse_compute_at(func: FuncOp, stage: str, loop: ForOp) -> list[ForOp]:

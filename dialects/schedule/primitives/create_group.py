@@ -1,4 +1,4 @@
-"""Schedule primitives on several stages, or all of them, at once."""
+"""create_group: a name for several stages that move together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from xdsl.irdl import base, irdl_op_definition, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from lamina.dialects.schedule.nest.edits import blocks_of, stage_block
+from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
+from lamina.dialects.tir.ops import FuncOp
 
 
 @irdl_op_definition
@@ -46,32 +49,19 @@ class CreateGroupOp(PrimitiveOp):
         return cls.make(group, stages)
 
     def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.schedule.nest.groups import check_group
-
         stages = [s.data for s in self.stages]
         check_group(state.func, self.group.data, stages)
         state.groups[self.group.data] = stages
 
 
-@irdl_op_definition
-class NormalizeOp(PrimitiveOp):
-    """Bounds and conditions that say nothing gone, and indices in their simplest form, in the whole function.
-
-    Before: `for i in 4 min [%n mod 4 + 5]: C[i] = A[(i * 4 + 3) floordiv 4] where [i >= 0]`
-    After `te.normalize`: `for i in 4: C[i] = A[i]`
-    """
-
-    name = "te.normalize"
-    assembly_format = "attr-dict"
-
-    @staticmethod
-    def make() -> NormalizeOp:
-        return NormalizeOp.create()
-
-    def apply(self, state: ScheduleState) -> None:
-        from lamina.dialects.schedule.nest.normalize import normalize
-
-        normalize(state.func)
-        # What is simpler in a tile need not hold for the whole stage.
-        for stage in [s for s, attachment in state.attached.items() if attachment is not None]:
-            del state.attached[stage]
+def check_group(func: FuncOp, name: str, stages: Sequence[str]) -> None:
+    """Raises ScheduleError where a group cannot be: of no stage, of one twice, or under the name of one."""
+    what = f"create_group of {name!r}"
+    if not stages:
+        raise ScheduleError(f"{what}: it has no stage")
+    if len(set(stages)) != len(stages):
+        raise ScheduleError(f"{what}: a stage is named twice")
+    if name in blocks_of(func):
+        raise ScheduleError(f"{what}: there is a stage of that name")
+    for stage in stages:
+        stage_block(func, stage)

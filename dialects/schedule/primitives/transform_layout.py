@@ -13,19 +13,75 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def, var_result_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.digits import is_injective
-from lamina.dialects.index.index_map import IndexMap
+from lamina.dialects.index.index_map import IndexMap, IndexMapAttr
 from lamina.dialects.index.linear import Atom, Linear, Range, constant, floordiv
-from lamina.dialects.schedule.nest.edits import ScheduleError, refuse, scalar_only, stage_block, stores_of
+from lamina.dialects.schedule.nest.annotations import PADDED
+from lamina.dialects.schedule.nest.edits import scalar_only, stage_block, stores_of
 from lamina.dialects.schedule.nest.normal_form import normal_form
-from lamina.dialects.schedule.nest.staging import PADDED
+from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
 from lamina.dialects.tir.memory import AccessOp, AllocOp, buffer_type, shape_with, type_of
 from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
+
+
+@irdl_op_definition
+class TransformLayoutOp(PrimitiveOp):
+    """The elements of a stage in another order in memory, over other dimensions.
+
+    Before: `alloc B[8, 3]`, `B[i, j] = A[i, j]`, `C[i, j] = B[i, j]`
+    After `te.transform_layout "B" #te.map<(d0, d1) -> (d0 floordiv 4, d1, d0 mod 4)>`: `alloc B[2, 3, 4]`,
+    `B[i floordiv 4, j, i mod 4] = A[i, j]`, `C[i, j] = B[i floordiv 4, j, i mod 4]`
+
+    With a number of loops behind it, the stage is also iterated in the new order, and the primitive gives its loops.
+    """
+
+    name = "te.transform_layout"
+    stage = prop_def(StringAttr)
+    layout = prop_def(IndexMapAttr)
+    loops = var_result_def(LOOP)
+
+    @staticmethod
+    def make(stage: str, layout: IndexMapAttr, count: int = 0) -> TransformLayoutOp:
+        return TransformLayoutOp.create(
+            properties={"stage": StringAttr(stage), "layout": layout}, result_types=[LOOP] * count
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(" ")
+        printer.print_attribute(self.layout)
+        if self.loops:
+            printer.print_string(f" [{len(self.loops)}]")
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TransformLayoutOp:
+        stage = parser.parse_str_literal("the stage's name")
+        layout = parser.parse_attribute()
+        if not isinstance(layout, IndexMapAttr):
+            parser.raise_error("the layout is a #te.map<...>")
+        return cls.make(stage, layout, parse_count(parser, True))
+
+    def apply(self, state: ScheduleState) -> None:
+        name, layout = self.stage.data, self.layout.data
+        buffer = state.tensor(name)
+        if self.results:
+            state.bind(self.results, transform_stage(state.func, buffer, name, layout))
+        else:
+            transform_layout(buffer, name, layout)
+        if state.attached.get(name) is not None:
+            del state.attached[name]  # where its tile begins was said in the layout that it had
+
 
 TRIED = 1 << 16
 """Up to so many elements a map is tried on all of them where its digits do not show that it tells them apart."""

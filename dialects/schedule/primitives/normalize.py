@@ -5,14 +5,39 @@ Loops stay where they are, also those of one iteration, so that handles on them 
 
 from __future__ import annotations
 
+from xdsl.irdl import irdl_op_definition
+
 from lamina.dialects.index.accesses import over_positions, over_values
 from lamina.dialects.index.analyzer import Facts
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexMapAttr
 from lamina.dialects.schedule.nest.tails import resolve_bounds
+from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.facts import walk_with_facts
 from lamina.dialects.tir.memory import AccessOp
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, IndexOp
+
+
+@irdl_op_definition
+class NormalizeOp(PrimitiveOp):
+    """Bounds and conditions that say nothing gone, and indices in their simplest form, in the whole function.
+
+    Before: `for i in 4 min [%n mod 4 + 5]: C[i] = A[(i * 4 + 3) floordiv 4] where [i >= 0]`
+    After `te.normalize`: `for i in 4: C[i] = A[i]`
+    """
+
+    name = "te.normalize"
+    assembly_format = "attr-dict"
+
+    @staticmethod
+    def make() -> NormalizeOp:
+        return NormalizeOp.create()
+
+    def apply(self, state: ScheduleState) -> None:
+        normalize(state.func)
+        # What is simpler in a tile need not hold for the whole stage.
+        for stage in [s for s, attachment in state.attached.items() if attachment is not None]:
+            del state.attached[stage]
 
 
 def normalize(func: FuncOp) -> None:

@@ -9,11 +9,14 @@ in a nest of its own. What the partial sums are added up in is another order: th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, StringAttr
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_result_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
@@ -26,81 +29,61 @@ from lamina.dialects.schedule.nest.decompose import (
     initial_conditions,
     substitute_all,
 )
-from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
-    accesses,
-    reduction_loops,
-    stage_block,
-    stores_beyond,
-    unique_axis,
-    unique_stage,
-)
+from lamina.dialects.schedule.nest.edits import accesses, reduction_loops, stage_block, unique_axis, unique_stage
 from lamina.dialects.schedule.nest.legality import belongs
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.nest.updates import Update, neutral, update_of
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp
-from lamina.dialects.tir.memory import (
-    AllocOp,
-    LoadOp,
-    StoreOp,
-    buffer_type,
-    extents_of,
-    shape_with,
-    type_of,
-)
+from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, extents_of, shape_with, type_of
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, enclosing_loops
 from lamina.dialects.value_names import value_name
 
 
-class Update(NamedTuple):
-    """How a reduction takes one term in: `store(combine(load, term))`."""
+@irdl_op_definition
+class RFactorOp(PrimitiveOp):
+    """A reduction in two stages: each iteration of one of its loops reduces on its own, then the results are combined.
 
-    load: LoadOp
-    combine: Operation
-    term: SSAValue
-    store: StoreOp
+    Before: `for i: for ko: for ki in 4: C[i] += A[i, ko * 4 + ki]`
+    After `te.rfactor "C" at %ki axis 0 [3]`: `for i: for ko: for ki in 4: R[ki, i] += A[i, ko * 4 + ki]`, then
+    `for i: for ki in 4: C[i] += R[ki, i]`
 
+    The nest that was there becomes the new stage `C.rf`, whose loops the primitive gives; the loops of `C` are new.
+    """
 
-_INFINITY = float("inf")
-NEUTRAL: dict[type[Operation], float] = {
-    arith.AddfOp: 0.0,
-    arith.AddiOp: 0,
-    arith.MulfOp: 1.0,
-    arith.MuliOp: 1,
-    arith.MaximumfOp: -_INFINITY,
-    arith.MinimumfOp: _INFINITY,
-    arith.MaxUIOp: 0,
-    arith.MinUIOp: -1,
-    arith.OrIOp: 0,
-    arith.AndIOp: -1,
-}
-"""What each associative and commutative op leaves as it is; that of a signed maximum depends on the width."""
+    name = "te.rfactor"
+    stage = prop_def(StringAttr)
+    loop = operand_def(LOOP)
+    axis = prop_def(IntegerAttr)
+    loops = var_result_def(LOOP)
 
+    @staticmethod
+    def make(stage: str, loop: SSAValue, axis: int, count: int) -> RFactorOp:
+        return RFactorOp.create(
+            operands=[loop],
+            properties={"stage": StringAttr(stage), "axis": IntegerAttr(axis, i64)},
+            result_types=[LOOP] * count,
+        )
 
-def neutral(combine: Operation, type_: Attribute) -> arith.ConstantOp:
-    """The constant that a combining op leaves as it is."""
-    if type(type_) is IntegerType:
-        lowest = -(1 << (type_.width.data - 1))
-        signed: dict[type[Operation], int] = {arith.MaxSIOp: lowest, arith.MinSIOp: -1 - lowest}
-        number = signed.get(type(combine))
-        return arith.ConstantOp(IntegerAttr(int(NEUTRAL[type(combine)]) if number is None else number, type_))
-    return arith.ConstantOp(FloatAttr(NEUTRAL[type(combine)], cast("AnyFloat", type_)))
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(" at ")
+        printer.print_ssa_value(self.loop)
+        printer.print_string(f" axis {self.axis.value.data} [{len(self.loops)}]")
+        printer.print_op_attributes(self.attributes)
 
+    @classmethod
+    def parse(cls, parser: Parser) -> RFactorOp:
+        stage = parser.parse_str_literal("the stage's name")
+        parser.parse_keyword("at")
+        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        parser.parse_keyword("axis")
+        axis = parser.parse_integer(allow_boolean=False)
+        return cls.make(stage, loop, axis, parse_count(parser))
 
-def update_of(block: BlockOp, what: str) -> Update:
-    """The one place where a reduction takes a term in. Raises ScheduleError where the stage does anything else."""
-    stores = stores_beyond(block)
-    if len(stores) != 1:
-        raise ScheduleError(f"{what}: the stage has {len(stores)} results; one is supported")
-    (store,) = stores
-    combine = store.value.owner
-    if store.conditions():
-        raise ScheduleError(f"{what}: it is stored under a condition")
-    if not isinstance(combine, Operation) or type(combine) not in {*NEUTRAL, arith.MaxSIOp, arith.MinSIOp}:
-        raise ScheduleError(f"{what}: its terms are not combined by one associative op")
-    for accumulator, term in (combine.operands, reversed(combine.operands)):
-        load = accumulator.owner
-        if isinstance(load, LoadOp) and load.buffer is store.buffer and load.forms() == store.forms():
-            return Update(load, combine, term, store)
-    raise ScheduleError(f"{what}: its terms are not combined with what it has stored")
+    def apply(self, state: ScheduleState) -> None:
+        state.bind(self.results, rfactor(state.func, self.stage.data, state.loop(self.loop), self.axis.value.data))
 
 
 def rfactor(func: FuncOp, stage: str, loop: ForOp, factor_axis: int) -> list[ForOp]:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.arith import ConstantOp, SelectOp
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear
 from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
     accesses,
     alloc_of,
     erase_empty,
@@ -28,9 +28,30 @@ from lamina.dialects.schedule.nest.edits import (
 )
 from lamina.dialects.schedule.nest.legality import own_nest, sees
 from lamina.dialects.schedule.nest.normal_form import normal_form
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir.checks import CheckOp, unless
 from lamina.dialects.tir.memory import AccessOp, LoadOp, StoreOp, type_of
 from lamina.dialects.tir.ops import ConditionOp, FuncOp, IndexOp, enclosing_loops
+
+
+@irdl_op_definition
+class ComputeInlineOp(PrimitiveOp):
+    """A stage's equation in the place of each read of it.
+
+    Before: `B[i] = A[i] + 1`, `C[i] = B[i] * 2`    After: `C[i] = (A[i] + 1) * 2`
+    """
+
+    name = "te.compute_inline"
+    stage = prop_def(StringAttr)
+    assembly_format = "$stage attr-dict"
+
+    @staticmethod
+    def make(stage: str) -> ComputeInlineOp:
+        return ComputeInlineOp.create(properties={"stage": StringAttr(stage)})
+
+    def apply(self, state: ScheduleState) -> None:
+        compute_inline(state.func, self.stage.data)
 
 
 def compute_inline(func: FuncOp, stage: str) -> None:

@@ -15,18 +15,20 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, opt_operand_def, prop_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant, mod
+from lamina.dialects.schedule.nest.annotations import PADDED
 from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
     accesses,
     index_forms,
     loads_of,
     reduction_loops,
-    refuse,
     stage_block,
     stage_buffers,
     stores_of,
@@ -38,10 +40,51 @@ from lamina.dialects.schedule.nest.edits import (
 from lamina.dialects.schedule.nest.legality import belongs, own_loops
 from lamina.dialects.schedule.nest.normal_form import NormalForm, normal_form
 from lamina.dialects.schedule.nest.recurrence import ROLLING
-from lamina.dialects.schedule.nest.staging import PADDED
+from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
+
+
+@irdl_op_definition
+class RollingBufferOp(PrimitiveOp):
+    """A stage computed in a loop of its consumer keeps what the next iteration needs again.
+
+    Before: `for y: (for t in 3: B[t] = f(y + t)), C[y] = B[0] + B[1] + B[2]`
+    After `te.rolling_buffer "B" at %y`: `for t in 2: B[t] = f(t)`, then
+    `for y: B[(y + 2) mod 3] = f(y + 2), C[y] = B[y mod 3] + B[(y + 1) mod 3] + B[(y + 2) mod 3]`
+
+    Without a loop it is the one that the stage is computed in. What comes first is the stage `<stage>.first`.
+    """
+
+    name = "te.rolling_buffer"
+    stage = prop_def(StringAttr)
+    loop = opt_operand_def(LOOP)
+
+    @staticmethod
+    def make(stage: str, loop: SSAValue | None = None) -> RollingBufferOp:
+        return RollingBufferOp.create(operands=[] if loop is None else [loop], properties={"stage": StringAttr(stage)})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        if self.loop is not None:
+            printer.print_string(" at ")
+            printer.print_ssa_value(self.loop)
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> RollingBufferOp:
+        stage = parser.parse_str_literal("the stage's name")
+        loop = None
+        if parser.parse_optional_keyword("at"):
+            loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        return cls.make(stage, loop)
+
+    def apply(self, state: ScheduleState) -> None:
+        rolling_buffer(state.func, self.stage.data, None if self.loop is None else state.loop(self.loop))
+        state.attached.pop(self.stage.data, None)
 
 
 @dataclass

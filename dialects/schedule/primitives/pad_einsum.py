@@ -13,7 +13,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i64
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
@@ -21,10 +25,8 @@ from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import MAX_EXTENT, Linear, floordiv
 from lamina.dialects.schedule.nest.decompose import in_loops
 from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
     accesses,
     reduction_loops,
-    refuse,
     retarget,
     stage_block,
     stores_of,
@@ -33,11 +35,55 @@ from lamina.dialects.schedule.nest.edits import (
 )
 from lamina.dialects.schedule.nest.legality import belongs, own_loops
 from lamina.dialects.schedule.nest.normal_form import normal_form
-from lamina.dialects.schedule.nest.rfactor import Update, update_of
+from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
+from lamina.dialects.schedule.nest.updates import Update, update_of
+from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, shape_with, type_of
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
 
+
+@irdl_op_definition
+class PadEinsumOp(PrimitiveOp):
+    """The loops of a contraction run to multiples, over copies of what it reads that zeros fill up.
+
+    Before: `for i in 3: for k in 10: C[i] += A[i, k] * B[k]`
+    After `te.pad_einsum "C" [1, 4]`: `for i in 3: for k in 12: P[i, k] = A[i, k] where k < 10`,
+    `for k in 12: Q[k] = B[k] where k < 10`, `for i in 3: for k in 12: C[i] += P[i, k] * Q[k]`
+
+    The copies are the stages `A.pad` and `B.pad`. Where a dimension of the result is padded, `C.out` copies the result.
+    """
+
+    name = "te.pad_einsum"
+    stage = prop_def(StringAttr)
+    padding = prop_def(DenseArrayBase.constr(i64))
+
+    @staticmethod
+    def make(stage: str, padding: Sequence[int]) -> PadEinsumOp:
+        return PadEinsumOp.create(
+            properties={"stage": StringAttr(stage), "padding": DenseArrayBase.from_list(i64, list(padding))}
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.stage.data)
+        printer.print_string(f" {list(self.padding.get_values())}")
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PadEinsumOp:
+        stage = parser.parse_str_literal("the stage's name")
+        padding = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
+        )
+        return cls.make(stage, padding)
+
+    def apply(self, state: ScheduleState) -> None:
+        pad_einsum(state.func, self.stage.data, [int(p) for p in self.padding.get_values()])
+
+
 PRODUCTS = (arith.MulfOp, arith.MuliOp)
+
+
 CASTS = (arith.ExtFOp, arith.ExtSIOp, arith.ExtUIOp, arith.SIToFPOp, arith.UIToFPOp, arith.TruncFOp)
 """What makes zero of zero."""
 

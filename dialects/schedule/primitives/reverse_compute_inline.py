@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def
 
 from lamina.dialects import edit
 from lamina.dialects.index.accesses import RangeCache
@@ -20,7 +22,6 @@ from lamina.dialects.index.digits import inverse
 from lamina.dialects.index.index_map import Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.schedule.nest.edits import (
-    ScheduleError,
     accesses,
     blocks_of,
     erase_empty,
@@ -34,10 +35,31 @@ from lamina.dialects.schedule.nest.edits import (
     substitute_in,
 )
 from lamina.dialects.schedule.nest.legality import belongs, move_before, needed_before, sees
+from lamina.dialects.schedule.nest.refusals import ScheduleError
+from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.facts import facts_at
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp, extents_of
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
+
+
+@irdl_op_definition
+class ReverseComputeInlineOp(PrimitiveOp):
+    """A consumer computed where its producer computes what it reads; the producer's buffer is gone.
+
+    Before: `for i: B[i] = A[i] + 1`, `for i: C[i] = B[i] * 2`    After: `for i: C[i] = (A[i] + 1) * 2`, in B's loops
+    """
+
+    name = "te.reverse_compute_inline"
+    stage = prop_def(StringAttr)
+    assembly_format = "$stage attr-dict"
+
+    @staticmethod
+    def make(stage: str) -> ReverseComputeInlineOp:
+        return ReverseComputeInlineOp.create(properties={"stage": StringAttr(stage)})
+
+    def apply(self, state: ScheduleState) -> None:
+        reverse_compute_inline(state.func, self.stage.data)
 
 
 class Link(NamedTuple):

@@ -1,0 +1,21 @@
+"""parallel: the iterations of a loop on the threads of the pool."""
+
+from __future__ import annotations
+
+from xdsl.irdl import irdl_op_definition
+
+from lamina.dialects.schedule.families import LoopKindBase
+from lamina.dialects.schedule.primitive import LoopPrimitiveOp, ScheduleState
+
+
+@irdl_op_definition
+class ParallelOp(LoopKindBase, LoopPrimitiveOp):
+    """The iterations of a loop on the threads of the pool.
+
+    Before: `for i in 64: f(i)`    After: `f(0) ... f(63)` in any order, at once
+    """
+
+    name = "te.parallel"
+
+    def apply(self, state: ScheduleState) -> None:
+        self.mark(state, "parallel", False)
