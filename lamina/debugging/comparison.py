@@ -18,7 +18,7 @@ TOLERANCES = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "float64": 1e-
 TINY = 2.0**-126
 """The least normal float32. What is below it may underflow, or not, in another order."""
 SPREAD = 32.0
-"""How many times what random roundings change a result may be off."""
+"""The most that a result may be off, in multiples of what random roundings change it by."""
 RUNS = 6
 """Runs with roundings, made where results differ."""
 MORE_RUNS = 24
@@ -46,7 +46,7 @@ class Comparer:
     _runs: list[Sequence[Any]] = field(default_factory=list[Sequence[Any]])
 
     def difference(self, got: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
-        """What differs first, in one line; empty where nothing does."""
+        """The first difference, in one line; empty where nothing does."""
         for n, name in enumerate(self.names):
             if name in expected:
                 said = self._difference(n, name, np.asarray(got[name]), np.asarray(expected[name]))

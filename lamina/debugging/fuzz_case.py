@@ -26,12 +26,12 @@ ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
 
 ORACLES_PAIR = "compiled against the oracles"
 IMPORT_PAIR = "imported and compiled against"
-"""How the place of a difference begins that the importer may have made."""
+"""Beginning of the place of a difference that the importer may have made."""
 
 
 @dataclass
 class Report:
-    """What a case tells the campaign."""
+    """The report of a case to the campaign."""
 
     seed: int
     kind: str

@@ -68,7 +68,7 @@ class Program:
         return replace(self, module=self.module.clone(), arrays=dict(self.arrays), computes="")
 
     def ops(self) -> int:
-        """How many ops compute something: those of `@main`, or of the kernels where there is none."""
+        """The number of ops that compute something: those of `@main`, or of the kernels where there is none."""
         main = self.main
         if main is not None and self.level == "relay":
             return sum(1 for op in main.walk() if op.results and not isinstance(op, ConstantOp))

@@ -133,7 +133,7 @@ def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
 def _compilation(
     fresh: Fresh, settings: Settings, progress: Progress | None = None, objects: ObjectCache | None = None
 ) -> Compilation:
-    """What compiles a model: only who needs it loads a compiler."""
+    """The compilation of a model; the compiler is imported here, so that only those who need it load it."""
     from lamina.dialects.lazy_formats import read_formats_late
 
     read_formats_late()
@@ -197,7 +197,7 @@ def questions(
     opt_level: int | PassContext | None = None,
     numerics: str | None = None,
 ) -> list[Question]:
-    """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
+    """The questions of a model that `choices` can answer, with their candidates. Raises UnsupportedError for none."""
     from lamina.driver.compilation import Compilation, questions_of
 
     _, fresh = _source_of(model, None)
@@ -288,12 +288,12 @@ class Executable:
         self._settings = settings
         self.opt_level = settings.context.opt_level
         self.context = settings.context
-        """Which graph passes compiled it."""
+        """The context whose graph passes compiled it."""
         self.sanitize = settings.sanitize
         self.cached = cached
         """Whether the program came from the cache."""
         self.notes = dict(notes or {})
-        """What `save` was told to keep with the program that this one was loaded from."""
+        """The notes that `save` kept with the program that this one was loaded from."""
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -340,7 +340,7 @@ class Executable:
         return self.record(inputs, repeats).profile()
 
     def record(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Recording:
-        """What ran when, on which thread, in so many runs: `Recording.save` writes a trace for Perfetto.
+        """Record the kernels of `repeats` runs, their times and threads: `Recording.save` writes a trace for Perfetto.
 
         Raises UnsupportedError where the machine runs the program.
         """
@@ -389,7 +389,7 @@ class Executable:
 
     @property
     def placement(self) -> str:
-        """What went to external backends and, for each op that did not, what kept it; empty where none was asked.
+        """The parts that went to external backends, and what kept each other op; empty where none was asked.
 
         Of what the machine runs it is said part by part, for those that have been compiled.
         """
@@ -419,7 +419,7 @@ class Executable:
         artefact.write(path, self._saved(self.notes if notes is None else notes))
 
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
-        """What a file of the program holds. Raises UnsupportedError where none can."""
+        """The contents of a file of the program. Raises UnsupportedError where none can."""
         from lamina.driver import artefact
         from lamina.driver.machine_program import MachineProgram
 

@@ -109,7 +109,7 @@ EXTERNAL = (
     ("relay-partition-graph", ""),
     (CODEGEN, "targets"),
 )
-"""What gives parts of a graph to external backends, and the option that names these: before the first layout."""
+"""Passes that give parts of a graph to external backends, and the option that names these: before the first layout."""
 
 TE = (Step("relay-to-te", "the stair: what each element of a kernel is"),)
 
@@ -139,7 +139,7 @@ TIR = (
 )
 
 SANITIZE = (AddedPass("tir-sanitize", "before tir-form-teams", "checks stand in the loops that run"),)
-"""What is added for kernels that check their accesses while they run."""
+"""Passes that are added for kernels that check their accesses while they run."""
 
 LLVM = (Step("tir-to-llvm", "the stair: machine operations"),)
 

@@ -1,4 +1,4 @@
-"""What opt-tool does around passes: verify, print the IR, show what changed, measure time. All output to stderr."""
+"""Actions of opt-tool around passes: verify, print the IR, show what changed, measure time. All output to stderr."""
 
 from __future__ import annotations
 
