@@ -119,7 +119,7 @@ def find(
 
 
 def _shown(judge: Judge, program: Program, how: How) -> tuple[How, Verdict]:
-    """How the fault shows: without any results where they do not matter, so that no oracle has to run."""
+    """The way and the verdict of the fault: without results where they do not matter, so that no oracle has to run."""
     alone = replace(how, numbers=False)
     if how.pipeline is not None:
         fault = judge.ask(program, alone)

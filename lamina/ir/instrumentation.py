@@ -120,7 +120,7 @@ class LocationHook(Hooks):
 
 @dataclass
 class PrintOptions:
-    """When the IR is printed. As in mlir-opt, `after_change` and `after_failure` narrow `after` and `after_all`; what
+    """Places to print the IR. As in mlir-opt, `after_change` and `after_failure` narrow `after` and `after_all`; what
     goes to files in `tree_dir` is not printed as well."""
 
     before: set[str]

@@ -25,7 +25,7 @@ AGAIN = "tune again on this machine: `lamina tune`"
 
 
 def machine_of(target: TargetAttr) -> str:
-    """What decides which choices are good: the processor, its vectors and registers; not the number of threads."""
+    """The part that decides on choices: the processor, its vectors and registers; not the number of threads."""
     triple, cpu = target.triple.data, target.cpu.data
     return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}"
 
