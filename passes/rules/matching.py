@@ -106,7 +106,7 @@ class CompiledEquation:
         return self._op_builder(p)
 
     def _maker(self, p: Splat) -> RuleOp:
-        """Whose constants the right side has, where it is nothing but a constant: those of the left side's root."""
+        """The op that makes the constant of a right side that is nothing else: the left side's root."""
         return next(r for r in roots(self.rule.left) if isinstance(r, OpPattern)).facts
 
     def _splat_builder(self, p: Splat, beside: RuleOp) -> Callable[[Env, list[Operation], SSAValue | None], SSAValue]:
@@ -180,7 +180,7 @@ def _sees_values(guard: Any) -> bool:
 
 
 def _leaves(p: Pattern) -> Counter[Pattern]:
-    """How often each part without parts occurs."""
+    """The number of occurrences of each part without parts."""
     parts = p.children()
     return sum((_leaves(c) for c in parts), Counter[Pattern]()) if parts else Counter([p])
 

@@ -1,4 +1,4 @@
-"""What the stages of a te.func share while they are lowered: where tensors live and what indices have become."""
+"""State that the stages of a te.func share while they are lowered: places of tensors, and indices as forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lamina.dialects.tir import ops as tir
 
 
 class Place(NamedTuple):
-    """Where a tensor lives: in a buffer, behind leading indices (a scan's tensors are slices of its states)."""
+    """The place of a tensor: in a buffer, behind leading indices (a scan's tensors are slices of its states)."""
 
     buffer: SSAValue
     prefix: tuple[Linear, ...] = ()
@@ -37,7 +37,7 @@ class Lowering:
     times: dict[Atom, Linear] = field(default_factory=dict[Atom, Linear])
     """The time of each enclosing te.scan over its loop variable."""
     axes: dict[str, int] = field(default_factory=dict[str, int])
-    """How often an axis name has been given."""
+    """The number of times that an axis name has been given."""
 
     def extents(self, forms: Sequence[Linear]) -> list[Linear]:
         """Extents over the te function's sizes as extents over the tir function's."""

@@ -41,7 +41,7 @@ Properties = dict[str, Attribute]
 NO_FASTMATH = llvm.FastMathAttr(None)
 FLOAT: Properties = {"fastmathFlags": NO_FASTMATH}
 EXTREME: Properties = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.NO_SIGNED_ZEROS])}
-"""Which of two zeros is the larger one nobody says, neither ONNX nor NumPy; asking for it takes twice the time."""
+"""No order of the two zeros: nobody gives one, neither ONNX nor NumPy; asking for it takes twice the time."""
 OVERFLOW: Properties = {"overflowFlags": IntegerAttr(0, i32)}
 NO_OVERFLOW: Properties = {"overflowFlags": llvm.OverflowAttr("none")}
 """The same for truncations, which xDSL gives flags of another type."""
@@ -139,7 +139,7 @@ _BINARY: dict[type[Operation], Row] = {
 }
 
 _LIBM = {math.ErfOp: "erf", math.AsinhOp: "asinh", math.AcoshOp: "acosh", math.AtanhOp: "atanh"}
-"""What LLVM has no intrinsic for: the C library's function, lane by lane. The float version has the suffix f."""
+"""C library functions for ops without an intrinsic of LLVM's, lane by lane. The float version has the suffix f."""
 
 Emit = Callable[[list[SSAValue]], SSAValue]
 

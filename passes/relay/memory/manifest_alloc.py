@@ -43,7 +43,7 @@ ALIGNMENT = 64
 RESHAPES = frozenset(
     f"relay.{n}" for n in ("reshape", "contrib_reverse_reshape", "nn.batch_flatten", "expand_dims", "squeeze")
 )
-"""What moves no element (TVM's TReshapeOp)."""
+"""Ops that move no element (TVM's TReshapeOp)."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Allocation:
         return True
 
     def _source(self, type_: Attribute, arguments: Sequence[SSAValue]) -> SSAValue | bool | None:
-        """Where the extents of a result are found: in its type (True), in an operand's shape, or nowhere."""
+        """The source of a result's extents: in its type (True), in an operand's shape, or nowhere."""
         if not isinstance(type_, TensorType):
             return None
         wanted = extents(cast("TensorType[Any]", type_))

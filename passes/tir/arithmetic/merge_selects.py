@@ -38,7 +38,7 @@ LANE_BY_LANE = (
     arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MaxSIOp, arith.MinSIOp, arith.SIToFPOp, arith.UIToFPOp,
     arith.FPToSIOp, arith.FPToUIOp, arith.ExtUIOp, arith.ExtSIOp, arith.TruncIOp, math.RoundEvenOp, CastOp, BroadcastOp,
 )  # fmt: skip
-"""What is computed in vain where its result is not chosen, and does no harm there."""
+"""Ops that do no harm where they are computed in vain because their result is not chosen."""
 
 Known = frozenset[tuple[Linear, bool]]
 
@@ -58,7 +58,7 @@ class MergeSelectsPass(ModulePass):
 
 
 def _known(select: Operation) -> Known:
-    """What holds where a select takes its first choice."""
+    """The facts that hold where a select takes its first choice."""
     condition = select.operands[0].owner
     assert isinstance(condition, ConditionOp)
     conditions = condition.set.data.conditions
