@@ -16,7 +16,7 @@ from lamina.dialects.relay.families import bool_prop, int_prop, ints_prop, str_p
 
 
 class PoolFields:
-    """What pools of any number of axes have."""
+    """The fields of pools over any number of axes."""
 
     pool_size = ints_prop()
     ceil_mode = bool_prop(False)
@@ -56,7 +56,7 @@ class PoolFields3d(PoolFields):
 
 
 class DataAndWeight:
-    """What a convolution takes and gives."""
+    """The operands and the result of a convolution."""
 
     data = operand_def()
     weight = operand_def()
@@ -64,7 +64,7 @@ class DataAndWeight:
 
 
 class ConvolutionFields:
-    """What convolutions over any number of axes have, besides `channels` and `kernel_size`, which not all may omit."""
+    """Fields of convolutions over any number of axes, besides `channels` and `kernel_size`, which not all may omit."""
 
     groups = int_prop(1)
     out_layout = str_prop("")

@@ -43,7 +43,7 @@ class RefCreateOp(IRDLOperation):
 
 @irdl_op_definition
 class RefReadOp(IRDLOperation):
-    """What a cell holds now."""
+    """The value that a cell holds now."""
 
     name = "relay.ref_read"
     cell = operand_def(RefType)

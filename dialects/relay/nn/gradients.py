@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class _PoolGrad(RelayOp):
-    """What each element of the data gets from the windows that it lies in."""
+    """The gradient of each element of the data, from the windows that it lies in."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OUT_ELEMWISE_FUSABLE
     LAYOUTS: ClassVar[tuple[str, ...]] = ("layout", "layout")

@@ -42,7 +42,7 @@ class _CrossEntropy(RelayOp):
 
     @classmethod
     def counted_element(cls, x: Scalar) -> Scalar:
-        """What an element of the predictions counts."""
+        """The contribution of an element of the predictions."""
         return x
 
     @classmethod

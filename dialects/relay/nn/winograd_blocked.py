@@ -158,7 +158,7 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp):
 
 @irdl_op_definition
 class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp):
-    """How large a tile of data may be for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
+    """The limit of a tile of data for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
     channels, up to which no product and no sum overflows. 0, or no number, for a weight that is not finite."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE

@@ -143,7 +143,7 @@ class SimulatedDequantizeOp(RelayOp):
 
 
 KINDS = ("identity", "input", "weight", "activation")
-"""What `kind` says of the data, by number. Only the first makes a difference to the values."""
+"""Meanings of `kind`, by number. Only the first makes a difference to the values."""
 ROUNDINGS = ("round", "floor", "ceil")
 
 

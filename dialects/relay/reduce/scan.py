@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Cumulative(RelayOp):
-    """What all elements up to this one give together along `axis` (of the flattened tensor where it is absent); with
+    """The combination of all elements up to this one along `axis` (of the flattened tensor where it is absent); with
     `exclusive` all before this one. `dtype` is that of the result, of the operand where it is empty."""
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
@@ -48,7 +48,7 @@ class Cumulative(RelayOp):
     @staticmethod
     @abc.abstractmethod
     def combine(total: Scalar, x: Scalar) -> Scalar:
-        """What has been accumulated, and one element more."""
+        """Combine what has been accumulated with one element more."""
 
     @staticmethod
     def infer_type(data: TensorInfo, dtype: str, exclusive: bool, axis: int | None = None) -> TensorInfo:

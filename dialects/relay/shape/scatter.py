@@ -39,7 +39,7 @@ REDUCTIONS = ("update", "add", "mul", "min", "max", "mean")
 
 
 def combined(reduction: str, old: Scalar, new: Scalar) -> Scalar:
-    """What an update makes of the element that stands there; `mean` is half their sum, as in TVM."""
+    """Combine an element with its update; `mean` is half their sum, as in TVM."""
     if reduction == "mean":
         total = old + new
         return total / 2 if is_float(total.dtype) else te.truncdiv(total, 2)

@@ -71,7 +71,7 @@ class ShapeOfOp(ExtentsOf):
 
 @irdl_op_definition
 class NdarraySizeOp(RelayOp):
-    """How many elements a tensor has, as a scalar of `dtype`."""
+    """The number of elements of a tensor, as a scalar of `dtype`."""
 
     name = "relay.ndarray_size"
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.INJECTIVE

@@ -287,7 +287,7 @@ class ExpandDimsOp(RelayOp):
 
 
 def expanded_axis(axis: int, rank: int) -> int:
-    """Where a new axis goes, counted from the front."""
+    """The position of a new axis, counted from the front."""
     return axis if axis >= 0 else rank + axis + 1
 
 

@@ -1,4 +1,4 @@
-"""What schedules say about loops, stages and buffers for passes to act upon, and who may run a stage.
+"""Annotations of loops, stages and buffers by schedules for passes to act upon, and the threads that may run a stage.
 
 Loops and blocks carry annotations as attributes; a pragma's name begins with `pragma_`. What concerns a buffer is an
 attribute of its allocation:

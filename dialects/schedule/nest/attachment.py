@@ -47,7 +47,7 @@ from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp
 
 @dataclass
 class Attachment:
-    """Where the tile of a stage begins in the whole, as often as the stage was moved, and how large the whole is."""
+    """The beginning of a stage's tile in the whole, once for each move of the stage, and the extents of the whole."""
 
     extents: list[Linear]
     anchors: list[list[IndexOp]] = field(default_factory=list[list[IndexOp]])
@@ -148,7 +148,7 @@ def compute_root(func: FuncOp, stage: str, attached: dict[str, Attachment | None
 
 
 def _forms_of(block: BlockOp, back: NormalForm | None, mapping: dict[Atom, Linear]) -> list[Linear]:
-    """What the index arithmetic of a stage becomes."""
+    """The forms of a stage's index arithmetic after the replacement of its loops."""
     ranges = RangeCache()
     forms = index_forms(block, {s.buffer_value() for s in stores_beyond(block)})
     forms += [f for v in reduction_loops(block) for f in v.limits()]

@@ -110,12 +110,12 @@ def cache_read(
 
 
 class Written(NamedTuple):
-    """Which elements of a buffer are written: a tile may have a tail, or begin before the first element."""
+    """The elements of a buffer that are written: a tile may have a tail, or begin before the first element."""
 
     limits: list[list[Linear]]
-    """What the index of each dimension is less than: the extent, and where the stores end before it."""
+    """The upper limits of the index of each dimension, exclusive: the extent, and where the stores end before it."""
     conditions: list[Condition]
-    """What else holds where the stores are, over `place`."""
+    """The other conditions that hold where the stores are, over `place`."""
     place: dict[Atom, int]
     """The loop variable that a dimension is indexed by."""
 
@@ -197,7 +197,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
 
 
 def _computed(block: BlockOp, buffers: Sequence[SSAValue], spatial: Sequence[ForOp]) -> list[Linear]:
-    """How much of its buffers a stage in its normal form computes: it may be the beginning of a scan's state."""
+    """The extents that a stage in its normal form computes: it may be the beginning of a scan's state."""
     extents = extents_of(buffers[0])
     index = [Linear.dim(v.var) for v in spatial]
     if any(o.forms() != index for b in buffers for o in accesses(block, b)):

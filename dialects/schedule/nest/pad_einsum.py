@@ -39,7 +39,7 @@ from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp
 
 PRODUCTS = (arith.MulfOp, arith.MuliOp)
 CASTS = (arith.ExtFOp, arith.ExtSIOp, arith.ExtUIOp, arith.SIToFPOp, arith.UIToFPOp, arith.TruncFOp)
-"""What makes zero of zero."""
+"""Casts that make zero of zero."""
 
 
 class Einsum(NamedTuple):

@@ -51,7 +51,7 @@ from lamina.dialects.value_names import value_name
 
 
 class Update(NamedTuple):
-    """How a reduction takes one term in: `store(combine(load, term))`."""
+    """The step by which a reduction takes one term in: `store(combine(load, term))`."""
 
     load: LoadOp
     combine: Operation
@@ -72,7 +72,7 @@ NEUTRAL: dict[type[Operation], float] = {
     arith.OrIOp: 0,
     arith.AndIOp: -1,
 }
-"""What each associative and commutative op leaves as it is; that of a signed maximum depends on the width."""
+"""The neutral operand of each associative and commutative op; that of a signed maximum depends on the width."""
 
 
 def neutral(combine: Operation, type_: Attribute) -> arith.ConstantOp:
@@ -146,7 +146,7 @@ class Partial(NamedTuple):
 
 
 def _root(loops: Sequence[ForOp], reductions: Sequence[ForOp]) -> int:
-    """Where the first stage's nest begins: the outermost reduction, or a loop around it that holds nothing else."""
+    """Index of the first stage's root loop: the outermost reduction, or a loop around it that holds nothing else."""
     root = loops.index(reductions[0])
     while root and len(loops[root - 1].body.block.ops) == 1 and loops[root].parent_op() is loops[root - 1]:
         root -= 1

@@ -117,7 +117,7 @@ def _check_extent(loop: ForOp, tag: str, other: ForOp, what: str) -> None:
 
 
 def thread_extent(loop: ForOp) -> Linear:
-    """How many threads run a loop: its constant extent, or the first of its bounds."""
+    """The number of threads that run a loop: its constant extent, or the first of its bounds."""
     return loop.limits()[0]
 
 

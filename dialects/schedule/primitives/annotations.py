@@ -112,7 +112,7 @@ class AnnotateOp(LoopPrimitiveOp):
 
 @irdl_op_definition
 class PragmaOp(PrimitiveOp):
-    """What a pass is told about a loop: `unroll_explicit`, `auto_unroll_max_step`, `auto_unroll_max_depth`,
+    """A pragma for a pass about a loop: `unroll_explicit`, `auto_unroll_max_step`, `auto_unroll_max_depth`,
     `loop_partition_hint`, `masked_lanes`.
 
     Before: `for k in 4: f(k)`    After `te.pragma %k "auto_unroll_max_step" = 16`, when tir-unroll-loop has run:
@@ -222,7 +222,7 @@ class DoubleBufferOp(PrimitiveOp):
 
 @irdl_op_definition
 class PrefetchOp(PrimitiveOp):
-    """What a later iteration of a loop reads of a tensor, or writes, fetched into the cache ahead of time.
+    """Prefetch, into the cache, of the elements of a tensor that a later iteration of a loop reads or writes.
 
     Before: `for i: C[i] = f(A[i])`    After `te.prefetch "A" at %i offset 2`, when tir-inject-prefetch has run:
     `for i: (prefetch A[i + 2]; C[i] = f(A[i]))`

@@ -29,7 +29,7 @@ class SamplingBase(PrimitiveOp, abc.ABC):
     """Base of the sampling primitives."""
 
     def random(self) -> random.Random:
-        """Where this op draws from."""
+        """The generator of random numbers that this op draws from."""
         schedule = self.parent_op()
         seed = schedule.attributes.get(SEED) if schedule is not None else None
         number = seed.value.data if isinstance(seed, IntegerAttr) else 0

@@ -101,7 +101,7 @@ class ComputeInlineOp(PrimitiveOp):
 
 @irdl_op_definition
 class CacheReadOp(PrimitiveOp):
-    """What one iteration of a loop reads of a tensor, read first into a buffer of its own; or the whole tensor.
+    """A buffered copy of what one iteration of a loop reads of a tensor, or of the whole tensor.
 
     Before: `for k: C += W[k]`    After `te.cache_read "W" in "C" at %k scope "register" [1]`:
     `for k: (for t in 1: R[t] = W[k]), C += R[0]`
