@@ -119,7 +119,10 @@ def find(
 
 
 def _shown(judge: Judge, program: Program, how: How) -> tuple[How, Verdict]:
-    """The way and the verdict of the fault: without results where they do not matter, so that no oracle has to run."""
+    """The way in which the fault shows, and its verdict.
+
+    It is without results where they do not matter, so that no oracle has to run.
+    """
     alone = replace(how, numbers=False)
     if how.pipeline is not None:
         fault = judge.ask(program, alone)

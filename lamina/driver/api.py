@@ -382,7 +382,10 @@ class Executable:
 
     @property
     def memory(self) -> Memory:
-        """Bytes of a run besides inputs and outputs. Raises UnsupportedError where the machine runs the program."""
+        """The bytes that a run needs besides inputs and outputs.
+
+        Raises UnsupportedError where the virtual machine runs the program.
+        """
         if not isinstance(self._program, CompiledProgram):
             raise UnsupportedError(f"this model is {self._program.describe()}: its memory is known as it runs")
         return self._program.memory

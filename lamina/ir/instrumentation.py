@@ -120,8 +120,8 @@ class LocationHook(Hooks):
 
 @dataclass
 class PrintOptions:
-    """Places to print the IR. As in mlir-opt, `after_change` and `after_failure` narrow `after` and `after_all`; what
-    goes to files in `tree_dir` is not printed as well."""
+    """The passes around which the IR is printed. As in mlir-opt, `after_change` and `after_failure` narrow `after` and
+    `after_all`; what goes to files in `tree_dir` is not printed as well."""
 
     before: set[str]
     after: set[str]

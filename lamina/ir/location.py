@@ -1,4 +1,4 @@
-"""Places in the user's program of some event: an object was made, a method was called, an exception arose."""
+"""Places in the user's program: where an object was made, a method was called, an exception arose."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ FACETS = (
     "static",
     "on_host",
 )
-"""Facets of relay ops. The last two are of ops whose result shapes depend on values: the ordinary op that one
-is when they are known, or how the machine computes it."""
+"""The facets that an op of relay may state. The last two are of ops whose result shapes depend on values: the ordinary
+op that one is when they are known, or how the machine computes it."""
 
 _STRUCTURE = ("relay.constant", "relay.fn", "relay.call", "relay.return", "relay.type", "relay.yield")
 """Relay's ops that hold others together in every program."""

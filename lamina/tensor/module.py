@@ -162,7 +162,10 @@ class Module:
         min_repeat_ms: float = 0,
         **_: Any,
     ) -> Callable[..., Timing]:
-        """A timer of calls: each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`."""
+        """Return a function that times calls.
+
+        Each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`.
+        """
         self[func_name or self.entry_name]
         number = checked_number(number, "the number of runs")
         repeat = checked_number(repeat, "the number of repeats")

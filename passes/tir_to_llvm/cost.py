@@ -20,7 +20,7 @@ from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import BroadcastOp, ForOp
 
 SLICE_CYCLES = 4_000
-"""Least work of a thread, about a microsecond: taking it costs one or two hundred cycles, and being late by
+"""The least work of a thread, about a microsecond: taking it costs one or two hundred cycles, and being late by
 one of them not much more."""
 UNKNOWN_TRIP = 16
 """Iterations of a loop whose extent only the run tells."""

@@ -46,7 +46,7 @@ POLL_CYCLES = 90
 SHARE_OF_WAITING = 16
 """A thread waits for others to come at most this part of the time that it would need alone."""
 FEWEST_POLLS, MOST_POLLS = 100, 4000
-"""Polls at least, since workers that are awake are there in less than a microsecond, and at most."""
+"""The fewest polls, since workers that are awake are there in less than a microsecond, and the most."""
 ANY_EXTENT = 1 << 30
 
 

@@ -42,7 +42,7 @@ from lamina.passes.tir.loops.same_iteration import Touched, touched_by
 from lamina.passes.tir_to_llvm.cost import cycles
 
 BARRIER_CYCLES = 2_200.0
-"""Cycles of a barrier. To leave a number and see the other's takes 53 ns; but all that was computed has to be
+"""The cycles of a barrier. To leave a number and see the other's takes 53 ns; but all that was computed has to be
 done, one thread is late, and what the others wrote comes line by line from their cores: 0.6 to 1 us a step of a
 recurrent layer, of which the least is taken."""
 
