@@ -74,7 +74,7 @@ class NeedsDataError(NeedsValueError):
 
 
 class NeedsMachineError(UnsupportedError):
-    """A program of kernels in a fixed order cannot do this; the machine can."""
+    """A program of kernels in a fixed order cannot do this; the virtual machine can."""
 
 
 class NeedsExtentError(UnsupportedError):

@@ -1,4 +1,4 @@
-"""Branches and loops that the machine runs.
+"""Branches and loops that the virtual machine runs.
 
     %y = relay.if %c -> tensor<?xf32> { ... relay.yield %a : ... } else { ... }
 

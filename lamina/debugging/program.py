@@ -103,7 +103,7 @@ class Program:
         return found | dict(zip(results, computed.values(), strict=True))
 
     def _values_one_by_one(self, found: dict[SSAValue, Any]) -> dict[SSAValue, Any]:
-        """The arrays among the values of a program that the machine runs, each op as a program by itself."""
+        """The arrays among the values of a program that the virtual machine runs, each op as a program by itself."""
         for op in self.body():
             try:
                 alone = self.part([op], found, [r for r in op.results if isinstance(r.type, TensorType)])

@@ -88,7 +88,7 @@ def compile(
     `numerics` is "fast", or "exact" for sums that differ from the model's in their order alone: docs/numerics.md says
     what that leaves out. By default it is the context's, which is fast where it says nothing.
 
-    A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.vm.vm`),
+    A program with control flow, data or extents that only arrays tell is run by the virtual machine (`lamina.vm.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
@@ -323,7 +323,7 @@ class Executable:
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs.
 
-        What is no tensor in a program for the machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
+        What is no tensor in a program for the virtual machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
         """
         results = self._direct(inputs) if self._direct is not None else None
         return self._program.run(self._arrays(inputs)) if results is None else results
@@ -342,7 +342,7 @@ class Executable:
     def record(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Recording:
         """Record the kernels of `repeats` runs, their times and threads: `Recording.save` writes a trace for Perfetto.
 
-        Raises UnsupportedError where the machine runs the program.
+        Raises UnsupportedError where the virtual machine runs the program.
         """
         if not isinstance(self._program, CompiledProgram):
             what = f"this model is {self._program.describe()}: it has no kernels in a fixed order"
@@ -377,7 +377,7 @@ class Executable:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the program is kernels in a fixed order; else the machine runs it, or each shape has its own."""
+        """Whether it is kernels in a fixed order; else the virtual machine runs it, or each shape has its own."""
         return isinstance(self._program, CompiledProgram)
 
     @property
@@ -394,7 +394,7 @@ class Executable:
     def placement(self) -> str:
         """The parts that went to external backends, and what kept each other op; empty where none was asked.
 
-        Of what the machine runs it is said part by part, for those that have been compiled.
+        Of what the virtual machine runs it is said part by part, for those that have been compiled.
         """
         if isinstance(self._program, CompiledProgram):
             return self._description.get("placement", "")

@@ -245,7 +245,7 @@ def external_compilers(programs: Iterable[StoredProgram]) -> tuple[str, ...]:
 
 
 def machine_contents(program: MachineProgram) -> StoredProgram:
-    """A program for the machine: its text, its weights, and the code of its parts.
+    """A program for the virtual machine: its text, its weights, and the code of its parts.
 
     The parts whose shapes are known are compiled where they have not been yet.
     """

@@ -1,7 +1,7 @@
 """From a model to a program, step by step: load, plan, lower, emit, link.
 
     model ── load ──► relay ── lower ──► te ── emit ──► machine code ── link ──► program
-                        └─ plan: the machine runs it, or kernels in a fixed order, lowered here or in copies
+                        └─ plan: the virtual machine runs it, or kernels in a fixed order, lowered here or in copies
 
 Kernels are lowered and compiled in copies of this process, while the weights are packed here (`lowering_processes.py`);
 where it cannot be copied, in this process (`lowering_here.py`). That is one choice, which `plan` makes.
@@ -133,7 +133,7 @@ class Compilation(Listener):
 
 
 def build(compilation: Compilation) -> StoredProgram | MachineProgram:
-    """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order."""
+    """Compile a model, or make it ready for the virtual machine where it has more than kernels in a fixed order."""
     load(compilation)
     lowering = plan(compilation)
     if lowering is None:
@@ -191,7 +191,7 @@ def link(compilation: Compilation, kernels: Kernels, weights: WeightPacking) -> 
 
 
 def is_for_machine(compilation: Compilation) -> bool:
-    """Whether the machine has to run a model. Its calls may be gone then."""
+    """Whether the virtual machine has to run a model. Its calls may be gone then."""
     from lamina.driver.machine_question import needs_machine
 
     with compilation.faults:
@@ -199,7 +199,7 @@ def is_for_machine(compilation: Compilation) -> bool:
 
 
 def machine_program(compilation: Compilation) -> MachineProgram:
-    """A program for the machine, which compiles its parts as it meets shapes."""
+    """A program for the virtual machine, which compiles its parts as it meets shapes."""
     from lamina.driver.machine_program import MachineProgram
 
     module = compilation.source.module

@@ -1,4 +1,4 @@
-"""Models that the machine runs: with choices, calls, data, or extents that are known only when arrays are there.
+"""Models that the virtual machine runs: with choices, calls, data, or extents that only arrays tell.
 
 `lamina.compile` makes them as it makes others, and they are used as others are. Tensor ops between control flow are
 compiled when shapes are seen for the first time; the object cache keeps their code.

@@ -65,7 +65,7 @@ FUNCTIONS_AWAY = (
     Step("relay-fold-tuples", "inlined functions have taken and given tuples"),
     Step("relay-dynamic-to-static", "shapes that were operands are constants now, or never"),
 )
-"""Calls, tuples and shapes that are operands go as far as they can, at every level. The machine runs what is left."""
+"""Calls, tuples and shapes that are operands go as far as they can. The virtual machine runs what is left."""
 
 GRAPH = (
     Step(CODEGEN, "functions that a user has partitioned are compiled before anything looks into them"),
@@ -242,7 +242,7 @@ class Pipeline:
                 hint="run it on the model before, by lamina.transform",
             )
         self.functions_away = functions_away(context)
-        """The first passes of a model, which every level needs. The machine runs what is left of calls after them."""
+        """The first passes of a model, at every level. The virtual machine runs what is left of calls after them."""
         self.graph = [*self.functions_away, *_graph_passes(steps.graph, context, _backends(target))]
         self._texts = {
             "te": enabled([s.text for s in steps.te], context),

@@ -132,7 +132,7 @@ class ProgramsByShape:
     def _for_machine(
         self, shapes: Mapping[str, Any], fixed: Mapping[str, Array], fixable: bool
     ) -> ImportedModel | None:
-        """The model for the machine; None where it cannot be, and values may still be fixed instead."""
+        """The model for the virtual machine; None where it cannot be, and values may still be fixed instead."""
         try:
             return load_onnx(self.source, shapes, values=fixed)
         except UnsupportedError:

@@ -18,7 +18,7 @@ BEYOND = frozenset(
         *("memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "debug", "call_lowered", "vm.invoke_tvm_op"),
     )
 )
-"""Ops that only the machine runs, by name: most programs have none of them, and need not load what they are."""
+"""Ops that only the virtual machine runs, by name: most programs have none of them, and need not load what they are."""
 
 
 def needs_machine(module: ModuleOp) -> bool:

@@ -220,7 +220,7 @@ class VirtualMachine:
 def compile(  # noqa: A001
     mod: Any, target: Any = None, target_host: Any = None, params: Mapping[str, Any] | None = None
 ) -> Executable:
-    """Compile a module, or a function, for the machine; `params` are weights by the names of parameters of `main`.
+    """Compile a module, or a function, for the virtual machine; `params` are weights by `main`'s parameter names.
 
     The current PassContext says how. Raises LaminaError.
     """
