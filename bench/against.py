@@ -140,7 +140,7 @@ class OneBuild:
 
 
 class Opening(NamedTuple):
-    """How a model is opened, by both builds alike."""
+    """The arguments that open a model, for both builds alike."""
 
     model: str
     inputs: str

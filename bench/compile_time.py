@@ -124,7 +124,7 @@ def again(path: str, threads: int) -> dict[str, Any]:
 
 
 def calls(path: str, threads: int, top: int) -> dict[str, Any]:
-    """How many Python calls a compilation makes, and the functions with the most time of their own."""
+    """The number of Python calls of a compilation, and the functions with the most time of their own."""
     import cProfile
     import pstats
 

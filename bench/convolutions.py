@@ -145,7 +145,7 @@ PEAK_SECONDS = 5e-4
 
 
 def _switches() -> int:
-    """How often this thread has lost its core; of the process where threads are not counted apart."""
+    """The number of times that this thread has lost its core; of the process where threads are not counted apart."""
     return resource.getrusage(getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)).ru_nivcsw
 
 

@@ -1,4 +1,4 @@
-"""Which divisions are left in the index expressions of the light models' kernels, and whether bounds decide them.
+"""Divisions that are left in the index expressions of the light models' kernels, and whether bounds decide them.
 
     python bench/index_expressions.py [MODEL...] [--json FILE]
 
@@ -65,7 +65,7 @@ def forms_of(op: Operation) -> list[Linear]:
 
 
 def conditions_at(op: Operation) -> list[Condition]:
-    """What holds where an op runs: bounds of loops and conditions around it, and its own guard."""
+    """The conditions that hold where an op runs: bounds of loops and conditions around it, and its own guard."""
     found = op.conditions() if isinstance(op, AccessOp) else []
     parent = op.parent_op()
     while parent is not None:
@@ -78,7 +78,7 @@ def conditions_at(op: Operation) -> list[Condition]:
 
 
 def lanes_of(op: Operation) -> int | None:
-    """How many values the lane takes in the forms of an op."""
+    """The number of values that the lane takes in the forms of an op; None without lanes."""
     if isinstance(op, AccessOp):
         return op.lanes
     type_ = op.results[0].type if isinstance(op, IndexOp | ConditionOp) else None
@@ -117,7 +117,7 @@ def domain(dims: Sequence[Atom], bounds: dict[Atom, Range]) -> tuple[dict[Atom, 
 
 
 def verdict(division: Division, around: Sequence[Condition], lanes: int | None) -> str:
-    """What the iterations that reach a division say of its quotient."""
+    """The verdict on a division's quotient by the conditions of the iterations that reach it."""
     dims = dict.fromkeys(division[1].dims())
     relevant: list[Condition] = []
     waiting = list(around)

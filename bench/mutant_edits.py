@@ -47,12 +47,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "passes/arena.py",
     ),
 }
-"""What is edited, by the part of the compiler: files, and all files of folders."""
+"""Paths that are edited, by the part of the compiler: files, and all files of folders."""
 
 BOUNDARY: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 EXCHANGED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 LOOSE = (ast.BinOp, ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)
-"""What may need parentheses beside another operator."""
+"""Expressions that may need parentheses beside another operator."""
 PER_FUNCTION = 6
 """Edits of one function at most: a long one would be drawn again and again."""
 

@@ -1,4 +1,4 @@
-"""Which tests reach which functions: recorded once, so that a fault meets the tests that can see it first.
+"""Record of the functions that each test reaches: made once, so that a fault meets the tests that can see it first.
 
     python -m pytest -p mutant_reach --reach=FOLDER test/unit     (with bench/ on PYTHONPATH)
     python bench/mutant_reach.py FOLDER                           (the lit tests, then all into FOLDER/reach.json)
@@ -76,7 +76,7 @@ class Recorder:
 
     @contextmanager
     def of(self, test: str) -> Iterator[None]:
-        """What runs inside is a test's."""
+        """Attribute what runs inside to a test."""
         self._test, self._seen = test, set()
         os.environ[TEST] = test
         sys.monitoring.restart_events()  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ class Reach:
 
     @staticmethod
     def gathered(folder: Path) -> Reach:
-        """What the processes of a recording wrote."""
+        """Read and join the files that the processes of a recording wrote."""
         numbers: dict[str, int] = {}
         seconds: list[float] = []
         reached: dict[str, int] = {}
@@ -178,7 +178,7 @@ class Reach:
 
     @staticmethod
     def read(file: Path) -> Reach:
-        """What `write` wrote."""
+        """Read a file that `write` wrote."""
         data = json.loads(file.read_text())
         return Reach(data["tests"], data["seconds"], {k: int(v, 16) for k, v in data["reached"].items()})
 

@@ -45,7 +45,7 @@ SLACK = 60.0
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of an edit."""
+    """The outcome of an edit."""
 
     edit: Edit
     caught_by: str

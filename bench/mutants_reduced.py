@@ -46,7 +46,7 @@ SLACK = 60.0
 
 
 def of_blocks(begin: Callable[[OnnxGraph], Tensor], blocks: Sequence[b.Block]) -> Callable[[OnnxGraph], None]:
-    """What draws a chain of blocks."""
+    """Return a function that fills a graph with a chain of blocks."""
 
     def fill(graph: OnnxGraph) -> None:
         x = begin(graph)
@@ -118,7 +118,7 @@ def last_line(said: str) -> str:
 
 @dataclass(frozen=True)
 class Reduced:
-    """What became of a model in which an edit showed."""
+    """The outcome of reducing a model in which an edit showed."""
 
     edit: Edit
     model: Model
@@ -153,7 +153,7 @@ def reduced(edit: Edit, models: Sequence[Model], place: Workplace) -> Reduced | 
 
 
 def ops_left(said: str) -> int:
-    """How many ops `lamina reduce` says are left, or nodes of the model that it has written."""
+    """The number of ops that are left as `lamina reduce` says, or of nodes of the model that it has written."""
     counted = re.search(r"\d+ ops -> (\d+) in ", said)
     if counted is not None:
         return int(counted[1])

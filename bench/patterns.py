@@ -1,4 +1,4 @@
-"""What patterns cost: processor time per op of partitioning and of fusion, on residual networks of growing size.
+"""Cost of patterns: processor time per op of partitioning and of fusion, on residual networks of growing size.
 
     python bench/patterns.py [OPS ...]
 

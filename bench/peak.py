@@ -1,4 +1,4 @@
-"""What one core can do at most, and how near the built-in micro-kernels come with their data in the first cache.
+"""Peak rates of one core, and how near the built-in micro-kernels come with their data in the first cache.
 
     python bench/peak.py [--rounds 15] [--tile 14x32x64]
 

@@ -47,7 +47,7 @@ class Case:
     shapes: tuple[tuple[int, ...], ...]
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
     constants: tuple[int, ...] = ()
-    """Which operands are constant."""
+    """The positions of operands that are constant."""
     operations: float = 0.0
 
     def __str__(self) -> str:
@@ -170,7 +170,7 @@ def model(case: Case) -> tuple[bytes, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of a case: medians in microseconds, theirs over ours, the largest difference."""
+    """The figures of a case: medians in microseconds, theirs over ours, the largest difference."""
 
     case: Case
     ours: float

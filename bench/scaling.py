@@ -1,4 +1,4 @@
-"""How the cost of opt-tool grows with the number of ops, and the chain of 50,000 ONNX nodes.
+"""Growth of opt-tool's cost with the number of ops, and the chain of 50,000 ONNX nodes.
 
     python bench/scaling.py [--small 2000] [--large 20000] [--nodes 50000]
 

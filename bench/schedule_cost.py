@@ -1,4 +1,4 @@
-"""What a schedule and the stair to LLVM cost.
+"""Cost of a schedule and of the stair to LLVM.
 
     python bench/schedule_cost.py [--repeats 9]
 

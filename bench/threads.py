@@ -1,4 +1,4 @@
-"""What threads cost and bring: an empty job with workers awake and asleep, each kernel on one thread and on several.
+"""Costs and gains of threads: an empty job with workers awake and asleep, each kernel on one thread and on several.
 
     python bench/threads.py [--threads 2] [--model resnet50] [--rounds 11] [--json FILE]
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "unit")]
 STORED = Path(__file__).with_suffix(".json")
 TOLERANCE = 1.5
-"""How far a figure may lie above the stored one, where the file says nothing else."""
+"""The most that a figure may be, as a multiple of the stored one, where the file says nothing else."""
 
 
 def best(measure: Callable[[], float], runs: int = 3) -> float:

@@ -1,4 +1,4 @@
-"""What may fail while a program runs: a value that passes through a condition.
+"""Checks that may fail while a program runs: a value that passes through a condition.
 
     %b = te.check %rhs, %ok "integer division by zero" : i32
 

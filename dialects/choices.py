@@ -38,7 +38,7 @@ def first(question: str, candidates: Sequence[T]) -> T:
 
 
 class Question(NamedTuple):
-    """What a pass has asked: the candidates, its own choice first, and the nodes of the model that it asked for."""
+    """A question of a pass: the candidates, its own choice first, and the nodes of the model that it asked for."""
 
     name: str
     candidates: tuple[str, ...]

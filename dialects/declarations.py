@@ -1,4 +1,4 @@
-"""What a base class of ops leaves to the ops, and how an op that forgets it is noticed: where it is declared.
+"""Members that a base class of ops leaves to the ops; an op that forgets one is refused where it is declared.
 
 class Elementwise(RelayOp):
     @staticmethod

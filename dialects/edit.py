@@ -29,7 +29,7 @@ from lamina.dialects.fast_ir import all_ops
 # -- counting ------------------------------------------------------------------------------------------------
 
 EACH, FIRST, NONE = range(3)
-"""Which edits count: each by itself, the first of a transaction, none of those that go with it."""
+"""Ways to count edits: each by itself, the first of a transaction, none of those that go with it."""
 
 _counts = EACH
 _left: int | None = None
@@ -56,12 +56,12 @@ def trace(stream: TextIO | None) -> None:
 
 
 def traced() -> TextIO | None:
-    """Where edits are printed."""
+    """The stream that edits are printed to; None for none."""
     return _trace
 
 
 def edits_made() -> int:
-    """How many edits this process has counted."""
+    """The number of edits that this process has counted."""
     return _made
 
 

@@ -1,4 +1,4 @@
-"""What is asked of every op of a kernel, several times in each pass, without xDSL's views and generators.
+"""Questions that passes ask of every op of a kernel several times, without xDSL's views and generators.
 
 `op.walk()` hands each op through three generators for every level of nesting, `op.operands` makes a view of the tuple
 that it looks at, a name is matched against a pattern whenever it is set: each dearer than what a pass does with an op.
@@ -100,7 +100,7 @@ def discard(region: Region) -> int:
 
 
 def valid_name(hint: str | None) -> str | None:
-    """What a value is called when its `name_hint` is set to this."""
+    """The name of a value after its `name_hint` is set to this."""
     return None if hint is None else SSAValue.extract_valid_name(hint)
 
 

@@ -28,7 +28,7 @@ def read_formats_late() -> None:
 
 
 def _late(op_def: OpDef, custom_verify: Any | None) -> dict[str, Any]:
-    """What a class gets from its definition: xDSL's own, but for what it prints and parses by."""
+    """The members that a class gets from its definition: xDSL's own, but for those that print and parse."""
     text = op_def.assembly_format
     if text is None:
         return _accessors(op_def, custom_verify)

@@ -1,4 +1,4 @@
-"""What passes tell whoever runs them, and what they let him decide.
+"""Interface of passes to whoever runs them: what they report, and what they let him decide.
 
 A context has a listener (`LaminaContext.listener`); to one of xDSL, which has none, nobody listens. The driver's is its
 compilation, that of opt-tool prints.

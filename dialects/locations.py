@@ -1,4 +1,4 @@
-"""Where a location of the IR points: to a place in a file, to a name."""
+"""Reading of locations in the IR, which point to a place in a file, to a name."""
 
 from __future__ import annotations
 

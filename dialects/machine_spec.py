@@ -27,7 +27,7 @@ class TargetSpec(NamedTuple):
 
     @staticmethod
     def of(target: TargetAttr) -> TargetSpec:
-        """What an attribute says."""
+        """The spec that an attribute holds."""
         return TargetSpec(*(getattr(target, name).data for name in TargetSpec._fields))
 
     def attr(self) -> TargetAttr:

@@ -56,7 +56,7 @@ def print_bindings(printer: Printer, arguments: Sequence[SSAValue], values: Sequ
 
 
 def parse_bindings(parser: Parser) -> list[Binding]:
-    """What `print_bindings` prints."""
+    """Parse what `print_bindings` prints."""
 
     def binding() -> Binding:
         argument = parser.parse_argument(expect_type=False)

@@ -101,7 +101,7 @@ class TargetAttr(ParametrizedAttribute):
         return max(1, self.vector_bits.data // element_bits)
 
     def dot_products(self) -> dict[tuple[str, str, str], int]:
-        """How many neighbours an instruction multiplies and adds up at once, by the dtypes of factors and sum."""
+        """Neighbours that an instruction multiplies and adds up at once, by the dtypes of factors and sum."""
         if self.vector_bits.data != _DOT_BITS:
             return {}
         return {dtypes: count for feature, dtypes, count in _DOT_PRODUCTS if self.has_feature(feature)}

@@ -29,9 +29,9 @@ class Format:
     """A format that programs come in."""
 
     name: str
-    """What `opt-tool --frontend` calls it."""
+    """The name of the format for `opt-tool --frontend`."""
     what: str
-    """What a file of it is: `an ONNX model`."""
+    """A file of the format in words: `an ONNX model`."""
     suffixes: tuple[str, ...]
     begins: Callable[[bytes], bool] | None = None
     """Whether the first bytes of a file are those of one, None where nothing marks it."""
@@ -48,7 +48,7 @@ class TextFormat(Format):
 
 
 class Importer(Protocol):
-    """What imports a model from a path or from bytes. Raises LaminaError."""
+    """An importer of models from a path or from bytes. Raises LaminaError."""
 
     def __call__(self, source: Any, shapes: Shapes | None = None, max_tensor_bytes: int | None = None) -> ImportedModel:
         """`shapes` fixes extents; a tensor may have `max_tensor_bytes`, None for the format's own limit."""

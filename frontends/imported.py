@@ -1,4 +1,4 @@
-"""What importers of models give."""
+"""Results of importers of models: a module, its weights, and the names and types of its ports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Port:
     logical: str = ""
     """The type that the elements are codes of, where that is another one: `float8e4m3fn` held in uint8."""
     type: TensorType[Any] | None = None
-    """Where extents are known at run time only; -1 in `shape`."""
+    """Set where extents are known at run time only; these are -1 in `shape`."""
 
 
 @dataclass(frozen=True)

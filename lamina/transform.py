@@ -128,7 +128,7 @@ def pass_info(cls: type[ModulePass]) -> PassInfo:
 
 
 class PassContext:
-    """Which passes run: those up to `opt_level` and the required ones, without the disabled ones.
+    """The passes that run: those up to `opt_level` and the required ones, without the disabled ones.
 
     `config` sets options of passes: `{"relay.FuseOps.max_depth": 10}`. With `numerics` exact, passes that change
     results by more than the order of their sums do not run. The context that is entered last is the current one, also
@@ -261,7 +261,7 @@ class PassContext:
             instrument.enter_pass_ctx()
 
     def __str__(self) -> str:
-        """What of it decides the outcome, in one line: part of the key of cached programs."""
+        """The settings that decide the outcome, in one line: part of the key of cached programs."""
         parts = [str(self.opt_level)]
         parts += [f"+{name}" for name in sorted(self.required_pass)]
         parts += [f"-{name}" for name in sorted(self.disabled_pass)]
@@ -321,7 +321,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 class Pass(abc.ABC):
-    """What maps a model (or a module) to another."""
+    """A map of a model (or a module) to another."""
 
     info: PassInfo
 

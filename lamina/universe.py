@@ -1,4 +1,4 @@
-"""What plain xDSL tools get from an installed Lamina: relay, te, tir and the passes above the LLVM level.
+"""The universe that plain xDSL tools get from an installed Lamina: relay, te, tir and the passes above the LLVM level.
 
 A name that xDSL has too would stop every xDSL tool of the environment, so `llvm` stays out (see `lamina.ir.context`).
 """

@@ -1,4 +1,4 @@
-"""How a target adds passes of its own to those that compile a model.
+"""Passes that a target adds to those that compile a model.
 
 The file `backends/<kind>/pipeline.py` of a target of that kind has them in a list PASSES, with the place of each:
 

@@ -1,4 +1,4 @@
-"""How a pass is declared, and what a pass owes the ops it makes.
+"""Declaration of passes, and what a pass owes the ops it makes.
 
 The tree is the registry: `passes/relay/fusion/fuse_ops.py` holds the pass `relay-fuse-ops`, `relay_to_te.py` the
 stair `relay-to-te`, `backends/cpu/passes/schedule.py` the backend pass `cpu-schedule`. Such a file has exactly one

@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What is found in some files; the places are `path:line`."""
+    """The counts and findings of some files; the places are `path:line`."""
 
     files: int
     lines: int

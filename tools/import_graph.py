@@ -32,7 +32,7 @@ def modules() -> dict[str, Path]:
 
 
 def import_graph() -> dict[str, set[Import]]:
-    """What each module imports of the others, by its name."""
+    """The imports of each Python module from the others, by its name."""
     files = modules()
     graph: dict[str, set[Import]] = {}
     for name, path in files.items():

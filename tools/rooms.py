@@ -26,7 +26,7 @@ def room_of(module: str) -> str:
 
 
 def arrows() -> dict[str, set[str]]:
-    """Which rooms each room imports."""
+    """The rooms that each room imports."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for module, imports in import_graph().items():
         for other in imports:

@@ -39,7 +39,7 @@ class Core:
     """Instructions: loops on data of the first-level cache measure them."""
 
     reserve: Reserve = AVX512
-    """What tiles leave of the registers: of the instruction set, and of LLVM's order of loads."""
+    """Registers that tiles leave free: for the instruction set, and for LLVM's order of loads."""
     fma_latency: int = 4
     """Cycles from a multiply-add to the next one of the same sum; a tile of fewer accumulators waits for itself."""
     step_overhead: float = 1.5

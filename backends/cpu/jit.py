@@ -42,7 +42,7 @@ class CompileError(RuntimeError):
 
 
 class Machine(NamedTuple):
-    """What LLVM has to know of a target; plain strings, so that it crosses process borders."""
+    """LLVM's view of a target; plain strings, so that it crosses process borders."""
 
     triple: str
     cpu: str

@@ -81,7 +81,7 @@ def named(name: str) -> TargetSpec:
 
 
 def hint_for(name: str, others: Sequence[str] = ()) -> str:
-    """What to do about a name that `named` does not know; `others` are names that would do as well."""
+    """A hint for a name that `named` does not know; `others` are names that would do as well."""
     levels = [*others, *LEVELS, "aarch64"]
     some = f"there are {', '.join(levels)}, and processors such as haswell, icelake-server or znver4"
     return did_you_mean(name, [*levels, *PROCESSORS]) or some
@@ -126,7 +126,7 @@ def host() -> TargetSpec:
 
 
 def obstacle(target: TargetSpec) -> str:
-    """Why code for a target cannot run on this machine, as it is and as it is declared; empty where it can.
+    """The reason why code for a target cannot run on this machine, as it is and as declared; empty where it can.
 
     Counted is what the target says and what LLVM takes its processor, by name, to have.
     """

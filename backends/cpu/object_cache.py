@@ -200,7 +200,7 @@ class ObjectCache:
 
 
 def _last_used(found: os.stat_result) -> int:
-    """When an entry was read or written, whichever came last."""
+    """The time of the last read or write of an entry, in nanoseconds."""
     return max(found.st_atime_ns, found.st_mtime_ns)
 
 

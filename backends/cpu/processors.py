@@ -1,4 +1,4 @@
-"""How many processors this process may keep busy: by affinity, and by the limits of its control groups.
+"""Number of processors that this process may keep busy: by affinity, and by the limits of its control groups.
 
 A container may be scheduled on every processor of a machine and yet get but the time of two: then more threads than
 two are stopped together, in the middle of a kernel, until the next period begins.

@@ -1,4 +1,4 @@
-"""What a te.func looks like to its schedule: stages, who reads whom and how often, what is worth inlining."""
+"""View of a te.func for its schedule: stages, who reads whom and how often, what is worth inlining."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def stages_in(block: Block, outputs: Sequence[SSAValue]) -> list[Stage]:
 
 
 def loads_per_element(producer: Stage, reader: Stage) -> float:
-    """How often a reader loads each element of a producer, on average."""
+    """The loads of each element of a producer by a reader, on average."""
     points = prod(reader.spatial) * prod(reader.reduced)
     return points * sum(len(reader.reads(t)) for t in producer.op.tensors) / max(prod(producer.spatial), 1)
 

@@ -25,7 +25,7 @@ class Tile(NamedTuple):
 
 @dataclass(frozen=True)
 class RegisterFile:
-    """What a tile may take of the vector registers: every row its accumulators and `row` more, in all `free`."""
+    """The vector registers that a tile may take: every row its accumulators and `row` more, in all `free`."""
 
     free: int
     row: int = 0
@@ -61,7 +61,7 @@ def _penalized(cycles: float, tail: int, vectors: int, costs: Costs) -> float:
 
 
 def rows_in_cache(stride: int, costs: Costs) -> int:
-    """How many rows, so many bytes apart, the first-level cache holds a line of each."""
+    """The number of rows, `stride` bytes apart, of each of which the first-level cache holds a line."""
     period = costs.first_level_period
     return costs.first_level_ways * min(period // gcd(period, stride), period // costs.line_bytes)
 

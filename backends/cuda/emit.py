@@ -52,7 +52,7 @@ from lamina.passes.tir.loops.unroll_loop import UnrollLoopPass
 from lamina.passes.tir.loops.vectorize_loop import VectorizeLoopPass
 
 PASSES: tuple[ModulePass, ...] = (SimplifyPass(), VectorizeLoopPass(), UnrollLoopPass(), FuseMultiplyAddPass())
-"""What a kernel goes through after `tir-split-host-device`."""
+"""Passes on a kernel after `tir-split-host-device`."""
 
 WIDEST = 16
 """The bytes of the widest load or store."""
@@ -402,7 +402,7 @@ class Function:
 
 
 def _outputs(op: LaunchOp) -> int:
-    """How many of a launch's arguments its kernel writes."""
+    """The number of a launch's arguments that its kernel writes."""
     module = op.parent_op()
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()

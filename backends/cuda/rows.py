@@ -1,4 +1,4 @@
-"""How each op on scalars is written in CUDA C: one row an op, a template over its operands.
+"""Spelling of each op on scalars in CUDA C: one row an op, a template over its operands.
 
 A row may differ by the type of the result (`{}` of the operands for comparisons and conversions): the key is the type's
 name, `f` any float, `i` any integer, and the longest that fits counts. Floats of 16 bits are computed in f32 and

@@ -363,7 +363,7 @@ def emit_kernels(module: ModuleOp, target: TargetAttr | None = None) -> Iterator
 def emit_kernel(
     functions: Iterable[llvm.FuncOp], declarations: Mapping[str, llvm.FuncOp], target: TargetAttr | None
 ) -> Iterator[tuple[str, str]]:
-    """What `emit_kernels` gives for these functions, of which no other but those declared is called."""
+    """The text of each of these functions, as `emit_kernels` gives it; they call only those that are declared."""
     yield from _pieces({**declarations, **{f.sym_name.data: f for f in functions}}, target)
 
 

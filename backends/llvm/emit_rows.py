@@ -27,7 +27,7 @@ from lamina.dialects.tir.intrinsics import INTRINSICS, Intrinsic
 
 
 class Row(NamedTuple):
-    """How an op is written. `overload` and `intrinsic` only for calls of intrinsics."""
+    """The spelling of an op. `overload` and `intrinsic` only for calls of intrinsics."""
 
     template: str
     intrinsic: str = ""
@@ -43,7 +43,7 @@ class Signature(NamedTuple):
     features: tuple[str, ...] = ()
     """The target must have them: without, LLVM's code generator kills the process."""
     triple: str = ""
-    """What the target's triple must start with, for the same reason."""
+    """The beginning that the target's triple must have, for the same reason."""
     settings: tuple[str, ...] = ()
     """The last arguments as LLVM text, which may be no others, for the same reason."""
 

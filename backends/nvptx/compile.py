@@ -30,7 +30,7 @@ PASSES: tuple[ModulePass, ...] = (
     FuseMultiplyAddPass(),
     TirToLlvmPass(),
 )
-"""What a kernel goes through after `tir-split-host-device`."""
+"""Passes on a kernel after `tir-split-host-device`."""
 
 
 class PtxError(InternalError):

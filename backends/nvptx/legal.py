@@ -1,4 +1,4 @@
-"""What LLVM's NVPTX target can select. It ends the process at anything else, so only what stands here reaches it."""
+"""Ops that LLVM's NVPTX target selects. It ends the process at others, so only what stands here reaches it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of index forms at a place in a program: bounds, moduli, and which conditions hold.
+"""Knowledge of index forms at a place in a program: bounds, moduli, and which conditions hold.
 
 `Facts` are the ranges of the dimensions, which may depend on each other through conditions: the bound of a loop that
 ends with a tail, the predicate of a block, a size that is known only when the kernel is called.
@@ -139,7 +139,7 @@ class Facts:
     # -- moduli ------------------------------------------------------------------------------------------------
 
     def modulus(self, form: Linear) -> Modulus:
-        """What is known of the form's remainders."""
+        """The known modulus of the form: it is `base` plus a multiple of `coefficient`."""
         coefficient, base = 0, form.const
         for atom, times in form.terms.items():
             c, b = self._atom_modulus(atom)
@@ -169,7 +169,7 @@ class Facts:
         return known
 
     def _learn_moduli(self, form: Linear) -> None:
-        """What form == 0 says of its dimensions: `v - 4 * w - 1 == 0` or `v mod 16 == 0`."""
+        """Record what form == 0 says of its dimensions: `v - 4 * w - 1 == 0` or `v mod 16 == 0`."""
         assert self._moduli is not None
         for atom, times in form.terms.items():
             if abs(times) != 1:

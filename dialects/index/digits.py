@@ -109,7 +109,7 @@ def _decode(form: Linear, value: Linear, extents: Extents) -> list[tuple[Digit, 
 
 
 def _lower(value: Linear, coefficients: Sequence[int]) -> Linear:
-    """What the digits below some others add up to: less than the least coefficient, and the rest multiples of them."""
+    """The sum of the digits below some others: less than the least coefficient, and the rest multiples of them."""
     for n, c in reversed(list(enumerate(coefficients))):
         if n and c % coefficients[n - 1] == 0:
             continue  # (x mod ab) mod a = x mod a

@@ -1,4 +1,4 @@
-"""How the rules of `rules.py` are applied: how their left sides are found in forms, and conditions checked.
+"""Application of the rules of `rules.py`: finding their left sides in forms, and checking conditions.
 
 A matcher reads a form as the left side of a rule. One for `floordiv(d * q + r, d)` gives d, q and r such that the form
 is this; often there is one way, sometimes several. `divide` and `recombine` are what forms are simplified by.
@@ -273,7 +273,7 @@ def _recombine_once(x: Linear, divisions: list[Division], ranges: Ranges) -> Lin
 
 
 Addends: TypeAlias = "Iterable[tuple[Bindings, int, Linear]]"
-"""What the variables stand for, how often the left side stands in the sum, and what else does."""
+"""The bindings of the variables, how often the left side stands in the sum, and what else does."""
 
 
 def _quotient(x: Linear, divisor: int) -> Linear | None:

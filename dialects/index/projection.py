@@ -118,7 +118,7 @@ def _eliminated(rows: list[Row], gone: Callable[[Atom], bool]) -> list[Row] | No
 
 
 def eliminate(rows: list[Row], gone: Callable[[Atom], bool]) -> list[Row] | None:
-    """What the rows say of the variables that are not `gone`. None where that is given up, or where no values fit."""
+    """Project rows to the variables that are not `gone`. None where that is given up, or where no values fit."""
     try:
         return _eliminated(rows, gone)
     except Contradiction:

@@ -1,4 +1,4 @@
-"""What the simplification of index arithmetic knows, as equations: one table, applied by `linear.py` and `analyzer.py`.
+"""Rules of the simplification of index arithmetic, as equations: one table for `linear.py` and `analyzer.py`.
 
     rule(floordiv(g * y + s, g * d) >> floordiv(y + k, d), Within(s, g, k))
 

@@ -1,4 +1,4 @@
-"""What every Relay op declares, and the bases of its families.
+"""Declarations of every Relay op, and the bases of its families.
 
 An op is one class; its meaning is a set of *facets*, static methods that all take the operands by position and
 the attributes by keyword:
@@ -54,7 +54,7 @@ from lamina.dialects.rules.op_protocol import Sample
 
 
 class OpPattern(IntEnum):
-    """How an op may be fused; the numbers and their order are TVM's TOpPattern."""
+    """Kinds of fusion that an op allows; the numbers and their order are TVM's TOpPattern."""
 
     ELEMWISE = 0
     BROADCAST = 1
@@ -66,7 +66,7 @@ class OpPattern(IntEnum):
 
 
 class Precision(Enum):
-    """What an op does in a program of mixed precision: TVM's lists."""
+    """Roles of ops in a program of mixed precision: TVM's lists."""
 
     ALWAYS = "always"
     """It is worth it: operands are made narrow, sums are kept wide."""
@@ -97,14 +97,14 @@ class RelayOp(IRDLOperation, Declared):
 
     FUSION_KIND: ClassVar[OpPattern] = OpPattern.OPAQUE
     PRECISION: ClassVar[Precision | None] = None
-    """Where nothing is said, what computes or moves single elements follows (`precision_of`)."""
+    """The role in mixed precision; by default, ops that compute or move single elements follow (`precision_of`)."""
 
     LAYOUTS: ClassVar[tuple[str, ...]] = ()
     """Of each operand the attribute that holds its layout, "" for one that has none; the first is the result's too.
     Empty where no other layout can be asked of the op."""
 
     NO_GRADIENT: ClassVar[str] = ""
-    """Why an op on floats has no gradient."""
+    """The reason why an op on floats has no gradient."""
 
     COMMUTES: ClassVar[bool] = False
     """Whether rules may swap its two operands."""
@@ -164,12 +164,12 @@ class RelayOp(IRDLOperation, Declared):
 
     @classmethod
     def operand_count(cls) -> int | None:
-        """How many operands the op takes; None when it takes any number."""
+        """The number of operands that the op takes; None when it takes any number."""
         return arity(cls)
 
     @classmethod
     def result_count(cls) -> int:
-        """How many results the op's definition has; -1 when it varies."""
+        """The number of results of the op's definition; -1 when it varies."""
         from xdsl.irdl import VarResultDef
 
         results = cls.get_irdl_definition().results
@@ -352,7 +352,7 @@ def _required(cls: type[RelayOp]) -> list[str]:
 
 
 def arity(cls: type[RelayOp]) -> int | None:
-    """How many operands the op takes; None when it takes any number."""
+    """The number of operands that the op takes; None when it takes any number."""
     from xdsl.irdl import VarOperandDef
 
     operands = cls.get_irdl_definition().operands
@@ -372,7 +372,7 @@ def scalar_constant(number: Any, like: SSAValue) -> Operation:
 
 
 def precision_of(op: type[RelayOp]) -> Precision | None:
-    """What the op does in mixed precision; None where nobody has said so."""
+    """The role of the op in mixed precision; None where nobody has said so."""
     if op.PRECISION is not None:
         return op.PRECISION
     return Precision.FOLLOW if op.FUSION_KIND <= OpPattern.INJECTIVE else None

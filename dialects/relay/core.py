@@ -216,7 +216,7 @@ class FnOp(IRDLOperation):
 
     @property
     def returned(self) -> tuple[SSAValue, ...]:
-        """What the body returns."""
+        """The values that the body returns."""
         last = self.body.block.last_op
         assert last is not None
         return tuple(last.operands)
@@ -464,6 +464,6 @@ def print_types(printer: Printer, types: Sequence[Attribute]) -> None:
 
 
 def parse_types(parser: Parser) -> Sequence[Attribute]:
-    """What `print_types` prints."""
+    """Parse what `print_types` prints."""
     found = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
     return found if found is not None else [parser.parse_type()]

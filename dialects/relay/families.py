@@ -163,7 +163,7 @@ class Elementwise(RelayOp):
     RESULT_DTYPE: ClassVar[str | None] = None
     """The element type of the result, None for that of the operand."""
     RANGES: ClassVar[tuple[float, float] | None] = None
-    """Where samples are drawn, None for the whole domain."""
+    """The interval that samples are drawn from, None for the whole domain."""
 
     x = operand_def(TensorType)
     result = result_def(TensorType)
@@ -252,7 +252,7 @@ class Broadcast(RelayOp):
     DTYPES: ClassVar[tuple[str, ...]] = NUMBERS
     RESULT_DTYPE: ClassVar[str | None] = None
     RANGES: ClassVar[tuple[tuple[float, float] | None, ...] | None] = None
-    """Where samples of each operand are drawn, None for the whole domain."""
+    """The interval that samples of each operand are drawn from, None for the whole domain."""
 
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)

@@ -90,7 +90,7 @@ def stored_shape(layout: str, extent_of: Mapping[str, int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class LayoutChoice:
-    """What an op does with the layouts offered to it: the result of its `infer_layout` facet.
+    """The choice of an op among the layouts offered to it: the result of its `infer_layout` facet.
 
     `infer_layout(layouts, types, **attrs)` is given the layout that each operand arrives in ("" where it is unknown
     or has none) and the plain operand types; it answers with the layouts that it wants them in. relay-convert-layout

@@ -38,7 +38,7 @@ def np_results(op_type: type[RelayOp], arrays: Sequence[Array], attrs: dict[str,
 
 
 def _listed(value: Any) -> list[Any]:
-    """What a facet returns, one value or several, as a list."""
+    """The result of a facet, one value or several, as a list."""
     return [*value] if isinstance(value, (tuple, list)) else [value]
 
 

@@ -99,7 +99,7 @@ def array_digest(array: Array) -> str:
 
 
 def input_digest(attr: ConstantAttr) -> str:
-    """What identifies a constant's value, whichever form it has."""
+    """The digest that identifies a constant's value, whichever attribute holds it."""
     if isinstance(attr, ParamAttr):
         return attr.digest.data
     return _digest(str(attr.type).encode(), attr.data.data)
@@ -107,7 +107,7 @@ def input_digest(attr: ConstantAttr) -> str:
 
 @dataclass(frozen=True)
 class _Derived:
-    """How a derived parameter is computed."""
+    """The inputs, type and function by which a derived parameter is computed."""
 
     inputs: tuple[ConstantAttr, ...]
     type: TensorType[Any]

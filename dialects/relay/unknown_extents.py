@@ -32,7 +32,7 @@ LARGE = (5040 * 11, 5040 * 13)
 MEDIUM = (240, 336, 432, 528, 624, 816, 912)
 """Different ones for different extents: what grows with their product stays small. Blocks divide them."""
 MOST_DRAWS = 2000
-"""Where no choice by plan fits, so many are drawn."""
+"""The most choices that are drawn where none by plan fits."""
 MOST_STUCK = 7
 MOST_STARTS = 6
 """From so many that fit one and two extents are changed, to see what depends on what."""
@@ -177,7 +177,7 @@ class _Search:
 
 
 def _common(answers: Sequence[TensorInfo], choices: Sequence[dict[str, int]], sure: bool) -> TensorType[Any]:
-    """What the answers for one result have in common; the rank alone where that may be chance."""
+    """The type that the answers for one result have in common; the rank alone where that may be chance."""
     first = answers[0]
     if any(len(a.shape) != len(first.shape) or a.dtype != first.dtype for a in answers):
         raise TypeMismatch("the rank of the result depends on extents that are unknown; say which axes are meant")

@@ -24,11 +24,11 @@ from lamina.dialects.relay.unknown_extents import infer_dynamic
 
 
 class Static(NamedTuple):
-    """What an op is once the values that it needs are known."""
+    """The ordinary op that an op becomes once the values that it needs are known."""
 
     op: type[RelayOp]
     operands: tuple[int, ...]
-    """Which of the operands it takes."""
+    """The positions of the operands that it takes."""
     attrs: dict[str, Any]
 
 

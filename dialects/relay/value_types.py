@@ -163,7 +163,7 @@ def dynamic_tensor(dims: Sequence[int | str], dtype: str) -> TensorType[Any]:
 
 
 def dims_problem(type_: Attribute) -> str | None:
-    """What is wrong with the names of a tensor's extents, None when nothing is."""
+    """The mistake in the names of a tensor's extents, None when there is none."""
     if not isinstance(type_, TensorType) or not isinstance(type_.encoding, DimsAttr):
         return None
     shape = type_.get_shape()

@@ -14,7 +14,7 @@ from lamina.dialects.relay.declare import *
 
 
 class PoolFields:
-    """What pools of any number of axes have."""
+    """The fields of pools over any number of axes."""
 
     pool_size = ints_prop()
     ceil_mode = bool_prop(False)
@@ -54,7 +54,7 @@ class PoolFields3d(PoolFields):
 
 
 class DataAndWeight:
-    """What a convolution takes and gives."""
+    """The operands and the result of a convolution."""
 
     data = operand_def()
     weight = operand_def()
@@ -62,7 +62,7 @@ class DataAndWeight:
 
 
 class ConvolutionFields:
-    """What convolutions over any number of axes have, besides `channels` and `kernel_size`, which not all may omit."""
+    """Fields of convolutions over any number of axes, besides `channels` and `kernel_size`, which not all may omit."""
 
     groups = int_prop(1)
     out_layout = str_prop("")

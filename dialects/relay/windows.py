@@ -32,7 +32,7 @@ class Window(NamedTuple):
         return self.before + self.extent + self.after
 
     def outputs(self, ceil_mode: bool = False) -> int:
-        """How many windows fit. In ceil mode the last may stick out, if it starts inside the input or before it."""
+        """Number of windows. In ceil mode the last may stick out, if it starts inside the input or before it."""
         room = self.padded - self.reach
         if not ceil_mode:
             return room // self.stride + 1
@@ -79,7 +79,7 @@ class Spread(NamedTuple):
 
     @property
     def phase_taps(self) -> int:
-        """How many taps a phase has at most."""
+        """The most taps of a phase."""
         return -(-self.taps // self.step)
 
     @property
@@ -87,7 +87,7 @@ class Spread(NamedTuple):
         return -(-self.outputs // self.stride)
 
     def remainder(self, p: Any) -> Any:
-        """What tap*dilation is for the taps of phase p, modulo the stride."""
+        """The remainder of tap*dilation for the taps of phase p, modulo the stride."""
         return (p + self.before) % self.stride
 
     def first_tap(self, p: Any) -> Any:

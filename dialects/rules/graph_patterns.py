@@ -194,7 +194,7 @@ def followed(pattern: Pattern) -> Sequence[Pattern]:
 
 
 def identity(pattern: Pattern) -> Pattern:
-    """What stands for the pattern where bindings are kept: results of one op share theirs."""
+    """The key of a pattern where bindings are kept: results of one op share theirs."""
     return pattern.origin if isinstance(pattern, OpPattern) else pattern
 
 

@@ -1,4 +1,4 @@
-"""What rules ask of an op of any dialect: its attributes, operands and results, how one is made, what it computes.
+"""Protocol of ops of any dialect for rules: its attributes, operands and results, how one is made, what it computes.
 
 A class of ops that answers by class methods is its own `RuleOp`: Relay's ops are. Of classes that are others', xDSL's
 arith and math, `declare` says who answers (`lamina.dialects.scalar.terms`).
@@ -59,11 +59,11 @@ class RuleOp(Protocol):
         ...
 
     def operand_count(self) -> int | None:
-        """How many operands it takes; None for any number."""
+        """The number of operands that it takes; None for any number."""
         ...
 
     def result_count(self) -> int:
-        """How many results it has; -1 where that varies."""
+        """The number of its results; -1 where that varies."""
         ...
 
     def infer_type(self, *types: Any, **attrs: Any) -> Any:
@@ -113,12 +113,12 @@ def declare(op: type[Operation], answers: RuleOp) -> None:
 
 
 def rule_op(op: type[Operation]) -> RuleOp:
-    """Who answers for a class of ops."""
+    """The RuleOp that answers for a class of ops: a declared one, or the class itself."""
     return _DECLARED.get(op) or cast("RuleOp", op)
 
 
 def find_operators(find: Callable[[str], type[Operation] | None]) -> None:
-    """Where the ops of Python's operators on patterns are found, by Relay's names: `x + y` is the op `add`."""
+    """Set the lookup of ops for Python's operators on patterns, by Relay's names: `x + y` is the op `add`."""
     global _by_name
     _by_name = find
 

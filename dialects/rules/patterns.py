@@ -20,7 +20,7 @@ from lamina.dialects.rules.values import AttrVar, Computed, Expr, Part, RuleErro
 
 
 class Pattern(Part):
-    """What a value may be. Repeated use of one pattern object stands for one and the same value."""
+    """A pattern of values. Repeated use of one pattern object stands for one and the same value."""
 
     __slots__ = ("name",)
     name: str
@@ -406,7 +406,7 @@ class Equation:
         return self
 
     def drawing(self, **draws: Callable[[Any], Any]) -> Equation:
-        """How the checker draws a variable, where the ops' samples do not lead to a match.
+        """Set how the checker draws a variable, where the ops' samples do not lead to a match.
 
         `x=lambda rng: TensorInfo(...)` for a value, or an array where its type does not say what is to be tried; a
         function that gives an attribute for an attribute variable.

@@ -160,7 +160,7 @@ class Term:
 
 
 def all_results(found: Any) -> list[Any]:
-    """What an oracle returned, as a list: ops with several results return a tuple."""
+    """The results of an oracle, as a list: ops with several results return a tuple."""
     return list(found) if isinstance(found, (tuple, list)) else [found]  # pyright: ignore[reportUnknownArgumentType]
 
 

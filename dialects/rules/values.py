@@ -15,7 +15,7 @@ class RuleError(TypeError):
 
 
 class Part:
-    """What rules are made of: values and patterns."""
+    """A part of a rule: a value or a pattern."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Expr(Part):
     __slots__ = ()
 
     def parts(self) -> Sequence[Part]:
-        """What it is computed from."""
+        """The parts that it is computed from."""
         return ()
 
 

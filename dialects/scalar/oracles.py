@@ -1,4 +1,4 @@
-"""What each arith and math op computes, on numpy values: the one table of interpreters and rules.
+"""Functions that arith and math ops compute, on numpy values: the one table of interpreters and rules.
 
 `evaluate(op, operands)` takes scalars or arrays (lanes, or whole index grids) that broadcast, and computes in the
 op's own type: f32 in f32, f16 and bf16 rounded after each op, integers wrap. Integers are held signed, whatever

@@ -29,11 +29,11 @@ from lamina.dialects.rules.terms import Term
 FLOATS = ("float32", "float64", "float16")
 INTEGERS = ("int32", "int8", "int64")
 SHAPES = ((), (1,), (4,), (17,))
-"""What tests draw: numbers, and vectors of some lanes."""
+"""Shapes that tests draw: numbers, and vectors of some lanes."""
 
 
 class Types(Enum):
-    """How the types of an op's operands and result belong together."""
+    """Relations between the types of an op's operands and its result."""
 
     ALIKE = "all are one"
     CHOICE = "the first operand is a boolean, the others and the result are one"
@@ -45,7 +45,7 @@ class ScalarOp:
     """Answers the questions of rules for an op on numbers or vectors (`RuleOp`)."""
 
     ACROSS_BLOCKS = False
-    """What stands outside a loop is not to be computed inside."""
+    """Whether rules match across blocks: what stands outside a loop is not to be computed inside."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ _CONVERSIONS: dict[str, tuple[Sequence[str], Sequence[Mapping[str, Any]]]] = {
     "arith.fptoui": (FLOATS, _TO_INTEGER),
     "arith.bitcast": (("float32", "int32"), ({"to": "int32"}, {"to": "float32"})),
 }
-"""What tests convert from and to."""
+"""Dtypes and attributes with which tests convert: from and to."""
 
 
 def _scalar_ops(dialect: str) -> list[ScalarOp]:

@@ -1,4 +1,4 @@
-"""What the schedule primitives share: handles on loops, and the state that they rewrite."""
+"""Common parts of the schedule primitives: handles on loops, and the state that they rewrite."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class ScheduleState:
     """The tensor intrinsics that te.tensorize may name; raises InputError for a name that stands for none."""
 
     attached: dict[str, Attachment | None] = field(default_factory=dict[str, "Attachment | None"])
-    """Where compute_at has put stages; None for those that stand in a loop of a stage that they read."""
+    """Attachments made by compute_at; None for those that stand in a loop of a stage that they read."""
     groups: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """The stages that create_group has put together."""
     factors: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    """What sampling primitives have drawn."""
+    """The factors that sampling primitives have drawn."""
 
     _blocks: dict[str, list[BlockOp]] | None = field(default=None, init=False, repr=False)
     """The blocks of each stage, for as long as only loops are rewritten."""

@@ -78,7 +78,7 @@ class Reducer:
     """A way to combine terms of one or several values: both functions give one scalar for each value."""
 
     combine: Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[Scalar]]
-    """What has been accumulated, then one term."""
+    """The combiner: a function of what has been accumulated, then one term."""
     identity: Callable[[Sequence[str]], Sequence[Scalar]]
     """The neutral values of the values' dtypes."""
 

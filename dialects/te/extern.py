@@ -43,7 +43,7 @@ from lamina.dialects.region_text import parse_bindings, parse_types, print_bindi
 __all__ = ["ExternOp"]
 
 _FOREIGN = ("tir.func", "tir.call", "tir.param", "tir.view")
-"""What belongs to functions and to @main."""
+"""Ops that belong to functions and to `@main`."""
 
 
 def buffer_of(type_: Attribute) -> MemRefType:

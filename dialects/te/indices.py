@@ -209,7 +209,7 @@ class Cond:
 
 
 def index(value: Any) -> Index:
-    """What is an index, such as an integer that was read, as one that conditions can be asked of."""
+    """An index, such as an integer that was read, as one that conditions can be asked of."""
     return Index(index_form(value))
 
 

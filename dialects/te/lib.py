@@ -1,4 +1,4 @@
-"""What `te_compute` facets are written with: the builder's names and the equations that several ops share."""
+"""Vocabulary of `te_compute` facets: the builder's names and the equations that several ops share."""
 
 # ruff: noqa: F403, F405
 from __future__ import annotations
@@ -137,7 +137,7 @@ def floor_fmod(a: Scalar, b: Scalar) -> Scalar:
 
 
 def reshaped_index(indices: Sequence[Any], shape: Sequence[int], target: Sequence[int]) -> tuple[Any, ...]:
-    """Where the element at `indices` of a tensor of `shape` lies in one of shape `target` with the same elements.
+    """The place of the element at `indices` of a tensor of `shape` in one of shape `target` with the same elements.
 
     Dimensions are taken in the smallest groups of equal size on both sides, so that only those that are really
     merged or split get divisions: (2, 3, 4) seen as (6, 4) is [i floordiv 3, i mod 3, j].

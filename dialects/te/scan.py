@@ -94,7 +94,7 @@ class ScanOp(IRDLOperation):
 
     @property
     def slices(self) -> Sequence[SSAValue]:
-        """What the body gives for its time, one tensor for each state."""
+        """The values of the body for its time, one tensor for each state."""
         last = self.body.block.last_op
         assert isinstance(last, YieldOp)
         return last.values

@@ -74,7 +74,7 @@ class TensorIntrinOp(IRDLOperation):
 
     @property
     def desc(self) -> FuncOp:
-        """What the intrinsic computes."""
+        """The function that says what the intrinsic computes."""
         return next(op for op in self.body.block.ops if isinstance(op, FuncOp))
 
     @property
@@ -103,7 +103,7 @@ class TensorIntrinOp(IRDLOperation):
         return found
 
     def strides(self) -> list[tuple[int, ...] | None]:
-        """What each operand's strides must be, the result last; None where any will do."""
+        """The strides that each operand must have, the result last; None where any will do."""
         found: list[tuple[int, ...] | None] = []
         for attrs in self.operand_attributes():
             strides = attrs.data.get(STRIDES)
@@ -226,7 +226,7 @@ def implementation(desc: FuncOp, variant: str, write: Callable[[BodyBuilder], No
 
 
 def set_layout(desc: FuncOp, operand: int, strides: Sequence[int] | None, offset_factor: int = 1) -> None:
-    """What the implementations ask of an operand's place in memory; the result is the last operand."""
+    """Set what the implementations ask of an operand's place in memory; the result is the last operand."""
     inputs = len(desc.function_type.inputs)
     for name, first, count in (("arg_attrs", 0, inputs), ("res_attrs", inputs, len(desc.function_type.outputs))):
         if not first <= operand < first + count:

@@ -58,7 +58,7 @@ class BodyBuilder:
         return self._buffers[buffer]
 
     def func(self) -> FuncOp:
-        """What has been written."""
+        """The function that has been written."""
         return self._func
 
     def add(self, op: Operation, hint: str | None = None) -> SSAValue:

@@ -1,4 +1,4 @@
-"""What `@main` is made of: calls of kernels, copies, parameters, and buffers in an arena."""
+"""Ops that `@main` is made of: calls of kernels, copies, parameters, and buffers in an arena."""
 
 from __future__ import annotations
 

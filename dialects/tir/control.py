@@ -28,7 +28,7 @@ BARRIER_SCOPES = ("shared", "global", "warp")
 
 
 class ConditionalBase(IRDLOperation, abc.ABC):
-    """What runs only where all conditions hold: the operands are what the conditions mention, `set` the conditions."""
+    """An op that runs under conditions: the operands are what the conditions mention, `set` the conditions."""
 
     def condition_set(self) -> IndexSet | None:
         """The conditions over the positions of the operands."""

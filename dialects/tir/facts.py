@@ -1,4 +1,4 @@
-"""What is known inside a kernel: the bounds of the loops around an op, and the conditions under which it runs."""
+"""Facts inside a kernel: the bounds of the loops around an op, and the conditions under which it runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def facts_inside(op: Operation) -> Sequence[Condition]:
 
 
 def facts_at(op: Operation) -> Facts:
-    """What holds where an op stands. Its own guard or bounds are not part of it."""
+    """The facts that hold where an op stands. Its own guard or bounds are not part of it."""
     conditions: list[Condition] = []
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, FuncOp):

@@ -59,12 +59,12 @@ class Intrinsic(NamedTuple):
     operands: tuple[Attribute, ...]
     result: Attribute
     features: tuple[str, ...]
-    """What the target must have, in LLVM's words."""
+    """The features that the target must have, in LLVM's words."""
     meaning: Meaning
     """The value on numpy arrays, integers held signed."""
     summary: str
     settings: tuple[tuple[Attribute, int], ...] = ()
-    """What LLVM's intrinsic takes beside them, the same in all calls: integers, and vectors of zeros."""
+    """The other arguments of LLVM's intrinsic, the same in all calls: integers, and vectors of zeros."""
 
     def missing(self, has: Callable[[str], bool]) -> list[str]:
         """The features that a target lacks."""

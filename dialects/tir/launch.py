@@ -58,11 +58,11 @@ class LaunchOp(IRDLOperation):
         )
 
     def grid_extents(self) -> list[Linear]:
-        """How many blocks there are along x, y and z."""
+        """The number of blocks along x, y and z."""
         return self._extents()[: self.grid_rank.value.data]
 
     def block_extents(self) -> list[Linear]:
-        """How many threads a block has along x, y and z."""
+        """The number of threads of a block along x, y and z."""
         return self._extents()[self.grid_rank.value.data :]
 
     def _extents(self) -> list[Linear]:

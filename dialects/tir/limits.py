@@ -1,4 +1,4 @@
-"""How much a kernel may ask of a code generator, which takes minutes for longer code and dies of wider vectors."""
+"""Limits of a kernel for a code generator, which takes minutes for longer code and dies of wider vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class UnrollError(Exception):
 
 
 def unrolled_length(ops: Iterable[Operation]) -> int:
-    """How many ops there are once unrolled loops are written out. Raises UnrollError at the first that is too long."""
+    """The number of ops once unrolled loops are written out. Raises UnrollError at the first that is too long."""
     return sum(_length(op) for op in ops)
 
 

@@ -44,7 +44,7 @@ from lamina.dialects.index.sizes import ArgAttrs, argument_extents, verify_stora
 from lamina.dialects.value_names import value_name
 
 SCOPES = ("global", "register", "shared", "local")
-"""Where a buffer lives: in memory that all see, in SSA values, in the memory of a block of threads, of one thread."""
+"""Places of a buffer: in memory that all see, in SSA values, in the memory of a block of threads, of one thread."""
 
 
 def type_of(buffer: SSAValue) -> MemRefType[Attribute]:
@@ -169,7 +169,7 @@ def shape_with(extents: Sequence[Linear]) -> list[int]:
 
 
 class AccessOp(IRDLOperation, Declared):
-    """What loads and stores share: operands are (the value,) the buffer, then the index operands."""
+    """The base of loads and stores: operands are (the value,) the buffer, then the index operands."""
 
     def buffer_position(self) -> int:
         return 0
@@ -219,7 +219,7 @@ class AccessOp(IRDLOperation, Declared):
 
     @abc.abstractmethod
     def value_type(self) -> Attribute:
-        """What is read or written: an element, or a vector of them."""
+        """The type of what is read or written: an element, or a vector of them."""
 
     @property
     def lanes(self) -> int | None:

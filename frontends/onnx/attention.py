@@ -19,12 +19,12 @@ import numpy as np
 from lamina.frontends.onnx.builder import Builder, Node, Value
 
 LOWEST = float(np.finfo(np.float32).min)
-"""What is added to a score that must not count. It swallows any score."""
+"""A number that is added to a score that must not count. It swallows any score."""
 
 
 @dataclass(frozen=True)
 class Attended:
-    """What attention computes."""
+    """The values that attention computes."""
 
     rows: Value
     """[B, S, N*E]"""

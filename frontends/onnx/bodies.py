@@ -21,7 +21,7 @@ MOST_NODES = 2_000_000
 
 @dataclass
 class Scope:
-    """What names, attributes and operators mean in a body: with `names` None, names mean themselves."""
+    """The meaning of names, attributes and operators in a body: with `names` None, names mean themselves."""
 
     opset: dict[str, int]
     attrs: dict[str, AttributeProto] = field(default_factory=dict[str, AttributeProto])
@@ -30,7 +30,7 @@ class Scope:
     calls: tuple[tuple[str, str, str], ...] = ()
     """The local functions that this is the inside of, the outermost first."""
     outer: Scope | None = None
-    """Where the names mean something that are not in `names`: a branch or loop sees what is around it."""
+    """The scope of names that are not in `names`: a branch or loop sees what is around it."""
 
     def resolve(self, name: str) -> str:
         """The tensor that a name means, unique in the whole model."""

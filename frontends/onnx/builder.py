@@ -1,4 +1,4 @@
-"""What converters work with: values, nodes, and the builder that emits Relay ops or folds them.
+"""Interface of converters: values, nodes, and the builder that emits Relay ops or folds them.
 
 An op whose operands are all known and small is evaluated by its numpy oracle instead of emitted: that is all that
 is needed for the chains of Shape, Gather and Concat with which exporters compute the shapes of reshapes.
@@ -74,11 +74,11 @@ class NeedsDataError(NeedsValueError):
 
 
 class NeedsMachineError(UnsupportedError):
-    """A program of kernels in a fixed order cannot do this; the machine can."""
+    """A program of kernels in a fixed order cannot do this; the virtual machine can."""
 
 
 class NeedsExtentError(UnsupportedError):
-    """How something is computed depends on an extent that only the run tells."""
+    """The way to compute something depends on an extent that only the run tells."""
 
 
 class Value:
@@ -92,7 +92,7 @@ class Value:
     ) -> None:  # fmt: skip
         self.shape = shape
         self.logical = logical or dtype
-        """What ONNX calls the type: of float8 and int4 tensors `dtype` is the type of the bytes that hold them."""
+        """ONNX's name of the type: of float8 and int4 tensors `dtype` is the type of the bytes that hold them."""
         self.dtype = dtype
         self.ssa = ssa
         self.array = array
@@ -244,7 +244,7 @@ class Builder:
 
     def __init__(self, block: Block, store: ParamStore, label: str, folder: Path | None, limit: int) -> None:
         self.block = block
-        """Where ops go: the body of the function, or a branch in it."""
+        """The block that ops are appended to: the body of the function, or a branch in it."""
         self.frame = Frame(block)
         """The function under construction."""
         self.store = store
@@ -260,7 +260,7 @@ class Builder:
         self._drawn = count()
 
     def enter(self, node: Node) -> None:
-        """What is emitted from now on belongs to the node."""
+        """Begin a node: the ops that are emitted from now on belong to it."""
         self.node = node
         raw = node.raw
         name = raw.name or next((o for o in raw.outputs if o), raw.op_type)
@@ -402,7 +402,7 @@ class Builder:
         return Value(x.shape, x.dtype, ssa=x.ssa, array=x.array, logical=logical)
 
     def type_of(self, code: int) -> str:
-        """What an ONNX element type that a node asks for is called. Raises LaminaError where no tensor has it."""
+        """The name of an ONNX element type that a node asks for. Raises LaminaError where no tensor has it."""
         dtype_of(code, self.where)
         return type_name(code)
 

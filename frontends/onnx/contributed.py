@@ -81,7 +81,7 @@ def _parameters(names: str) -> list[OpSchema.FormalParameter]:
 def standard(
     n: Node, b: Builder, op_type: str, inputs: Sequence[Value | None], version: int = STANDARD, **attrs: Any
 ) -> Value:
-    """What a standard operator with one output makes of the inputs."""
+    """The result of a standard operator with one output on the inputs."""
     (made,) = standards(n, b, op_type, inputs, version, **attrs)
     return made
 

@@ -69,7 +69,7 @@ def quantized_attention(n: Node, b: Builder) -> list[Value]:
 
 
 def _columns(n: Node, sizes: Sequence[int], total: int) -> list[tuple[int, int]]:
-    """Where the columns of query, key and value begin and end."""
+    """The first and the end column of query, of key and of value. Raises for sizes that do not add up to `total`."""
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     if len(sizes) != 3 or ends[-1] != total:
         raise n.fail(f"{total} columns are no query, key and value of widths {list(sizes)}")
@@ -120,7 +120,7 @@ def _self_attention(
 def bias_sum(
     n: Node, b: Builder, mask: Value | None, bias: Value | None, extents: tuple[int, int, int]
 ) -> Value | None:
-    """What a mask, a bias and the order of the rows add to the scores of [batch, rows, columns]; None for nothing."""
+    """The sum of what mask, bias and row order add to the scores of [batch, rows, columns]; None for nothing."""
     _, rows, columns = extents
     ordered = None
     if n.attr("unidirectional", 0) and rows > 1:
@@ -132,7 +132,7 @@ def bias_sum(
 
 
 def _seen(n: Node, b: Builder, mask: Value, extents: tuple[int, int, int]) -> Value | None:
-    """Which scores count, [B or 1, 1, S or 1, T]; None where all do."""
+    """A mask of the scores that count, bool[B or 1, 1, S or 1, T]; None where all do."""
     batch, rows, columns = extents
     if mask.rank == 1 and mask.shape[0] in (batch, 2 * batch, 3 * batch + 2):
         # Where the keys end; where they begin is behind that, or 0 (what follows for packed rows says no more).

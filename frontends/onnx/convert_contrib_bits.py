@@ -92,7 +92,7 @@ _NF4 = (
     *(0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0),
 )
 _VALUES = {0: (*_FP4, *(-v for v in _FP4)), 1: _NF4}
-"""What the codes of `quant_type` stand for in bitsandbytes: floats; quantiles of the normal distribution."""
+"""Values of the codes of each `quant_type` in bitsandbytes: floats; quantiles of the normal distribution."""
 
 
 @contributed(

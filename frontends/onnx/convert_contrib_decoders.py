@@ -66,7 +66,7 @@ class Steps:
     """The places that the new rows have among the keys, and how many keys there are."""
 
     start: Value
-    """How many keys were there before, int32: [B, 1, 1, 1], or 0"""
+    """The number of keys that were there before, int32: [B, 1, 1, 1], or 0"""
     rows: int
     total: int
     is_first: bool
@@ -136,7 +136,7 @@ def _unpacked(n: Node, b: Builder, heads: int, shared: int) -> list[Value]:
 
 
 def _steps(n: Node, b: Builder, query: Value) -> Steps:
-    """Where the new rows are: at the front of an empty state if they are all there is, else behind what is taken."""
+    """Places of the new rows: the front of an empty state if they are all there is, else behind what is taken."""
     batch, _, rows, _ = query.shape
     total = int(n.array(6, "the total length").reshape(-1)[0])
     ends = n.input(5)
@@ -198,7 +198,7 @@ def _kept(n: Node, b: Builder, new: Value, past: Value | None, steps: Steps) -> 
 
 
 def _visible(n: Node, b: Builder, steps: Steps, columns: int) -> Value:
-    """Which keys a row sees: those up to its own, at most as many as the window has; without an order all there are."""
+    """A mask of the keys that a row sees: those up to its own, at most the window's; without an order all there are."""
     if not n.attr("causal", 1):
         end = b.op("add", steps.start, b.constant(np.int32(steps.rows)))
         return b.op("less", places(b, columns, 3), end)
@@ -211,7 +211,7 @@ def _visible(n: Node, b: Builder, steps: Steps, columns: int) -> Value:
 
 
 def _padded(n: Node, b: Builder, steps: Steps, columns: int) -> Value | None:
-    """What is added to the scores, with something for the columns behind the total length, which are not seen."""
+    """The bias of the scores, padded to the columns behind the total length, which are not seen; None for none."""
     if not n.has(10):
         return None
     bias = single(b, n.input(10))

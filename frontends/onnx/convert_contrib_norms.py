@@ -119,7 +119,7 @@ def _embedded(n: Node, b: Builder, tables: list[Value | None], positions: Value 
 
 
 def _words(n: Node, b: Builder) -> Value:
-    """How many elements of each row of the mask are 1, as int32; 0 without a mask."""
+    """The number of elements in each row of the mask that are 1, as int32; 0 without a mask."""
     if not n.has(7):
         return b.splat(np.int32(0), n.input(0).shape[:1])
     mask = n.input(7)

@@ -15,7 +15,7 @@ _ACTIVATIONS: dict[str, tuple[str, ...]] = {
     "Clip": ("min", "max"),
     "Selu": ("alpha", "gamma"),
 }
-"""What may be done to a product at once, and the attributes that its parameters stand for."""
+"""Activations that may be applied to a product at once, and the attributes that its parameters stand for."""
 _WITH_ATTRIBUTES = 6
 """The opset in which the bounds of Clip are attributes, and all the others mean what they mean today."""
 

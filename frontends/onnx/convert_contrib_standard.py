@@ -12,7 +12,7 @@ from lamina.frontends.onnx.contributed import INT, STRING, contributed, given, s
 @contributed("GatherND", inputs="data indices", outputs="output")
 @contributed("GridSample", inputs="X Grid", align_corners=INT, mode=STRING, padding_mode=STRING)
 def same(n: Node, b: Builder) -> Value:
-    """What ONNX's operator of the same name does."""
+    """Convert as ONNX's operator of the same name."""
     return standard(n, b, n.op_type, [given(n, i) for i in range(len(n.inputs))], **n.attrs)
 
 

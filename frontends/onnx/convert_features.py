@@ -35,7 +35,7 @@ def array_feature_extractor(n: Node, b: Builder) -> Value:
 
 @onnx_op("TfIdfVectorizer")
 def tf_idf_vectorizer(n: Node, b: Builder) -> Value:
-    """How often each n-gram of a pool stands in each row, its elements next to each other or some apart.
+    """Count each n-gram of a pool in each row, its elements next to each other or some apart.
 
     The pool lists all 1-grams, then all 2-grams, and so on; `ngram_indexes` has the column of each.
     """
@@ -84,7 +84,7 @@ def _pool(n: Node, count: int) -> list[np.ndarray[tuple[int, int], np.dtype[np.i
 
 
 def _counted(n: Node, b: Builder, rows: Value, pool: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> Value:
-    """How often each n-gram of one length stands in each row: float32[rows, n-grams]."""
+    """The count of each n-gram of one length in each row: float32[rows, n-grams]."""
     batch, extent = rows.shape
     grams, length = pool.shape
     total = b.constant(np.zeros((batch, grams), np.float32))

@@ -28,7 +28,7 @@ def max_roi_pool(n: Node, b: Builder) -> Value:
 
 @onnx_op("NonMaxSuppression")
 def non_max_suppression(n: Node, b: Builder) -> Value:
-    """How many boxes are chosen is the result's shape: boxes and scores must be known, or fixed on first use."""
+    """Choose boxes; their number is the result's shape: boxes and scores must be known, or fixed on first use."""
     boxes, scores = n.input(0), n.input(1)
     if boxes.rank != 3 or scores.rank != 3 or boxes.shape[2] != 4 or scores.shape[::2] != boxes.shape[:2]:
         raise n.fail("expects boxes [N, B, 4] and scores [N, C, B]")

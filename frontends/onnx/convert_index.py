@@ -40,7 +40,7 @@ def slice_of(n: Node, b: Builder) -> Value:
 
 
 def _bounds(start: int, stop: int, step: int, extent: int) -> tuple[int, int]:
-    """Where a slice begins and ends, from the front. Going down it begins at an element in any case, at the first one
+    """Begin and end of a slice, from the front. Going down it begins at an element in any case, at the first one
     where its start is before that: there Python has nothing."""
     low, high = (0, extent) if step > 0 else (-1, extent - 1)
     first, last = (v + extent if v < 0 else v for v in (start, stop))

@@ -137,7 +137,7 @@ def compress(n: Node, b: Builder) -> Value:
 
 @onnx_op("NonZero")
 def non_zero(n: Node, b: Builder) -> Value:
-    """Where elements are not zero: of a known tensor only, the shape depends on them."""
+    """The places of elements that are not zero: of a known tensor only, the shape depends on them."""
     x = n.input(0)
     if x.array is None:
         raise NeedsDataError(x, "the number of elements that are not zero", where=n.where)

@@ -29,7 +29,7 @@ class Windows:
     pads: list[int]
     ceil_mode: bool
     outputs: list[int]
-    """How many windows each axis has."""
+    """The number of windows along each axis."""
     taps: list[int]
     """The kernel without what never lies on the data."""
 

@@ -122,7 +122,7 @@ def qlinear_unary(n: Node, b: Builder) -> Value:
 
 @contributed("QLinearSoftmax", inputs=_UNARY, required=("opset",), axis=INT, opset=INT)
 def qlinear_softmax(n: Node, b: Builder) -> Value:
-    """What `axis` means is what it meant in the opset that the attribute names."""
+    """Convert QLinearSoftmax; `axis` means what it meant in the opset that the attribute names."""
     made = _float_op(n, b, [_real(n, b, 0)], n.attr("opset", 13))
     return _quantized(n, b, made, 3, n.input(0).dtype)
 

@@ -11,7 +11,7 @@ from lamina.frontends.onnx.narrow import HELD, LIMITS, is_float_code, widened
 from lamina.frontends.onnx.registry import onnx_op
 
 QUANTIZED = ("int8", "uint8", "int16", "int32")
-"""What the quantised ops of Relay take; other types are converted element by element."""
+"""Types that the quantised ops of Relay take; other types are converted element by element."""
 
 
 def spread(n: Node, b: Builder, v: Value, shape: tuple[int, ...], axis: int, block: int) -> Value:

@@ -55,7 +55,7 @@ def reduction(n: Node, b: Builder) -> Value:
 
 
 def _real(b: Builder, x: Value) -> Value:
-    """What functions of real numbers take: integers in double precision. Their results are cut off to integers."""
+    """An operand for functions of real numbers: integers become float64. Their results are cut off to integers."""
     return x if is_float(x.dtype) else b.cast(x, "float64")
 
 

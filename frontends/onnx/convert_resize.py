@@ -23,7 +23,7 @@ _ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @dataclass(frozen=True)
 class _Way:
-    """How elements are found: the node's attributes."""
+    """The attributes of a node that say how elements are found."""
 
     mode: str
     coordinates: str
@@ -34,7 +34,7 @@ class _Way:
 
 
 def places(way: _Way, extent: int, size: int, scale: float, roi: tuple[float, float]) -> NDArray[np.float64]:
-    """Where on the input axis the elements of the output axis lie."""
+    """The places of the output's elements on the input axis: float64[size]."""
     x = np.arange(size, dtype=np.float64)
     length = scale * extent
     if way.coordinates == "align_corners":

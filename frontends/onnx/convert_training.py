@@ -47,7 +47,7 @@ def _all(n: Node, count: int, step: Callable[[list[Value]], tuple[Value, ...]]) 
 
 
 EPSILON = 9.999999974752427e-07
-"""What Adagrad and Adam add to a root that may be zero, where nothing is said: 1e-6 in single precision."""
+"""The number that Adagrad and Adam add to a root that may be zero, where nothing is said: 1e-6 in single precision."""
 
 
 @onnx_op("Adagrad", domain=_DOMAIN)

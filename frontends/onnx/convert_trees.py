@@ -46,7 +46,7 @@ class Forest:
     weights: NDArray[Any]
     """[leaves, targets]; 0 for a target that a leaf says nothing about"""
     says: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), np.bool_))
-    """Which targets a leaf says something about."""
+    """The targets that each leaf says something about."""
 
     @property
     def inner(self) -> int:
@@ -212,7 +212,7 @@ def _scores(n: Node, b: Builder, x: Value, forest: Forest, aggregate: int) -> Va
 
 
 class _Tables:
-    """What the nodes ask, as constants, and the rows that are asked."""
+    """The conditions of the nodes, as constants, and the rows that they are asked of."""
 
     def __init__(self, b: Builder, x: Value, forest: Forest) -> None:
         self.b, self.x = b, x

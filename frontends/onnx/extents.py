@@ -53,7 +53,7 @@ class Extent:
         self.draws = draws
 
     def at(self, k: int, taken: Taken) -> int | None:
-        """What it is in a draw."""
+        """The value of the extent in a draw."""
         return taken.get(self.draws, self.draws)[k]
 
 
@@ -61,7 +61,7 @@ Dim: TypeAlias = "int | Extent"
 
 
 def dim_at(dim: Dim, k: int, taken: Taken) -> int | None:
-    """What an extent is in a draw, known or not."""
+    """The value of an extent in a draw, known or not."""
     return dim if isinstance(dim, int) else dim.at(k, taken)
 
 
@@ -76,7 +76,7 @@ class Number:
     most: int | None = None
 
     def at(self, k: int, taken: Taken) -> int | None:
-        """What it is in a draw."""
+        """The value of the expression in a draw."""
         total = self.constant
         for coefficient, extents in self.terms:
             found = [e.at(k, taken) for e in extents]
@@ -102,7 +102,7 @@ Entry: TypeAlias = "int | Number"
 
 
 def entry_at(entry: Entry, k: int, taken: Taken) -> int | None:
-    """What an entry is in a draw."""
+    """The value of an entry in a draw."""
     return entry if isinstance(entry, int) else entry.at(k, taken)
 
 

@@ -54,7 +54,7 @@ class Frame:
 
 @contextmanager
 def inside(b: Builder, block: Block, frame: Frame | None = None) -> Generator[None]:
-    """What the builder emits goes to a branch, or to a function of its own."""
+    """Make the builder emit into a branch, or into a function of its own."""
     before = b.block, b.frame
     b.block = block
     if frame is not None:

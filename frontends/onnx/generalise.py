@@ -1,4 +1,4 @@
-"""What a converter does with a tensor of unknown extents, found out by asking it for several choices of them.
+"""Behaviour of a converter on a tensor of unknown extents, found out by asking it for several choices of them.
 
 Asked for draws of the extents (`extents.py`), a converter writes down the ops that it would emit: a trace. Where all
 traces have the same ops, these are emitted, on tensors with `?`:

@@ -113,7 +113,7 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 def _undefined(graph: Graph, node: RawNode, name: str, defined: set[str]) -> LaminaError:
-    """Why an input is not there yet: nobody makes it, a later node does, or the node itself in a cycle."""
+    """The error for a missing input: nobody makes it, a later node does, or the node itself in a cycle."""
     where = f"{graph.label}: {node.title}"
     makers = {o: n for n in graph.nodes for o in n.outputs if o}
     maker = makers.get(name)

@@ -110,7 +110,7 @@ class _Importer:
         self.limit = limit
         self.fixed = fixed
         self.machine = machine
-        """Whether the module may have what only the machine runs."""
+        """Whether the module may have what only the virtual machine runs."""
         self.store = ParamStore()
         self.block = Block()
         self.builder = Builder(self.block, self.store, model.label, model.folder, limit)

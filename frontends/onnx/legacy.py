@@ -1,4 +1,4 @@
-"""What operators meant before opset 7: broadcasting by attributes."""
+"""Operators before opset 7: broadcasting by attributes."""
 
 from __future__ import annotations
 

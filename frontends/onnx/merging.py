@@ -1,4 +1,4 @@
-"""What the traces of several draws have in common, and what differs, as expressions of the extents.
+"""Merging of the traces of several draws: their common ops, and the differences, as expressions of the extents.
 
     draw 0, n = 7:   relay.reshape {newshape = [14, 2]}
     draw 1, n = 31:  relay.reshape {newshape = [62, 2]}       together: relay.reshape {newshape = [2 * n, 2]}
@@ -29,14 +29,14 @@ MOST_ENTRIES = 64
 
 @dataclass
 class Merged:
-    """What all draws have in common, and what differs, as expressions."""
+    """The common trace of all draws, with the differences as expressions."""
 
     trace: Trace
     attrs: list[dict[str, Any]]
     """Of each op: integers may be `Entry`s."""
     constants: list[Value | Varied]
     extents: list[Extent]
-    """What `Number`s are expressions of."""
+    """The extents that `Number`s are expressions of."""
     taken: Taken
 
 
@@ -50,7 +50,7 @@ class Varied:
     """Its integers as expressions of the extents, where its shape does not differ."""
 
     def at(self, k: int, taken: Taken) -> NDArray[Any]:
-        """What it is in a draw."""
+        """The value in a draw."""
         if k in self.arrays:
             return self.arrays[k]
         if self.entries is None:
@@ -72,7 +72,7 @@ class Merging:
     """The error for what is no expression of the extents."""
 
     def merged(self, traces: dict[int, Trace]) -> Merged:
-        """What traces by draw have in common. Raises `differs` where they do not."""
+        """The common trace of traces by draw. Raises `differs` where they do not."""
         first = next(iter(traces.values()))
         attrs: list[dict[str, Any]] = []
         for n, op in enumerate(first.ops):

@@ -40,7 +40,7 @@ class Format:
     values: NDArray[np.float32]
     nan: int | None
     infinity: int | None
-    """What a number beyond the range becomes that is not saturated; None where it always is."""
+    """The code of a number beyond the range that is not saturated; None where it always is."""
 
     @property
     def positive(self) -> NDArray[np.float32]:

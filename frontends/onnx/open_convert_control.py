@@ -1,4 +1,4 @@
-"""Branches and loops that the machine runs.
+"""Branches and loops that the virtual machine runs.
 
     %y = relay.if %c -> tensor<?xf32> { ... relay.yield %a : ... } else { ... }
 
@@ -85,7 +85,7 @@ def if_then_else(n: Node, b: Builder) -> list[AnyValue]:
 
 
 def _common(n: Node, x: Tensor, y: Tensor) -> list[Dim]:
-    """What is known of the extents of a tensor that is one of two."""
+    """The known extents of a tensor that is one of two. Raises where ranks or types differ."""
     if x.logical != y.logical or len(dims_of(x)) != len(dims_of(y)):
         raise n.unsupported(f"one branch gives {x}, the other {y}: the rank and the type of a result must be known")
     return [d if isinstance(d, int) and d == e else _OPEN for d, e in zip(_shape(x), _shape(y), strict=True)]
@@ -108,7 +108,7 @@ class _Loop:
 
     node: Node
     count: Tensor | None
-    """How many trips, int64 of shape [], where that is bounded."""
+    """The number of trips, int64 of shape [], where that is bounded."""
     going: Tensor | None
     """Whether there is a first trip, a condition; every trip says whether there is another."""
     carried: list[Tensor]
@@ -224,7 +224,7 @@ class _Function:
 
 
 def _no_rows(b: Builder, row: Tensor) -> Value:
-    """What the first row is appended to; extents that are not known yet are 0."""
+    """An array without rows, to append the first one to; extents that are not known yet are 0."""
     shape = (0, *(d if isinstance(d, int) else 0 for d in _shape(row)))
     return b.constant(np.zeros(shape, numpy_dtype(row.dtype)))
 

@@ -68,7 +68,7 @@ def whole_numbers(n: Node, b: Builder, i: int, what: str) -> Tensor:
 
 
 def length_of(x: Tensor) -> int:
-    """How many numbers a vector from `whole_numbers` has."""
+    """The length of a vector from `whole_numbers`."""
     (length,) = dims_of(x)
     assert isinstance(length, int)
     return length
@@ -86,7 +86,7 @@ def scalar(n: Node, b: Builder, i: int, what: str) -> Tensor:
 
 
 def _places(b: Builder, condition: Tensor) -> Tensor:
-    """Where a tensor is not zero: int64[?, rank]."""
+    """The places where a tensor is not zero: int64[?, rank]."""
     return of_type(b, emitted(b, "argwhere", condition), "int64")
 
 
@@ -268,7 +268,7 @@ def slice_of(n: Node, b: Builder) -> AnyValue | None:
 
 
 def _from_an_element(b: Builder, x: Tensor, begin: Tensor, axes: Sequence[int], steps: Sequence[int]) -> Tensor:
-    """Where slices that go down begin: at the first element where that is before it. Python has nothing there."""
+    """The beginning of slices that go down: at the first element where that is before it. Python has nothing there."""
     first = through(b, "negative", vector(b, [number_of(dims_of(x)[a]) for a in axes]))
     down = b.constant(np.array(steps) < 0)
     return through(b, "where", down, through(b, "maximum", begin, first), begin)

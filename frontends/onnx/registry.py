@@ -1,4 +1,4 @@
-"""Which function imports which ONNX operator."""
+"""Registry of the converters of ONNX operators."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def declarations() -> Mapping[tuple[str, str], OpSchema]:
 
 
 def limits(domain: str, op_type: str) -> Mapping[str, Sequence[Any]]:
-    """What of an operator is supported where not all is: values of attributes; of inputs and outputs nothing."""
+    """The supported part of an operator, where not all is: values of attributes; of inputs and outputs nothing."""
     converters()
     return _LIMITS.get((domain, op_type), {})
 

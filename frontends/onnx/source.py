@@ -196,7 +196,7 @@ _DOWN = (7, 1, 5, 6)
 
 
 def nesting(data: bytes) -> int:
-    """How deep subgraphs nest along the chain of each level's last branch; 0 for what is no ONNX model."""
+    """The depth of nested subgraphs along the chain of each level's last branch; 0 for what is no ONNX model."""
     depth, begin, end, level = 0, 0, len(data), 0
     while True:
         field = _DOWN[0] if level == 0 else _DOWN[1 + (level - 1) % 3]
@@ -210,7 +210,7 @@ def nesting(data: bytes) -> int:
 
 
 def _last_field(data: bytes, begin: int, end: int, field: int) -> tuple[int, int] | None:
-    """Where a message's field of this number begins and ends: of several the longest, the one with something in it."""
+    """The bounds in bytes of a message's field of this number: of several the longest, the one with something in it."""
     best: tuple[int, int] | None = None
     try:
         for f in fields(data, begin, end):

@@ -1,4 +1,4 @@
-"""What of a model Lamina can compile: all missing operators at once, with counts and node names."""
+"""Report of what Lamina can compile of a model: all missing operators at once, with counts and node names."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SupportReport:
 
 
 def check_model(source: Source) -> SupportReport:
-    """Which operators of a model are supported. Raises LaminaError for what is no valid model."""
+    """Report which operators of a model are supported. Raises LaminaError for what is no valid model."""
     model = read_model(source)
     return report_of(read_graph(model.model, model.label))
 
@@ -102,7 +102,7 @@ def report_of(graph: Graph) -> SupportReport:
 
 
 def _limit(node: RawNode, where: str) -> str:
-    """What of a declared operator the node wants that is not supported, nothing where all is."""
+    """The part of a declared operator that the node needs and that is not supported; "" where all is."""
     only, schema = limits(node.domain, node.op_type), schema_of(node)
     if not only or schema is not declared(node.domain, node.op_type):
         return ""

@@ -66,7 +66,7 @@ def dtype_of(code: int, where: str) -> str:
 
 
 def type_name(code: int) -> str:
-    """What an ONNX element type is called here: numpy's name, also for those that are held in another type."""
+    """Our name of an ONNX element type: numpy's name, also for those that are held in another type."""
     return _DTYPE.get(code) or TensorProto.DataType.Name(code).lower()
 
 

@@ -40,7 +40,7 @@ class TracedOp:
 
 @dataclass
 class Trace:
-    """What a converter emits in one draw."""
+    """The ops, constants and outputs that a converter emits in one draw."""
 
     ops: list[TracedOp]
     constants: list[Value]
@@ -59,7 +59,7 @@ class Trace:
         return ops, [a.tolist() for v in (*self.constants, *outputs) if (a := v.array) is not None and a.size <= 64]
 
     def ref(self, value: Value) -> Ref | None:
-        """Where an output comes from; None of a constant."""
+        """The origin of an output; None for a constant."""
         return None if value.array is not None else self.refs[value.ssa]  # type: ignore[index]
 
 
@@ -105,7 +105,7 @@ class TraceBuilder(Builder):
 
 
 def _fixed(attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What of attributes may not differ between draws: integers may."""
+    """The attributes that may not differ between draws: all but integers."""
     found: list[Any] = []
     for name, value in sorted(attrs.items()):
         if type(value) is int:

@@ -91,7 +91,7 @@ class PatternVar(Pattern):
 
 
 class PatternConstructor(Pattern):
-    """What a constructor made of fields that fit patterns."""
+    """A pattern of a constructor's value whose fields fit patterns."""
 
     def __init__(self, constructor: Constructor, patterns: Sequence[Pattern] | None = None) -> None:
         self.constructor = constructor

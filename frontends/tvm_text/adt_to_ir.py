@@ -70,7 +70,7 @@ def instance(builder: Builder, constructor: adt.Constructor, given: Sequence[ty.
 
 
 def type_arguments(builder: Builder, name: str, names: Sequence[str], given: Sequence[ty.Type]) -> dict[str, Attribute]:
-    """What type parameters are in one use: what it says, else what will turn out."""
+    """The types of type parameters in one use: what it says, else what will turn out."""
     if given and len(given) != len(names):
         raise InputError(f"{name} has {len(names)} type parameters, {len(given)} are given")
     if given:

@@ -184,7 +184,7 @@ def _type_weight(
 
 
 def joined(results: Sequence[SSAValue]) -> Made:
-    """What an op gives: its result, or a tuple of several."""
+    """The value of an op: its result, or a tuple of several."""
     return results[0] if len(results) == 1 else list(results)
 
 

@@ -46,7 +46,7 @@ def complete(attrs: dict[str, Any], infos: Sequence[TensorInfo]) -> None:
 def kernels_apart(
     data: TensorInfo, weight: TensorInfo, attrs: Mapping[str, Any]
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """How a weight with several kernels for each channel is transposed, then reshaped, to have one for each result.
+    """The permutation, then the shape, that give a weight of several kernels per channel one for each result.
 
     None where it has one already.
     """

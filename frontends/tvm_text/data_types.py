@@ -77,7 +77,7 @@ def definition(parser: Parser, token: Token) -> None:
 
 
 def match(parser: Parser, token: Token) -> Any:
-    """What stands behind `match`."""
+    """Parse what stands behind `match`."""
     complete = not parser.skip("?")
     parser.expect("(")
     data = parser.expression()

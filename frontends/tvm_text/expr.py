@@ -71,7 +71,7 @@ class Expr:
     """Base of the expressions. Two are the same when they are one object (`tvm.ir.structural_equal` compares)."""
 
     span: Any = None
-    """Where it comes from: a location of our IR."""
+    """The origin of the node: a location of our IR."""
 
     @classmethod
     def lazy(cls, load: Callable[[Any], None], **known: Any) -> Any:
@@ -292,7 +292,7 @@ class TupleGetItem(Expr):
 
 
 class TupleWrapper:
-    """What an operator with several results gives: unpacks like a tuple, and is used as one by `astuple()`."""
+    """The result of an operator with several results: unpacks like a tuple, and is used as one by `astuple()`."""
 
     def __init__(self, tuple_value: Expr, size: int) -> None:
         self.tuple_value = tuple_value
@@ -381,7 +381,7 @@ class RefCreate(Expr):
 
 
 class RefRead(Expr):
-    """What a cell holds."""
+    """The value that a cell holds."""
 
     def __init__(self, ref: Expr, span: Any = None) -> None:
         self.ref = ref

@@ -54,7 +54,7 @@ def function_of(expr: e.Expr) -> tuple[GlobalVar, e.Function]:
 def globals_of(
     functions: Mapping[GlobalVar, e.Function], store: ParamStore
 ) -> tuple[Callable[[GlobalVar], tuple[str, FunctionType]], Instances]:
-    """What a builder of an expression has to know of the functions of a module: their types."""
+    """Lookups for a builder of an expression: the types of a module's functions, and instances of generic ones."""
     known = _Functions(functions, store)
     return known.find, Instances(known.generic)
 

@@ -1,4 +1,4 @@
-"""How a call of TVM's operators is an op of our IR, where the two are not written alike.
+"""Calls of TVM's operators as ops of our IR, where the two are not written alike.
 
 - a list of tensors is a tuple in TVM and operands here;
 - a number that TVM passes as an operand may be an attribute here (the pad value of nn.pad);
@@ -227,7 +227,7 @@ _RULES: dict[str, Callable[[int, tuple[int, ...], dict[str, Any]], tuple[int, ..
 
 
 def results_of(call: Any) -> int:
-    """How many results a call of an operator has, by its attributes."""
+    """The number of results of a call of an operator, by its attributes."""
     count = _SIZES.get(call.op.name)
     return count(call) if count is not None else 1
 

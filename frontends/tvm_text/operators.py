@@ -52,7 +52,7 @@ def op_class(name: str) -> type[RelayOp]:
 
 
 def fusion_kind(name: str) -> OpPattern:
-    """How an operator may be fused. Raises UsageError where there is none."""
+    """The kind of fusion that an operator allows. Raises UsageError where there is none."""
     return OpPattern.OPAQUE if name in WITH_EFFECTS else op_class(name).FUSION_KIND
 
 
@@ -62,13 +62,13 @@ def takes_list(name: str) -> bool:
 
 
 def operand_names(name: str) -> list[str]:
-    """What the operands are called here."""
+    """Our names of the operands."""
     return [n for n, _ in op_class(name).get_irdl_definition().operands]
 
 
 @cache
 def kinds(cls: type[RelayOp], key: str) -> frozenset[str]:
-    """What an attribute may be: `int`, `float`, `bool`, `text`, `ints`, `floats`."""
+    """The kinds of value that an attribute takes: `int`, `float`, `bool`, `text`, `ints`, `floats`."""
     from xdsl.irdl.constraints import VerificationContext
     from xdsl.utils.exceptions import VerifyException
 

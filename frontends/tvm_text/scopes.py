@@ -1,4 +1,4 @@
-"""Where the values of an expression are computed: in the innermost branch or function around all that use them."""
+"""Scopes for the values of an expression: each in the innermost branch or function around all that use them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Scopes:
 
 
 def parts(node: e.Expr) -> list[tuple[e.Expr, int]]:
-    """What a node is made of, each with the number of the branch that it is in, -1 outside of all."""
+    """The parts of a node, each with the number of the branch that it is in, -1 outside of all."""
     if isinstance(node, e.If):
         return [(node.cond, -1), (node.true_branch, 0), (node.false_branch, 1)]
     if isinstance(node, Match):
@@ -98,7 +98,7 @@ def _common(a: Scope, b: Scope) -> Scope:
 
 
 def shared_inside(node: e.Expr, scopes: Mapping[e.Expr, Scope]) -> list[e.Expr]:
-    """What is computed before an if or an inner function, although it stands inside: it is used outside, or twice."""
+    """Expressions to compute before an if or an inner function that they stand in: used outside, or twice."""
     own = scopes.get(node)
     if own is None or not isinstance(node, (e.If, e.Function, Match)):
         return []

@@ -31,7 +31,7 @@ from lamina.frontends.tvm_text.unify import UNKNOWN, Unknowns, is_known, with_ar
 from lamina.frontends.tvm_text.walk import operands_of, post_order
 
 Made: TypeAlias = "SSAValue | list[Any]"
-"""What an expression became: a value, or a tuple's fields."""
+"""The translation of an expression: a value, or a tuple's fields."""
 Globals: TypeAlias = "Callable[[e.GlobalVar], tuple[str, FunctionType]]"
 
 
@@ -76,7 +76,7 @@ class Builder:
         self.unknowns = Unknowns()
         self.instances = instances or adt_to_ir.Instances()
         self.types: Mapping[str, Attribute] = types or {}
-        """What the type parameters of the functions around are here."""
+        """The types that the type parameters of the functions around stand for."""
         self.generic: dict[e.Expr, tuple[e.Function, e.Var]] = {}
         """Names of local functions with type parameters."""
         self.known: Mapping[e.Expr, SSAValue] = {}
@@ -293,7 +293,7 @@ class Builder:
                 self.generic[node] = hidden
 
     def find(self, node: e.Expr, body: Body) -> Made | None:
-        """What a node is in a body: made there, captured, or known from outside."""
+        """The translation of a node in a body: made there, captured, or known from outside."""
         found = body.made.get(node)
         if found is not None:
             return found

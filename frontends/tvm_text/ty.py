@@ -20,7 +20,7 @@ from lamina.errors import InputError, UnsupportedError
 
 
 class TypeKind(IntEnum):
-    """What kind of thing a type is, by TVM's numbers."""
+    """Kinds of types, by TVM's numbers."""
 
     Type = 0
     ShapeVar = 1
@@ -133,7 +133,7 @@ class FuncType(Type):
         return hash(self.sides())
 
     def sides(self) -> tuple[Type, ...]:
-        """What it takes and gives, the type parameters by their numbers."""
+        """The types of its parameters and its result, with type parameters by their numbers."""
         parts = (*self.arg_types, self.ret_type)
         if not self.type_params:
             return parts
@@ -278,7 +278,7 @@ def spread(type_: Attribute) -> list[Attribute]:
 
 
 def joined(types: Sequence[Attribute]) -> Type:
-    """What a function gives, by its results."""
+    """The return type of a function, by its results."""
     return from_ir(types[0]) if len(types) == 1 else TupleType([from_ir(t) for t in types])
 
 

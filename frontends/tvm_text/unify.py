@@ -148,7 +148,7 @@ def _mentions(type_: Attribute, what: TypeVar) -> bool:
 
 
 def nesting(type_: Attribute) -> int:
-    """How deep types stand inside one another."""
+    """The depth of nested tuple and function types."""
     inner: Sequence[Attribute] = ()
     if isinstance(type_, TupleType):
         inner = type_.types.data

@@ -10,7 +10,7 @@ from lamina.frontends.tvm_text.adt import Constructor, Match, pattern_vars
 
 
 def children(node: e.Expr) -> list[e.Expr]:
-    """What a node is made of, in TVM's order."""
+    """The nodes that a node is made of, in TVM's order."""
     if isinstance(node, e.Call):
         return [node.op, *node.args]
     if isinstance(node, e.Function):

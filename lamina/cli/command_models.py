@@ -131,7 +131,7 @@ _DECIDED = (
 
 
 def context_of(args: Any) -> PassContext:
-    """Which graph passes run, as the options say."""
+    """The PassContext that `--opt-level` and `--pass-config` describe. Raises UsageError for a malformed value."""
     from lamina.transform import OPT_LEVELS, PassContext
 
     if args.opt_level not in OPT_LEVELS:

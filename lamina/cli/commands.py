@@ -1,4 +1,4 @@
-"""What each command of `lamina` does, given its parsed arguments and the streams to write to."""
+"""The commands of `lamina`: a function for each, of its parsed arguments and the streams to write to."""
 
 from __future__ import annotations
 

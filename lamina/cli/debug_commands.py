@@ -1,4 +1,4 @@
-"""What `lamina debug compare`, `lamina debug bisect` and `lamina reduce` do, given parsed arguments and streams."""
+"""The commands `lamina debug compare`, `lamina debug bisect` and `lamina reduce`, on parsed arguments and streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `lamina profile` and `lamina bench --roofline` print and write."""
+"""Output of `lamina profile` and `lamina bench --roofline`: tables on a stream, and files."""
 
 from __future__ import annotations
 

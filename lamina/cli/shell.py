@@ -1,4 +1,4 @@
-"""How a command starts and ends as a program of the shell."""
+"""Start and end of a command as a program of the shell."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class LaminaRep(BackendRep):
             raise BackendIsNotSupposedToImplementIt(str(e)) from e
 
     def build(self, imported: ImportedModel) -> Runs:
-        """What runs an imported model: it takes and gives arrays by the names of ports."""
+        """Compile an imported model to a function from arrays to arrays, both by the names of ports."""
         return lamina.compile(as_model(self.model, imported), opt_level=self.opt_level, cache=False).run
 
 

@@ -1,4 +1,4 @@
-"""How far two results are apart, and whether a step of the compiler may have moved them so.
+"""The distance between two results, and whether a step of the compiler may have moved them so.
 
 Integers and booleans are the same to the bit. A float may be off by what rounding in another order does: a part of the
 largest value of the array, as `comparison.py` has it, and by what other roundings change where results differ.
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 OF_ITSELF = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-9}
-"""How far a number may be off as a part of itself, or of 1 where that is more: from one step to the next."""
+"""The most that one step may move a number, as a part of itself, or of 1 where that is more."""
 PERTURBATION = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 2e-6, "float64": 2e-14}
-"""What inputs are changed by, as a part of themselves, to see how much the results then move."""
+"""Change of the inputs, as a part of themselves, made to see how much the results then move."""
 RUNS = 4
-"""How often that is done, with other digits each time."""
+"""The number of such runs, with other digits each time."""
 
 
 @dataclass(frozen=True)

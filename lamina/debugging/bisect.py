@@ -1,4 +1,4 @@
-"""Which step makes a fault: the pass, the schedule primitive or the edit, and the op that it rewrites.
+"""Search for the step that makes a fault: the pass, the schedule primitive or the edit, and the op that it rewrites.
 
 The state after each step is a program by itself. That after the first is right and that after the last is wrong, so
 halving finds a step before which the program is right and after which it is wrong: of sixty passes with six programs.
@@ -55,7 +55,7 @@ class Guilt:
     firing: str = ""
     """The guilty edit: `simplify/simplify_expr.py:55  %7 -> %9`."""
     number: tuple[int, int] = (0, 0)
-    """Which firing it is, and of how many."""
+    """The number of the guilty firing, and of all firings."""
     changed: str = ""
     """The first op that the pass changed."""
 

@@ -28,7 +28,7 @@ LONGEST = 60.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What is run, and for how long."""
+    """The cases that a campaign runs, and for how long."""
 
     first: int
     graphs: int | None = None
@@ -67,7 +67,7 @@ class Settings:
 
 @dataclass
 class Tally:
-    """What became of the cases so far."""
+    """Counts of the outcomes of the cases so far."""
 
     outcomes: Counter[str] = field(default_factory=Counter[str])
     kinds: Counter[str] = field(default_factory=Counter[str])
@@ -82,7 +82,7 @@ class Tally:
     doubtful: int = 0
     """Cases with results that roundings decide."""
     parts: list[Part] = field(default_factory=list["Part"])
-    """What was run, in the order in which it was added up."""
+    """The parts that were run, in the order in which they were added up."""
 
     @property
     def cases(self) -> int:

@@ -46,7 +46,7 @@ from lamina.runtime.entry_names import level_of
 THREADS = (
     "tir-lower-thread-allreduce,tir-lower-blocks,tir-unify-thread-binding,tir-inject-virtual-thread,tir-thread-sync"
 )
-"""What makes kernels of loops that are bound to threads."""
+"""The pipeline that makes kernels of loops that are bound to threads."""
 FEW = 300_000
 """Operations on single elements of a program that interpreters run after each of sixty steps, in some ten seconds."""
 
@@ -238,7 +238,7 @@ class _Comparer:
         return found is None
 
     def difference(self, step: str, where: str, module: ModuleOp, p: ModulePass) -> Difference | None:
-        """What is different after a pass."""
+        """The first difference in results after a pass; None where they agree."""
 
         def run() -> dict[str, Any]:
             run_pipeline(module, self.ctx, [p])
@@ -247,7 +247,7 @@ class _Comparer:
         return self.differing(step, where, run)
 
     def differing(self, step: str, where: str, run: Callable[[], dict[str, Any]]) -> Difference | None:
-        """What results differ, or how the run fails."""
+        """The first result that differs from what is expected, or the failure of the run; None where all agree."""
         try:
             found = run()
             for (name, wanted), got in zip(self.expected.items(), found.values(), strict=True):
@@ -267,7 +267,7 @@ class _Comparer:
         self.result.difference = found
 
     def explain(self, before: ModuleOp, p: ModulePass) -> None:
-        """Which edit it is that makes the difference, or which op the pass changes first."""
+        """Find the edit that makes the difference, or the op that the pass changes first."""
         assert self.result.difference is not None
         found = self.result.difference
 

@@ -18,7 +18,7 @@ TOLERANCES = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "float64": 1e-
 TINY = 2.0**-126
 """The least normal float32. What is below it may underflow, or not, in another order."""
 SPREAD = 32.0
-"""How many times what random roundings change a result may be off."""
+"""The most that a result may be off, in multiples of what random roundings change it by."""
 RUNS = 6
 """Runs with roundings, made where results differ."""
 MORE_RUNS = 24

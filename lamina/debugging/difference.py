@@ -1,4 +1,4 @@
-"""What a comparison of steps has found."""
+"""Result of a comparison of steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lamina.ir.diagnostics import op_text, source_position
 
 @dataclass(frozen=True)
 class Difference:
-    """What a step changed, or how a run failed after it."""
+    """A change that a step made to a result, or the failure of a run after it."""
 
     step: str
     """The text of a primitive or the name of a pass."""
@@ -38,7 +38,7 @@ class Difference:
         return f"{step}: result {self.buffer!r}{place} is {self.got}, expected {self.expected}"
 
     def details(self) -> list[str]:
-        """Which edit it was, or which op the pass changed first."""
+        """The guilty edit, or the op that the pass changed first, as lines of text."""
         return [f"edit {self.rule}"] if self.rule else [f"first op that changes: {self.changed}"] * bool(self.changed)
 
 

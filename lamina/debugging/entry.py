@@ -1,4 +1,4 @@
-"""What a module is run by: `@main`, made where there is only one kernel, and inputs drawn for it."""
+"""Entry of a module: `@main`, made where there is only one kernel, and inputs drawn for it."""
 
 from __future__ import annotations
 

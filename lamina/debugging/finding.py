@@ -23,7 +23,7 @@ from lamina.errors import InputError, LaminaError, UsageError
 from lamina.ir.pipeline import print_pipeline
 
 PLAIN_TARGETS = ("x86-64-v3", "x86-64-v4")
-"""What tests are compiled for that cannot do without a target, rather than the machine at hand."""
+"""Targets of written tests that cannot do without one, the plainest first: rather these than the machine at hand."""
 FOR_GRAPH = 0.7
 """The part of the time that is for the program as a whole; the rest is for the guilty step's input."""
 
@@ -41,11 +41,11 @@ class Finding:
     how: How
     """In which way it showed."""
     graph: Program
-    """What the program has become, at its own level."""
+    """The reduced program, at its own level."""
     ops: tuple[int, int]
     """Before and after."""
     program: Program
-    """What the guilty step is given, made small; the graph itself where no step is guilty alone."""
+    """The input of the guilty step, made small; the graph itself where no step is guilty alone."""
     verdict: Verdict
     """Of that."""
     guilt: Guilt
@@ -69,7 +69,7 @@ class Finding:
 
     @property
     def run(self) -> How:
-        """How the smallest program is run."""
+        """The way in which the smallest program is run."""
         return self.how if self.guilt.index is None else replace(self.how, pipeline=self.guilt.step)
 
 
@@ -119,7 +119,10 @@ def find(
 
 
 def _shown(judge: Judge, program: Program, how: How) -> tuple[How, Verdict]:
-    """How the fault shows: without any results where they do not matter, so that no oracle has to run."""
+    """The way in which the fault shows, and its verdict.
+
+    It is without results where they do not matter, so that no oracle has to run.
+    """
     alone = replace(how, numbers=False)
     if how.pipeline is not None:
         fault = judge.ask(program, alone)
@@ -151,7 +154,7 @@ def guilty(program: Program, how: How, limit: float = 30.0, tell: Tell | None = 
 def _alone(
     judge: Judge, bisection: Bisection, guilt: Guilt, how: How, tell: Tell
 ) -> tuple[Program, bool, Verdict, Guilt]:
-    """What the guilty pass is given, made small: the program, whether its inputs are drawn, its verdict, the guilt."""
+    """Reduce the input of the guilty pass: the program, whether its inputs are drawn, its verdict, the guilt."""
     assert guilt.index is not None
     run = replace(how, pipeline=guilt.step)
     try:

@@ -1,4 +1,4 @@
-"""Which passes change the module, seen from outside: its structure is hashed before and after each.
+"""Passes that change the module, seen from outside: its structure is hashed before and after each.
 
 fired = FiringInstrument()
 lamina.compile(model, opt_level=PassContext(3, instruments=[fired]), cache=False)

@@ -34,7 +34,7 @@ for one, are as exact as 1 is, and 0 where ours are small numbers."""
 
 @dataclass
 class Report:
-    """What a case tells the campaign."""
+    """The report of a case to the campaign."""
 
     seed: int
     kind: str

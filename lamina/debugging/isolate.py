@@ -70,7 +70,7 @@ class Server:
         return self._process
 
     def call(self, function: str, arguments: Mapping[str, Any], seconds: float = 60.0) -> Any:
-        """What `module:function` returns for the arguments; an Outcome where it raises, dies or has no end in time.
+        """Call `module:function` and return its result; an Outcome where it raises, dies or has no end in time.
 
         A LaminaError is a REFUSAL unless it is internal, another exception an INTERNAL_ERROR; then CRASH and HANG.
         """
@@ -222,7 +222,7 @@ def _place(error: BaseException) -> str:
 
 
 def _how(status: int, printed: IO[bytes]) -> str:
-    """How a copy has died, and the last line that it has printed."""
+    """The signal or status with which a copy died, and the last line that it has printed."""
     if os.WIFSIGNALED(status):
         how = f"the process died of {signal.Signals(os.WTERMSIG(status)).name}"
     else:

@@ -160,7 +160,7 @@ def drop_dead(module: ModuleOp) -> None:
 
 
 def without_nesting(program: Program) -> Iterator[Program]:
-    """What stands in a loop, at its first iteration, or under a condition stands in its place."""
+    """Programs with one loop replaced by its first iteration, or one condition by what stands under it."""
     for n, op in enumerate(program.module.walk()):
         if isinstance(op, tir.ForOp | tir.IfOp | tir.BlockOp):
             found = changed(program, lambda module, n=n: _dissolve(_at(module, n)))

@@ -157,7 +157,7 @@ def _judged(model: bytes, arrays: Mapping[str, Any], trace: Path) -> Verdict:
 
 
 def verdict_of(judge: Judge, program: OnnxProgram, load: Sequence[str]) -> Verdict:
-    """What the importer makes of a model."""
+    """The verdict on importing and running a model."""
     path = judge.folder / "model.onnx"
     path.write_bytes(program.model.SerializeToString())
     arrays = {name: judge.stored(a) for name, a in program.arrays.items()}

@@ -1,4 +1,4 @@
-"""What became of a case: it agrees, or one of five things went wrong; and when two faults are the same one."""
+"""The outcome of a case: it agrees, or one of five things went wrong; and when two faults are the same one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lamina.errors import InternalError, LaminaError, render_error
 
 
 class Kind(StrEnum):
-    """How a case can end. All but SAME and REFUSAL are faults."""
+    """The ways in which a case can end. All but SAME and REFUSAL are faults."""
 
     SAME = "same"
     REFUSAL = "refusal"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case ended, in one line, and at which place."""
+    """The end of a case: its kind, one line of text, and the place."""
 
     kind: Kind
     said: str = ""
@@ -43,7 +43,7 @@ class Outcome:
 
     @property
     def signature(self) -> str:
-        """What two faults share that are the same one: the kind, the place, the words without numbers and names."""
+        """The text that equal faults have in common: the kind, the place, the words without numbers and names."""
         return f"{self.kind}: {self.where}: {without_names(self.said)}"
 
     def json(self) -> dict[str, str]:
@@ -57,7 +57,7 @@ class Outcome:
 
     @staticmethod
     def of_error(error: BaseException, where: str = "") -> Outcome:
-        """What an exception means: a refusal, or an internal error of a pass where the message names one."""
+        """The outcome of an exception: a refusal, or an internal error of a pass where the message names one."""
         said = one_line(render_error(error).removeprefix("error: "))
         if isinstance(error, LaminaError) and not isinstance(error, InternalError):
             return Outcome(Kind.REFUSAL, said, where)

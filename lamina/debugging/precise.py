@@ -59,7 +59,7 @@ class PreciseModule:
 
 
 def rounded(noise: int) -> Callable[[RelayOp, Sequence[Any]], list[Any]]:
-    """How one op is run with roundings where each has operands and results in their own types."""
+    """Return a function that runs one op with random roundings; operands and results have their own types."""
     rounding = _Roundings(noise)
 
     def compute(op: RelayOp, arrays: Sequence[Any]) -> list[Any]:
@@ -193,7 +193,7 @@ def _sum_noise(op: RelayOp, operands: Sequence[Any], dtype: str) -> Any:
 
 
 def _dequantized(op: RelayOp, operands: Sequence[Any]) -> Any:
-    """What a dequantize gives before it is rounded."""
+    """The result of a dequantize in float64, before it is rounded."""
     data, scale, zero = operands
     axis = attrs_of(op)["axis"]
     return qs.ref_centred(data, zero, axis) * qs.ref_along(scale.astype(np.float64), axis, data.ndim)

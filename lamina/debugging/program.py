@@ -68,7 +68,7 @@ class Program:
         return replace(self, module=self.module.clone(), arrays=dict(self.arrays), computes="")
 
     def ops(self) -> int:
-        """How many ops compute something: those of `@main`, or of the kernels where there is none."""
+        """The number of ops that compute something: those of `@main`, or of the kernels where there is none."""
         main = self.main
         if main is not None and self.level == "relay":
             return sum(1 for op in main.walk() if op.results and not isinstance(op, ConstantOp))
@@ -103,7 +103,7 @@ class Program:
         return found | dict(zip(results, computed.values(), strict=True))
 
     def _values_one_by_one(self, found: dict[SSAValue, Any]) -> dict[SSAValue, Any]:
-        """The arrays among the values of a program that the machine runs, each op as a program by itself."""
+        """The arrays among the values of a program that the virtual machine runs, each op as a program by itself."""
         for op in self.body():
             try:
                 alone = self.part([op], found, [r for r in op.results if isinstance(r.type, TensorType)])

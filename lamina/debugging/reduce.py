@@ -24,7 +24,7 @@ from lamina.errors import LaminaError, UsageError
 
 @dataclass
 class Reduced:
-    """What a program has become."""
+    """A program that was made smaller, and the fault that it still shows."""
 
     program: Program
     how: How

@@ -44,7 +44,7 @@ def reduce_case(
     how: How | None = None,
     others: Sequence[How] = (),
 ) -> tuple[str, Path]:
-    """What was found, as text, and the test or the model that was written: into the folder, or as `output`.
+    """Reduce a stored case: the finding as text, and the test or model written into the folder or as `output`.
 
     `how` is asked for in the place of the case's own way, `others` where that shows nothing; `files` are loaded.
     Raises InputError for what is no case, NoFault where neither the compiler nor the importer does wrong.

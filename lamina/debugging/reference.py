@@ -1,4 +1,4 @@
-"""What a program gives as it is, and how much of that is rounding: computed once, kept for other processes."""
+"""Results of a program as it is, and how much of them is rounding: computed once, kept for other processes."""
 
 from __future__ import annotations
 

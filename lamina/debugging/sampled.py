@@ -115,5 +115,5 @@ def difference_of(found: Guilt, source: Source) -> Difference:
 
 
 def calls_of(module: ModuleOp) -> int:
-    """How many kernels `@main` calls."""
+    """The number of kernel calls in `@main`."""
     return sum(1 for op in module.walk() if isinstance(op, te.CallOp))

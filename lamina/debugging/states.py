@@ -40,7 +40,7 @@ NEEDED = (
     "tir-plan-memory",
     "tir-to-llvm",
 )
-"""What no program can do without on the way from te to machine code. All but the last two may come twice."""
+"""Passes that every program needs on the way from te to machine code. All but the last two may come twice."""
 FEW_OPERATIONS = 300_000
 """Operations on single elements that tir's interpreter does in a fraction of a second."""
 FEW_IN_GRIDS = 2_000_000_000

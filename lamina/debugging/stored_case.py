@@ -30,7 +30,7 @@ class StoredCase:
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     seed: int | None = None
     kind: str = ""
-    """What generated it."""
+    """The name of the generator."""
     pair: str = ""
     """The two ways that are compared."""
     outcome: Outcome | None = None

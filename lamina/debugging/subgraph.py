@@ -41,7 +41,7 @@ class Part:
     results: list[SSAValue]
     """The values of the whole program that it returns."""
     values: dict[SSAValue, SSAValue]
-    """What each result of an op has become."""
+    """The new value of each result of an op."""
 
 
 def is_carried(op: Operation) -> bool:
@@ -139,7 +139,7 @@ def leaving(main: MainOp, kept: Collection[Operation]) -> list[SSAValue]:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """What an op and those inside it read from outside of it."""
+    """The values from outside that an op, or an op inside it, reads."""
     if not op.regions:
         return list(op.operands)
     inside = {v for o in op.walk() for v in o.results}

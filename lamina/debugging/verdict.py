@@ -1,4 +1,4 @@
-"""What becomes of one program, asked in a process of its own (`isolate.py`): called there by name, with JSON.
+"""The outcome of one program, asked in a process of its own (`isolate.py`): called there by name, with JSON.
 
 A program is a text and the arrays that belong to it, each in a file. It is compiled as `lamina.compile` does, or taken
 through passes as opt-tool does; where numbers count, results are compared with what the program gives before that.
@@ -43,7 +43,7 @@ CANDIDATE = "candidate"
 RUN = "run"
 """The place of what goes wrong when results are computed."""
 FIRINGS = ".firings"
-"""What the file of firings is called, behind that of the steps."""
+"""Suffix of the file of firings, after the name of that of the steps."""
 COARSE = 1e-2
 """From this part of the largest value on an error is no matter of rounding."""
 
@@ -67,7 +67,7 @@ class How:
     numbers: bool = True
     """Whether results are computed and compared."""
     firings: int | None = None
-    """How many edits the last pass of the pipeline makes at most."""
+    """The most edits that the last pass of the pipeline may make; None for no limit."""
     plain: bool = False
     """Whether a difference counts as it is, also where roundings could make it."""
     checked: bool | None = None
@@ -328,7 +328,7 @@ def compiled_results(
     how: How,
     step: Callable[[str], object] = lambda _: None,
 ) -> dict[str, Any]:
-    """What the program gives that `lamina.compile` makes; nothing where numbers do not count."""
+    """The results of the program that `lamina.compile` makes, by name; none where numbers do not count."""
     from lamina.dialects.machine_spec import TargetSpec
     from lamina.driver.compilation import Compilation, Source, build
     from lamina.driver.relay_source import of_module

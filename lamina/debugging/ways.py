@@ -27,7 +27,7 @@ Arrays = Mapping[str, Any]
 
 @dataclass
 class Program:
-    """What is run: an ONNX file, or a module's text; its inputs by name."""
+    """A program to run: an ONNX file, or a module's text; its inputs by name."""
 
     source: bytes
     is_onnx: bool
@@ -112,7 +112,7 @@ OTHERS: tuple[Compiled, ...] = (
     Compiled("double against single precision", double=True),
     Compiled("checked accesses against unchecked", sanitize=True),
 )
-"""What this machine's code is compared with, by turns."""
+"""Ways that are compared with this machine's code, by turns."""
 
 
 def in_double_precision(source: bytes) -> bytes:

@@ -88,7 +88,7 @@ def compile(
     `numerics` is "fast", or "exact" for sums that differ from the model's in their order alone: docs/numerics.md says
     what that leaves out. By default it is the context's, which is fast where it says nothing.
 
-    A program with control flow, data or extents that only arrays tell is run by the machine (`lamina.vm.vm`),
+    A program with control flow, data or extents that only arrays tell is run by the virtual machine (`lamina.vm.vm`),
     which compiles as it meets shapes: it has no profile and no texts below Relay. An ONNX model whose extents are open
     and not given is compiled for each shape that it meets. Raises LaminaError.
     """
@@ -133,7 +133,7 @@ def _key(origin: Origin, settings: Settings, answers: Mapping[str, str]) -> str:
 def _compilation(
     fresh: Fresh, settings: Settings, progress: Progress | None = None, objects: ObjectCache | None = None
 ) -> Compilation:
-    """What compiles a model: only who needs it loads a compiler."""
+    """The compilation of a model; the compiler is imported here, so that only those who need it load it."""
     from lamina.dialects.lazy_formats import read_formats_late
 
     read_formats_late()
@@ -197,7 +197,7 @@ def questions(
     opt_level: int | PassContext | None = None,
     numerics: str | None = None,
 ) -> list[Question]:
-    """What could be chosen for a model with `choices`, and the candidates. Raises UnsupportedError where nothing."""
+    """The questions of a model that `choices` can answer, with their candidates. Raises UnsupportedError for none."""
     from lamina.driver.compilation import Compilation, questions_of
 
     _, fresh = _source_of(model, None)
@@ -288,12 +288,12 @@ class Executable:
         self._settings = settings
         self.opt_level = settings.context.opt_level
         self.context = settings.context
-        """Which graph passes compiled it."""
+        """The context whose graph passes compiled it."""
         self.sanitize = settings.sanitize
         self.cached = cached
         """Whether the program came from the cache."""
         self.notes = dict(notes or {})
-        """What `save` was told to keep with the program that this one was loaded from."""
+        """The notes that `save` kept with the program that this one was loaded from."""
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -323,7 +323,7 @@ class Executable:
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Run on arrays by name. A wrong name, dtype, rank or shape is an InputError before anything runs.
 
-        What is no tensor in a program for the machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
+        What is no tensor in a program for the virtual machine is a tuple or a `lamina.vm.vm.AdtValue`, here and there.
         """
         results = self._direct(inputs) if self._direct is not None else None
         return self._program.run(self._arrays(inputs)) if results is None else results
@@ -340,9 +340,9 @@ class Executable:
         return self.record(inputs, repeats).profile()
 
     def record(self, inputs: Mapping[str, Any] | None = None, repeats: int = 20) -> Recording:
-        """What ran when, on which thread, in so many runs: `Recording.save` writes a trace for Perfetto.
+        """Record the kernels of `repeats` runs, their times and threads: `Recording.save` writes a trace for Perfetto.
 
-        Raises UnsupportedError where the machine runs the program.
+        Raises UnsupportedError where the virtual machine runs the program.
         """
         if not isinstance(self._program, CompiledProgram):
             what = f"this model is {self._program.describe()}: it has no kernels in a fixed order"
@@ -377,21 +377,24 @@ class Executable:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the program is kernels in a fixed order; else the machine runs it, or each shape has its own."""
+        """Whether it is kernels in a fixed order; else the virtual machine runs it, or each shape has its own."""
         return isinstance(self._program, CompiledProgram)
 
     @property
     def memory(self) -> Memory:
-        """What a run needs besides inputs and outputs. Raises UnsupportedError where the machine runs the program."""
+        """The bytes that a run needs besides inputs and outputs.
+
+        Raises UnsupportedError where the virtual machine runs the program.
+        """
         if not isinstance(self._program, CompiledProgram):
             raise UnsupportedError(f"this model is {self._program.describe()}: its memory is known as it runs")
         return self._program.memory
 
     @property
     def placement(self) -> str:
-        """What went to external backends and, for each op that did not, what kept it; empty where none was asked.
+        """The parts that went to external backends, and what kept each other op; empty where none was asked.
 
-        Of what the machine runs it is said part by part, for those that have been compiled.
+        Of what the virtual machine runs it is said part by part, for those that have been compiled.
         """
         if isinstance(self._program, CompiledProgram):
             return self._description.get("placement", "")
@@ -419,7 +422,7 @@ class Executable:
         artefact.write(path, self._saved(self.notes if notes is None else notes))
 
     def _saved(self, notes: Mapping[str, Any]) -> artefact.Saved:
-        """What a file of the program holds. Raises UnsupportedError where none can."""
+        """The contents of a file of the program. Raises UnsupportedError where none can."""
         from lamina.driver import artefact
         from lamina.driver.machine_program import MachineProgram
 

@@ -58,7 +58,7 @@ def _label(number: int) -> bytes:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a file holds: a program, and how it was compiled."""
+    """The contents of a file: a program, and how it was compiled."""
 
     kind: str
     contents: StoredProgram
@@ -187,7 +187,7 @@ def _check_here(target: TargetSpec, external: Sequence[str], where: str) -> None
 
 
 def _context_plain(context: PassContext) -> dict[str, Any]:
-    """What of a context decides the outcome of passes, as plain values."""
+    """The parts of a context that decide the outcome of passes, as plain values."""
     options = {f"{name}.{option}": list(v) for name, given in context.options.items() for option, v in given.items()}
     passes = {"required": sorted(context.required_pass), "disabled": sorted(context.disabled_pass)}
     return {"opt_level": context.opt_level, **passes, "config": options, "numerics": context.numerics}
@@ -245,7 +245,7 @@ def external_compilers(programs: Iterable[StoredProgram]) -> tuple[str, ...]:
 
 
 def machine_contents(program: MachineProgram) -> StoredProgram:
-    """A program for the machine: its text, its weights, and the code of its parts.
+    """A program for the virtual machine: its text, its weights, and the code of its parts.
 
     The parts whose shapes are known are compiled where they have not been yet.
     """
@@ -275,7 +275,7 @@ def with_threads(program: StoredProgram, threads: int) -> StoredProgram:
 
 
 def machine_saved(program: MachineProgram, notes: Mapping[str, Any] | None = None) -> Saved:
-    """What a file holds of a program for the machine."""
+    """The contents of a file of a program for the virtual machine."""
     contents = machine_contents(program)
     called = [*program.external_compilers(), *external_compilers(program.kernels.stored.values())]
     external = tuple(dict.fromkeys(called))

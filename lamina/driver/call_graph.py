@@ -1,4 +1,4 @@
-"""Which kernel reads what: the graph of a program at the te level, as plain values.
+"""Kernels and the results that they read: the graph of a program at the te level, as plain values.
 
     {"nodes": [["x", "", [], [[[4, 8], "float32"]]],                       an input
                ["p0", "", [], ...],                                        a weight, the first one

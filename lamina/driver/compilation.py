@@ -1,7 +1,7 @@
 """From a model to a program, step by step: load, plan, lower, emit, link.
 
     model ── load ──► relay ── lower ──► te ── emit ──► machine code ── link ──► program
-                        └─ plan: the machine runs it, or kernels in a fixed order, lowered here or in copies
+                        └─ plan: the virtual machine runs it, or kernels in a fixed order, lowered here or in copies
 
 Kernels are lowered and compiled in copies of this process, while the weights are packed here (`lowering_processes.py`);
 where it cannot be copied, in this process (`lowering_here.py`). That is one choice, which `plan` makes.
@@ -52,7 +52,7 @@ class Source:
     params: ParamStore
     label: str
     inputs: tuple[Port, ...] = ()
-    """What the user gives, where that says more than the module."""
+    """The inputs that the user gives, where they say more than the module."""
 
 
 Fresh: TypeAlias = Callable[[], Source]
@@ -66,16 +66,16 @@ class Compilation(Listener):
     fresh: Fresh
     settings: Settings
     objects: ObjectCache | None = None
-    """Where machine code of kernels is kept."""
+    """The cache of machine code of kernels; None for none."""
     progress: Progress | None = None
     meanwhile: Callable[[], object] = lambda: None
     """Called while others compile the last kernels, if at all: what is needed when there is a program."""
     placement: list[str] = field(default_factory=list[str])
-    """What external backends took."""
+    """The report of what external backends took."""
     questions: list[Question] = field(default_factory=list["Question"])
-    """What passes asked that choose among candidates."""
+    """The questions of passes that choose among candidates."""
     graph: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Which kernel reads which one's results."""
+    """The call graph of the kernels (`call_graph.py`)."""
 
     @cached_property
     def source(self) -> Source:
@@ -133,7 +133,7 @@ class Compilation(Listener):
 
 
 def build(compilation: Compilation) -> StoredProgram | MachineProgram:
-    """Compile a model, or make it ready for the machine where it has more than kernels in a fixed order."""
+    """Compile a model, or make it ready for the virtual machine where it has more than kernels in a fixed order."""
     load(compilation)
     lowering = plan(compilation)
     if lowering is None:
@@ -156,7 +156,7 @@ def load(compilation: Compilation) -> None:
 
 
 def plan(compilation: Compilation) -> LoweringHere | None:
-    """Who lowers and compiles the kernels; None where the machine runs the model."""
+    """The object that lowers and compiles the kernels; None where the virtual machine runs the model."""
     if is_for_machine(compilation):
         return None
     from lamina.driver.lowering_here import LoweringHere
@@ -191,7 +191,7 @@ def link(compilation: Compilation, kernels: Kernels, weights: WeightPacking) -> 
 
 
 def is_for_machine(compilation: Compilation) -> bool:
-    """Whether the machine has to run a model. Its calls may be gone then."""
+    """Whether the virtual machine has to run a model. Its calls may be gone then."""
     from lamina.driver.machine_question import needs_machine
 
     with compilation.faults:
@@ -199,7 +199,7 @@ def is_for_machine(compilation: Compilation) -> bool:
 
 
 def machine_program(compilation: Compilation) -> MachineProgram:
-    """A program for the machine, which compiles its parts as it meets shapes."""
+    """A program for the virtual machine, which compiles its parts as it meets shapes."""
     from lamina.driver.machine_program import MachineProgram
 
     module = compilation.source.module
@@ -215,7 +215,7 @@ def machine_program(compilation: Compilation) -> MachineProgram:
 
 
 def questions_of(compilation: Compilation) -> list[Question]:
-    """What the passes ask that choose among candidates, each question once."""
+    """The questions of passes that choose among candidates, each question once."""
     from lamina.dialects.choices import Question
 
     if is_for_machine(compilation):
@@ -234,7 +234,7 @@ def questions_of(compilation: Compilation) -> list[Question]:
 
 
 def describe(program: Mapping[str, Any], threads: int, said: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What is to know of a program besides its code and weights, as plain values.
+    """Describe a program besides its code and weights, as plain values.
 
     `program` is what `ProgramInfo.plain` says of it; of what is `said`, such as the report of external backends, what
     says nothing is left out.

@@ -81,7 +81,7 @@ class CompiledKernels(Kernels):
         self.programs: dict[str, Ready] = {}
         """By the text of the module: equal segments are one program."""
         self.stored: dict[str, StoredProgram] = {}
-        """What has been compiled, and what a saved program brings, by the digest of the module's text."""
+        """Programs that have been compiled, or that a saved program brings, by the digest of the module's text."""
         self.objects = ObjectCache() if enabled(cache) else None
 
     @cached_property

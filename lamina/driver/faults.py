@@ -1,4 +1,4 @@
-"""What becomes of an exception in a compilation: a user's mistake gets its place, a fault of ours a reproducer."""
+"""Handling of an exception in a compilation: a user's mistake gets its place, a fault of ours a reproducer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel has to do at least: operations on elements and bytes from memory, from its index equations.
+"""The least work of a kernel: operations on elements and bytes from memory, from its index equations.
 
 An operation is one of arithmetic on elements: an addition, product, maximum, exponential; a multiply-add counts two.
 Index arithmetic, comparisons, selections and conversions count nothing, and where an element is one of several

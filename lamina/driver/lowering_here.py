@@ -37,10 +37,10 @@ LAST = LLVM[-1].name
 
 
 class Kernels(NamedTuple):
-    """What the levels below te make of a module."""
+    """The result of the levels below te for a module."""
 
     program: dict[str, Any]
-    """What `ProgramInfo.plain` says."""
+    """The program as `ProgramInfo.plain` describes it."""
     params: list[Attribute]
     objects: dict[str, bytes]
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _NUMBER = struct.Struct("<H")
 """A kernel in the queue. The pipe that holds it has room for 32,768 of them on Linux."""
 READER = "lamina-read"
-"""How the names of threads begin that read models; they end by themselves."""
+"""Beginning of the names of threads that read models; they end by themselves."""
 MOST_KERNELS = 8192
 """More are for one process: the queue is a pipe that is filled before anybody reads it."""
 LONGEST_SILENCE = 120.0
@@ -94,7 +94,7 @@ class Lowering:
         self.module = compilation.source.module
         self.target = compilation.settings.attr
         self.steps: list[tuple[str, float, str]] = []
-        """What is to be reported of the passes: `Progress`."""
+        """The arguments of `Progress` for each pass, still to be reported."""
         self.alive: Callable[[], None] = lambda: None
         """Called after each pass and each kernel."""
         self._helpers: _Helpers | None = None
@@ -279,7 +279,7 @@ class Copy:
         self._ended = False
 
     def messages(self) -> Iterator[tuple[bytes, bytes]]:
-        """What the copy sends, until it ends or says nothing for too long."""
+        """The messages of the copy, until it ends or says nothing for too long."""
         try:
             while (message := receive(self._source)) is not None:
                 yield message

@@ -1,4 +1,4 @@
-"""Models that the machine runs: with choices, calls, data, or extents that are known only when arrays are there.
+"""Models that the virtual machine runs: with choices, calls, data, or extents that only arrays tell.
 
 `lamina.compile` makes them as it makes others, and they are used as others are. Tensor ops between control flow are
 compiled when shapes are seen for the first time; the object cache keeps their code.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MachineInfo:
-    """What goes in and comes out."""
+    """The ports of a program for the virtual machine."""
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
@@ -45,7 +45,7 @@ class MachineProgram:
         self.settings = settings
         self.module = source.module
         self.placed = placement
-        """What external backends took of functions that were partitioned before."""
+        """The report of what external backends took of functions that were partitioned before."""
         self.store = source.params
         self.label = source.label
         self.threads = settings.target.threads
@@ -93,7 +93,7 @@ class MachineProgram:
                         continue  # what declares a wrong type fails when it is run, if ever
 
     def placement(self) -> str:
-        """What external backends took of the parts that have been compiled."""
+        """The report of what external backends took of the parts that have been compiled."""
         found = [self.placed, *(p.description.get("placement", "") for p in self.kernels.stored.values())]
         return "\n".join(text for text in found if text)
 
@@ -102,5 +102,5 @@ class MachineProgram:
         return [compiler_of(op) or "" for op in self.module.body.block.ops if is_declaration(op)]
 
     def describe(self) -> str:
-        """What there is instead of a number of kernels."""
+        """Text in the place of a number of kernels."""
         return "run by the machine"

@@ -1,4 +1,4 @@
-"""Whether the machine runs a model, or a program of kernels in a fixed order does. Asked of every model."""
+"""Whether the virtual machine runs a model, or a program of kernels in a fixed order does. Asked of every model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def needs_machine(module: ModuleOp, ctx: LaminaContext, pipeline: Pipeline) -> bool:
-    """Whether the machine has to run a model. Where its calls might hide that it need not, they are inlined."""
+    """Whether the virtual machine has to run a model. Where its calls might hide that it need not, they are inlined."""
     if not _is_beyond_programs(module):
         return False
     for p in pipeline.functions_away:

@@ -34,14 +34,14 @@ def _is_module(source: object) -> TypeGuard[ModuleOp]:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a model comes from, so that it can be imported again, and a digest of everything that it consists of."""
+    """The origin of a model, so that it can be imported again, and a digest of everything that it consists of."""
 
     source: Source
     shapes: dict[str, Any]
     digest: str | None
     """None when it cannot be had: such a model is not cached."""
     max_tensor_bytes: int | None = None
-    """How large a tensor of a model may be, None for the importer's own limit."""
+    """The most bytes of a tensor of a model, None for the importer's own limit."""
 
     @staticmethod
     def of(source: Source, shapes: Shapes | None, max_tensor_bytes: int | None = None) -> Origin:
@@ -232,7 +232,7 @@ class Model:
         return Model(origin, imported.label, inputs, outputs, imported.opset, imported.module, imported.store)
 
     def ops(self) -> dict[str, int]:
-        """How often each Relay op stands in the module, the commonest first."""
+        """The number of ops of each name in the module, the commonest first."""
         names = (op.name.removeprefix("relay.") for op in self.module.walk() if op.name.startswith("relay."))
         counts = Counter(n for n in names if n not in ("constant", "return"))
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -66,7 +66,7 @@ class OpenProgram:
         return ""
 
     def describe(self) -> str:
-        """What there is instead of a number of kernels."""
+        """Text in the place of a number of kernels."""
         return "compiled for each shape"
 
 

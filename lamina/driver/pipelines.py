@@ -65,7 +65,7 @@ FUNCTIONS_AWAY = (
     Step("relay-fold-tuples", "inlined functions have taken and given tuples"),
     Step("relay-dynamic-to-static", "shapes that were operands are constants now, or never"),
 )
-"""Calls, tuples and shapes that are operands go as far as they can, at every level. The machine runs what is left."""
+"""Calls, tuples and shapes that are operands go as far as they can. The virtual machine runs what is left."""
 
 GRAPH = (
     Step(CODEGEN, "functions that a user has partitioned are compiled before anything looks into them"),
@@ -109,7 +109,7 @@ EXTERNAL = (
     ("relay-partition-graph", ""),
     (CODEGEN, "targets"),
 )
-"""What gives parts of a graph to external backends, and the option that names these: before the first layout."""
+"""Passes that give parts of a graph to external backends, and the option that names these: before the first layout."""
 
 TE = (Step("relay-to-te", "the stair: what each element of a kernel is"),)
 
@@ -139,7 +139,7 @@ TIR = (
 )
 
 SANITIZE = (AddedPass("tir-sanitize", "before tir-form-teams", "checks stand in the loops that run"),)
-"""What is added for kernels that check their accesses while they run."""
+"""Passes that are added for kernels that check their accesses while they run."""
 
 LLVM = (Step("tir-to-llvm", "the stair: machine operations"),)
 
@@ -242,7 +242,7 @@ class Pipeline:
                 hint="run it on the model before, by lamina.transform",
             )
         self.functions_away = functions_away(context)
-        """The first passes of a model, which every level needs. The machine runs what is left of calls after them."""
+        """The first passes of a model, at every level. The virtual machine runs what is left of calls after them."""
         self.graph = [*self.functions_away, *_graph_passes(steps.graph, context, _backends(target))]
         self._texts = {
             "te": enabled([s.text for s in steps.te], context),

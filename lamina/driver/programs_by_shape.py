@@ -39,7 +39,7 @@ MOST_FIXED = {"i": 64, "u": 64, "b": 64, "f": 16, "V": 16}
 
 @dataclass(frozen=True)
 class _Program:
-    """What was compiled for inputs of some shapes and, where they decide shapes, values."""
+    """A program that was compiled for inputs of some shapes and, where they decide shapes, values."""
 
     run: Runs
     fixed: frozenset[str]
@@ -54,7 +54,7 @@ class ProgramsByShape:
     def __init__(self, model: ModelProto, source: Any, build: Callable[[ImportedModel], Runs]) -> None:
         self.model = model
         self.source = source
-        """What is imported: the model, or a file where weights lie beside it."""
+        """The source to import: the model, or a file where weights lie beside it."""
         self.build = build
         initialised = {t.name for t in model.graph.initializer}
         self.inputs = [i.name for i in model.graph.input if i.name not in initialised]
@@ -101,7 +101,7 @@ class ProgramsByShape:
         return {name: _given(name, value) for name, value in pairs}
 
     def _key(self, given: Mapping[str, Given]) -> Any:
-        """What a program is compiled for: the shapes, and the values of those inputs that decide shapes."""
+        """The key of a compiled program: the shapes, and the values of those inputs that decide shapes."""
         missing = [name for name, value in given.items() if value is None]
         arrays = [
             (name, a.shape, str(a.dtype), a.tobytes() if name in self._fixed else None) for name, a in _flat(given)
@@ -132,7 +132,7 @@ class ProgramsByShape:
     def _for_machine(
         self, shapes: Mapping[str, Any], fixed: Mapping[str, Array], fixable: bool
     ) -> ImportedModel | None:
-        """The model for the machine; None where it cannot be, and values may still be fixed instead."""
+        """The model for the virtual machine; None where it cannot be, and values may still be fixed instead."""
         try:
             return load_onnx(self.source, shapes, values=fixed)
         except UnsupportedError:

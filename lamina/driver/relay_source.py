@@ -134,7 +134,7 @@ def of_module(module: ModuleOp, store: ParamStore, label: str, shapes: Mapping[s
 
 
 def ports_of(module: ModuleOp) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
-    """What @main takes and gives."""
+    """The ports of `@main`: its inputs and its outputs."""
     from lamina.interpreters.relay_reference import main_function
 
     main = main_function(module)
@@ -144,7 +144,7 @@ def ports_of(module: ModuleOp) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
 
 
 def names_of(main: FuncOp) -> tuple[list[str], list[str]]:
-    """What the arguments and the results of a function are called."""
+    """The names of the arguments and of the results of a function."""
 
     last = main.body.block.last_op
     returned = [] if last is None else list(last.operands)

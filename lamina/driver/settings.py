@@ -1,4 +1,4 @@
-"""What decides, besides a model, what it is compiled to: the target, the passes that run, checks."""
+"""Settings that decide, besides a model, the result of a compilation: the target, the passes that run, checks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Settings:
         numerics: str | None = None,
         sanitize: bool = False,
     ) -> Settings:
-        """What a user has given, the rest as the current context says, at level 3 outside of all."""
+        """Settings from what a user has given; the rest as the current PassContext says, at level 3 outside of all."""
         given = PassContext.of(opt_level) if opt_level is not None else PassContext.active() or PassContext(3)
         return Settings(spec_of(target, threads), given.with_numerics(numerics), sanitize)
 

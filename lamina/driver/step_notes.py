@@ -1,4 +1,4 @@
-"""What is to say of a module after a step of its compilation."""
+"""Notes on a module after a step of its compilation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def relay_ops(module: ModuleOp) -> int:
 
 
 def step_note(name: str, module: ModuleOp) -> str:
-    """What is to say of a module after the pass of that name: what a stair has made."""
+    """A note on a module after the pass of that name: the counts or sizes that the pass has made, else ""."""
     if name == "relay-to-te":
         functions = sum(1 for op in module.ops if op.name == "te.func")
         return f"{sum(1 for op in module.walk() if op.name == 'te.call')} calls of {functions} kernels"

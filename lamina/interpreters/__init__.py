@@ -1,1 +1,1 @@
-"""What programs mean, without code generation: relay by the ops' oracles, te and tir by interpreters."""
+"""Meaning of programs, without code generation: relay by the ops' oracles, te and tir by interpreters."""

@@ -1,4 +1,4 @@
-"""What interpreters say of accesses: a refusal of those that lie outside, and the names of buffers."""
+"""Messages of interpreters about accesses: the refusal of those that lie outside, and the names of buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no program of kernels in a fixed order has: control flow, closures, data, unknown extents."""
+"""Ops that no program of kernels in a fixed order has: control flow, closures, data, unknown extents."""
 
 from __future__ import annotations
 

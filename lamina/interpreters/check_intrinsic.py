@@ -98,7 +98,7 @@ def _run(
 
 
 def _initial(intrinsic: TensorIntrinsic) -> np.ndarray[Any, Any]:
-    """What a reduction starts from: the description's nest with its init as body."""
+    """The initial value of a reduction: the description's nest with its init as body."""
     func = intrinsic.desc.clone()
     block = next(o for o in func.walk() if type(o) is BlockOp)
     body = block.body.block

@@ -39,11 +39,11 @@ class ExternalFunction:
     compiler: str
     code: str
     constants: tuple[int, ...]
-    """Which of the program's parameters its constants are."""
+    """The numbers of its constants among the program's parameters."""
     arguments: tuple[Shape, ...]
     """The inputs, and behind them the results."""
     outputs: int
-    """How many of the arguments are results."""
+    """The number of results, which are the last arguments."""
 
     @staticmethod
     def of(attr: Any) -> ExternalFunction:
@@ -81,7 +81,7 @@ class ExternalCall:
 
     entry: int
     function: int
-    """Which of the program's external functions it is."""
+    """The number of the function among the program's external functions."""
     arguments: tuple[tuple[int, int], ...]
     """Base and byte offset of each argument."""
 
@@ -151,7 +151,7 @@ def _load(name: str, compiler: str, code: str, constants: Sequence[Array], threa
 
 
 def declared_outputs(declaration: Operation) -> int:
-    """How many results an external function has, on tensors or on buffers."""
+    """The number of results of an external function, on tensors or on buffers."""
     from xdsl.dialects.builtin import IntegerAttr
     from xdsl.dialects.func import FuncOp
 
@@ -166,7 +166,7 @@ def run_declared(declaration: Operation, arrays: Sequence[Array], store: ParamSt
 
 
 def load_declared(declaration: Operation, store: ParamStore, threads: int) -> Callable[[Sequence[Array]], list[Array]]:
-    """What gives the results of an external function on arrays. Raises InputError where its backend cannot run."""
+    """Return a function that calls an external one on arrays. Raises InputError where its backend cannot run."""
     from xdsl.dialects.builtin import StringAttr
     from xdsl.dialects.func import FuncOp
 

@@ -51,7 +51,7 @@ CHUNK = 1 << 22
 
 @dataclass
 class Program:
-    """What a te.func may refer to: functions it calls by name, and parameters by their attribute."""
+    """The things that a te.func may refer to: functions it calls by name, and parameters by their attribute."""
 
     functions: Mapping[str, FuncOp] = field(default_factory=dict[str, FuncOp])
     param: Callable[[Attribute], np.ndarray[Any, Any]] | None = None
@@ -213,7 +213,7 @@ def _fold(
 
 
 def _evaluate_block(block: Block, arguments: Sequence[Any]) -> list[Any]:
-    """What a block of arithmetic yields."""
+    """The values that a block of arithmetic yields for its arguments."""
     scalars: dict[SSAValue, Any] = dict(zip(block.args, arguments, strict=True))
     for op in block.ops:
         if isinstance(op, YieldOp):

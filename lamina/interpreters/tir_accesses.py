@@ -387,7 +387,7 @@ def _atom_name(atom: Atom) -> str:
 
 
 def stage_of(op: Operation) -> str:
-    """What a message begins with: the stage that the op belongs to, else the op."""
+    """The beginning of a message about an op: the stage that it belongs to, else its name."""
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, BlockOp):
         parent = parent.parent_op()

@@ -82,7 +82,7 @@ def shape_of(type_: Attribute) -> tuple[int, ...]:
 
 
 def output_range(func: FuncOp) -> tuple[int, int]:
-    """Which arguments are outputs: [start, end). Behind them stand the scratch buffers that memory planning adds."""
+    """The range of output arguments: [start, end). Behind them stand the scratch buffers that memory planning adds."""
     extra = func.attributes.get("workspaces")
     end = len(func.body.block.args) - (int(extra.value.data) if isinstance(extra, IntegerAttr) else 0)
     return end - func.outputs.value.data, end
@@ -92,7 +92,7 @@ _MANY = -1
 
 
 class Tracker:
-    """Who read and wrote the elements that the iterations of one loop share."""
+    """Readers and writers of the elements that the iterations of one loop share: a race is an error."""
 
     __slots__ = ("loop", "variable", "iteration", "_lenient", "_writers", "_readers")
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class Update:
-    """What a block does to the accumulated values."""
+    """The operation by which a block updates accumulated values."""
 
     loads: list[LoadOp]
     stores: list[StoreOp]
     combining: list[Operation]
     """The ops that depend on the accumulated values."""
     term: list[SSAValue]
-    """What else they use."""
+    """The other values that they use."""
     head: Any
     """The operation, as a text of its ops: equal for equal operations."""
 
@@ -65,7 +65,7 @@ class TraceCompiler(Launches):
         return super().steps(block) if update is None else tuple(self._updating(block, update))
 
     def _updating(self, block: Block, update: Update) -> list[Step]:
-        """What stands beside the combining ops, these as one operation, then the stores."""
+        """The steps of the other ops, of the combining ops as one operation, then of the stores."""
         table = cast("Traces", self.domain).table
         skipped: set[Operation] = {*update.combining, *update.stores}
         steps = [s for o in block.ops if o not in skipped and (s := self.step(o)) is not None]
@@ -82,7 +82,7 @@ class TraceCompiler(Launches):
         return [*steps, combine, *(self.store(s) for s in update.stores)]
 
     def _start(self, op: BlockOp, update: Update) -> None:
-        """What the reduction starts from is neutral."""
+        """Record the constants that the reduction starts from as neutral for its operation."""
         if not op.init.blocks:
             return
         stores = [o for o in op.init.block.ops if isinstance(o, StoreOp)]
@@ -94,7 +94,7 @@ class TraceCompiler(Launches):
 
 
 def update_in(body: Block) -> Update | None:
-    """How the body of a reduction updates several values, or one by other ops than the common combiners; else None."""
+    """The update of several values by a reduction, or of one by other ops than the common combiners; else None."""
     stores = [o for o in body.ops if isinstance(o, StoreOp)]
     if not stores or any(o.regions for o in body.ops):
         return None
@@ -135,7 +135,7 @@ def _dependent(body: Block, loads: list[LoadOp]) -> list[Operation]:
 def _text(
     combining: list[Operation], loads: list[LoadOp], stores: list[StoreOp]
 ) -> tuple[list[SSAValue], tuple[Any, ...]]:
-    """What the ops use besides the accumulated values and constants, and the ops with operands by number."""
+    """The values that the ops use besides accumulated ones and constants, and the ops with operands by number."""
     names: dict[SSAValue, Any] = {load.result: ("accumulated", n) for n, load in enumerate(loads)}
     term: list[SSAValue] = []
     lines: list[Any] = []

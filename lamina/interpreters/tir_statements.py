@@ -38,11 +38,11 @@ AT_ONCE = ("parallel", "vectorized")
 
 
 Barriers = Literal["auto", "written", "implied"]
-"""What makes threads wait: the barriers that are there, or each statement (`auto`: where there is no barrier)."""
+"""The places where threads wait: the barriers that are there, or each statement (`auto`: where there is no barrier)."""
 
 
 class Launch:
-    """What is known of a launch while its body is compiled."""
+    """The state of a launch while its body is compiled."""
 
     def __init__(self, root: ForOp, shared: int, tracker: int) -> None:
         self.root = root
@@ -166,7 +166,7 @@ class Statements(Accesses):
         return run
 
     def iterations(self, op: ForOp) -> Form:
-        """How often a loop runs."""
+        """The number of iterations of a loop: the least of its limits."""
         limits = [self.form(f) for f in op.limits()]
         if len(limits) == 1:
             return limits[0]
@@ -219,7 +219,7 @@ class Statements(Accesses):
         return run_reduction if starts else run
 
     def empty_reduction(self, op: ForOp) -> list[Step]:
-        """What happens where a reduction loop has no iteration: the inits of the blocks that reduce along it."""
+        """Steps for a reduction loop without an iteration: the inits of the blocks that reduce along it."""
         found: list[Step] = []
         for block in op.walk():
             if isinstance(block, BlockOp) and block.init.blocks and op in reduction_loops(block):

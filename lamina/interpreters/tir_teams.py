@@ -26,7 +26,7 @@ class _Iteration(NamedTuple):
 
 
 class TeamTracker(Tracker):
-    """Who read and wrote the elements that the threads of a team share, since they last met."""
+    """Readers and writers of the elements that the threads of a team share, since they last met."""
 
     __slots__ = ()
 

@@ -39,7 +39,7 @@ class BarrierError(InputError):
 
 
 class Arrival(NamedTuple):
-    """Where a thread waits: a barrier, and the values of the loops around it that are no thread axes."""
+    """The place where a thread waits: a barrier, and the values of the loops around it that are no thread axes."""
 
     barrier: Operation
     iteration: tuple[int, ...]
@@ -64,7 +64,7 @@ class _Now(NamedTuple):
 
 
 class ThreadTracker:
-    """Who read and wrote the elements that the threads of one launch share."""
+    """Readers and writers of the elements that the threads of one launch share."""
 
     __slots__ = ("_names", "_now", "_warps", "_writers", "_readers")
 

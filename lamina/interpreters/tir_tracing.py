@@ -187,7 +187,7 @@ class Traces(Domain):
     # -- scalars --
 
     def _scalar(self, op: Operation, name: str) -> Callable[..., Any]:
-        """What gives the expression (an integer for an index) for those of the operands."""
+        """Return a function from the operands' expressions to the op's (for an index, integers)."""
         table = self.table
         element = _element(op.results[0].type)
         if name == "arith.select":
@@ -355,7 +355,7 @@ def _scalar_name(op: Operation) -> str:
 
 
 def _told(op: Operation) -> tuple[str, ...]:
-    """What else tells an op from others of its name."""
+    """The properties that tell an op from others of its name: the predicate."""
     predicate = op.properties.get("predicate")
     return () if predicate is None else (str(cast(Any, predicate).value.data),)
 

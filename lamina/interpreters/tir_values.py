@@ -1,4 +1,4 @@
-"""What the elements of a run of tir are: a domain of values, and the domain of numbers.
+"""Domains of the values in a run of tir: an abstract domain of values, and the domain of numbers.
 
 Numbers are numpy scalars and arrays of lanes, computed by the common table and by short cuts through it. A short cut
 is an operator of numpy's that gives, for the type at hand, the same value as the table.
@@ -82,7 +82,7 @@ def fast_handler(op: Operation) -> Callable[..., Any] | None:
 
 
 class Domain(abc.ABC):
-    """What values are. A value of type index is an integer in every domain, since accesses and bounds need it."""
+    """A domain of values. A value of type index is an integer in every domain, since accesses and bounds need it."""
 
     @abc.abstractmethod
     def fresh(self, name: str, type_: Attribute, shape: tuple[int, ...]) -> Memory:
@@ -90,11 +90,11 @@ class Domain(abc.ABC):
 
     @abc.abstractmethod
     def zero(self, element: Attribute) -> Any:
-        """What a load gives whose guard fails."""
+        """The value of a load whose guard fails."""
 
     @abc.abstractmethod
     def poison(self, element: Attribute) -> Any:
-        """What an idle lane gives that loads what nothing has written: it shows in results."""
+        """The value of an idle lane that loads what nothing has written: it shows in results."""
 
     @abc.abstractmethod
     def vector(self, values: list[Any], element: Attribute) -> Any:
@@ -122,7 +122,7 @@ class Domain(abc.ABC):
 
     @abc.abstractmethod
     def function(self, op: Operation) -> Callable[..., Any]:
-        """What gives the op's only result for the values of its operands. Raises InputError for an unknown op."""
+        """Return a function from operand values to the op's only result. Raises InputError for an unknown op."""
 
 
 class Numbers(Domain):

@@ -46,7 +46,7 @@ _LAZY_ATTRIBUTES = {
 
 
 def dialect_factory(name: str) -> Callable[[], Dialect]:
-    """What loads one of our dialects."""
+    """Return a function that imports and returns one of our dialects."""
     module, attribute = OUR_DIALECTS[name]
 
     def load() -> Dialect:
@@ -153,7 +153,7 @@ class LaminaContext(Context):
         return find_intrinsic(name, self)
 
     def intrinsic_names(self) -> list[str]:
-        """What `find_intrinsic` finds, with letters in the place of numbers that may be chosen."""
+        """The names that `find_intrinsic` finds, with letters in the place of numbers that may be chosen."""
         from lamina.ir.intrinsics import intrinsic_files
 
         return list(intrinsic_files())
@@ -180,7 +180,7 @@ class LaminaContext(Context):
         return vars(module).get("find_op")
 
     def _look_around(self, name: str) -> None:
-        """Where nobody has registered the dialect of a name, take in those of installed packages."""
+        """Register the dialects of installed packages, once, where the dialect of a name is unknown."""
         dialect, dot, _ = name.partition(".")
         if not dot or dialect in self._registered_dialects or self._looked_around:
             return

@@ -1,4 +1,4 @@
-"""What an op's class declares of it, checked once for each form that ops of the class come in.
+"""Verification of what an op's class declares of it, once for each set of types and attributes that its ops have.
 
 xDSL looks at every operand, result, property and region of every op by the constraints of its class, for 28 us an op.
 These only see types, attributes and the numbers of blocks. Ops that agree in those, as most do from one pass to the
@@ -25,7 +25,7 @@ MOST_FORMS = 50_000
 
 
 class Checks(NamedTuple):
-    """What a class checks besides the declared form."""
+    """The checks of a class besides those of operands, results, properties and regions."""
 
     around: tuple[OpTrait, ...]
     """Traits with a check, but IsolatedFromAbove."""

@@ -1,4 +1,4 @@
-"""What the user reads: `file:line:col: error: message`, the source line with a caret, and notes.
+"""Messages to the user: `file:line:col: error: message`, the source line with a caret, and notes.
 
 A `Diagnostic` knows its position; `render` needs the texts of the files to show the line. Errors about an op find
 its location, and say the op itself in one line, without its regions and with large constants elided.
@@ -42,7 +42,7 @@ class Diagnostic:
     column: int = 0
     width: int = 1
     name: str = ""
-    """Where it is when there is no file: the name that a location gives."""
+    """The name that a location gives, where there is no file."""
     notes: list[Diagnostic] = field(default_factory=list["Diagnostic"])
 
     @property

@@ -1,4 +1,4 @@
-"""What may watch the passes of a PassContext, under TVM's names.
+"""Instruments that watch the passes of a PassContext, under TVM's names.
 
     timing = PassTimingInstrument()
     with lamina.transform.PassContext(opt_level=3, instruments=[timing, PrintAfterAll()]):
@@ -34,7 +34,7 @@ class PassInstrument:
     """The hooks; every one does nothing here. They are given what `view` makes of a module."""
 
     def view(self, module: ModuleOp, info: PassInfo) -> Any:
-        """What the hooks get of a module before or after a pass: here the module itself, which may change later."""
+        """The view of a module before or after a pass for the hooks: here the module itself, which may change later."""
         return module
 
     def enter_pass_ctx(self) -> None:

@@ -1,4 +1,4 @@
-"""What opt-tool does around passes: verify, print the IR, show what changed, measure time. All output to stderr."""
+"""Actions of opt-tool around passes: verify, print the IR, show what changed, measure time. All output to stderr."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ class LocationHook(Hooks):
 
 @dataclass
 class PrintOptions:
-    """When the IR is printed. As in mlir-opt, `after_change` and `after_failure` narrow `after` and `after_all`; what
-    goes to files in `tree_dir` is not printed as well."""
+    """The passes around which the IR is printed. As in mlir-opt, `after_change` and `after_failure` narrow `after` and
+    `after_all`; what goes to files in `tree_dir` is not printed as well."""
 
     before: set[str]
     after: set[str]

@@ -1,4 +1,4 @@
-"""Where in the user's program something happened: an object was made, a method was called, an exception arose."""
+"""Places in the user's program: where an object was made, a method was called, an exception arose."""
 
 from __future__ import annotations
 

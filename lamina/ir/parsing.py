@@ -43,7 +43,7 @@ MAX_ELEMENTS = 1 << 26
 MAX_INTEGER_WIDTH = (1 << 24) - 1
 """MLIR's own limit."""
 RECURSION_LIMIT = 12_000
-"""What 256 nested ops need in xDSL's parser and printer, with room to spare."""
+"""Python frames that 256 nested ops need in xDSL's parser and printer, with room to spare."""
 
 
 class TextError(InputError):
@@ -301,7 +301,7 @@ def _op_names(ctx: Context, dialect: str) -> list[str]:
 
 
 def _instead(name: str) -> str:
-    """What there is for an op of TVM's that Relay here does not have, else nothing."""
+    """A hint at what there is for an op of TVM's that Relay here does not have, else ""."""
     if not name.startswith("relay."):
         return ""
     from lamina.ir.tvm_names import INSTEAD

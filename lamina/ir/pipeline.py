@@ -40,7 +40,7 @@ class AnchoredPasses(ModulePass):
 
 
 class Hooks:
-    """What happens around a pass. `op` is the module, or the op that an anchor names."""
+    """Hooks that are called around a pass. `op` is the module, or the op that an anchor names."""
 
     def before(self, pass_: ModulePass, op: Operation) -> None: ...
 

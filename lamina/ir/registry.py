@@ -1,4 +1,4 @@
-"""Which passes there are: the tree is the registry.
+"""Registry of passes: the tree is the registry.
 
 Names come from file names, without an import: `passes/relay/fusion/fuse_ops.py` is `relay-fuse-ops`, since folders by
 subject do not enter names; `passes/relay_to_te.py` is `relay-to-te`, `passes/te_to_tir/te_to_tir.py` is `te-to-tir`,
@@ -163,7 +163,7 @@ class Registry:
         return list(dict.fromkeys([*our_passes(), *self.loaded, *self.foreign()]))
 
     def origin(self, name: str) -> str:
-        """Where a pass comes from: a level of ours, a file, or a package."""
+        """The origin of a pass: a level of ours, a file, or a package."""
         ours = find_our_pass(name)
         return ours.level if ours is not None else self._origin.get(name, "xdsl")
 

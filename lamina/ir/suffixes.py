@@ -1,4 +1,4 @@
-"""What names of files end with, and what that says of them."""
+"""Suffixes of file names, and what they say of a file."""
 
 from __future__ import annotations
 

@@ -21,18 +21,18 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Results: TypeAlias = Mapping[str, Any]
 
 TOLERANCE = 1e-4
-"""How far a number may be off, relative to the largest of its tensor."""
+"""The most that a number may be off, relative to the largest of its tensor."""
 COARSE = {"float16": 1e-2, "bfloat16": 5e-2, "quantised": 0.1}
 """The same in models that have numbers of such types: of 8 bits a step may fall the other way."""
 
 _PASSING = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose QuantizeLinear DequantizeLinear".split())
-"""What comes out is what went in."""
+"""Ops whose result has the values of their input."""
 _SQUASHING: dict[str, Callable[[Array], Any]] = {
     "Softmax": lambda p: p > 0.9,
     "Sigmoid": lambda p: (p > 0.9) | (p < 0.1),
     **dict.fromkeys(("Tanh", "Erf", "Softsign"), lambda p: abs(p) > 0.9),
 }
-"""Where a difference of what went in can no longer be seen."""
+"""Ops with the parts of their results in which a difference of the inputs can no longer be seen."""
 _CHOOSING = frozenset(
     ("ArgMax", "ArgMin", "TopK", "NonMaxSuppression", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal")
     + ("Cast", "Round", "Floor", "Ceil", "Sign")
@@ -42,12 +42,12 @@ _CHOOSING = frozenset(
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far the outputs are off, and what goes into the ops that hide it, relative to the largest value of each."""
+    """The errors of the outputs and of the inputs of ops that hide an error, relative to the largest value of each."""
 
     allowed: float
     outputs: dict[str, float]
     before: dict[str, float] = field(default_factory=dict[str, float])
-    """What goes into the last ops, by the tensor's name, where that was looked at."""
+    """The errors of the inputs of the last ops, by the tensor's name, where they were looked at."""
     excused: frozenset[str] = frozenset()
     """Outputs that jump where `before` agrees."""
 

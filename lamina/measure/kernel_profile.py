@@ -1,4 +1,4 @@
-"""Where the time of real runs goes: each kernel's by the model's own nodes, and a trace that Perfetto shows.
+"""Times in real runs: each kernel's by the model's own nodes, and a trace that Perfetto shows.
 
 recording = exe.record(inputs, repeats=20)     what ran when and where, noted by the machine code itself
 print(recording.profile().table())
@@ -104,7 +104,7 @@ KEPT = 3
 
 @dataclass(frozen=True)
 class Recording:
-    """What ran when, in several runs of a program."""
+    """The kernels that ran, with their times, in several runs of a program."""
 
     name: str
     kernels: tuple[Kernel, ...]

@@ -104,7 +104,7 @@ class Session:
         self.source: Path | None = None
         """The file beside which weights are, where it is not the input."""
         self.watching: list[Hooks] = []
-        """What hears of every pass, beside what the pieces of the input have of their own."""
+        """Hooks that are called around every pass, beside those that the pieces of the input have of their own."""
         self.model: Path | bytes | None = None
         """The path or the bytes of a model, where the input is no text."""
 

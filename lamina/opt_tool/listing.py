@@ -27,8 +27,8 @@ FACETS = (
     "static",
     "on_host",
 )
-"""What an op of relay may state. The last two are of ops whose result shapes depend on values: the ordinary op that one
-is when they are known, or how the machine computes it."""
+"""The facets that an op of relay may state. The last two are of ops whose result shapes depend on values: the ordinary
+op that one is when they are known, or how the machine computes it."""
 
 _STRUCTURE = ("relay.constant", "relay.fn", "relay.call", "relay.return", "relay.type", "relay.yield")
 """Relay's ops that hold others together in every program."""
@@ -84,7 +84,7 @@ def list_passes(registry: Registry, out: TextIO) -> None:
 
 
 def pass_help(name: str, registry: Registry, out: TextIO) -> None:
-    """What a pass does, with its example, and its options with types and defaults. Raises UsageError."""
+    """Print what a pass does, with its example, and its options with types and defaults. Raises UsageError."""
     cls = registry.find(name)
     ours = our_passes().get(name)
     if ours is not None:

@@ -35,7 +35,7 @@ class Option:
     """Our names, then `|` and the names that mlir-opt and others have for it, which the help leaves out."""
     help: str = ""
     value: str = ""
-    """How the help calls its value; a flag where it is empty."""
+    """The name of its value in the help; a flag where it is empty."""
     type: Any = str
     choices: tuple[str, ...] | None = None
     default: Any = None
@@ -195,7 +195,7 @@ def build() -> Parser:
 
 
 def _keywords(row: Option) -> dict[str, Any]:
-    """What argparse is told of an option."""
+    """The keywords of `add_argument` for an option."""
     if not row.value:
         return {"dest": row.attribute, "action": "store_true"}
     found: dict[str, Any] = {"dest": row.attribute, "metavar": row.value, "type": row.type, "default": row.default}
@@ -265,7 +265,7 @@ def pipeline_of(args: argparse.Namespace) -> str:
 
 
 def unknown_option(word: str, passes: Sequence[str]) -> UsageError:
-    """What is said of a word that is neither an option nor a pass."""
+    """The error for a word that is neither an option nor a pass."""
     names = [name for row in options() for name in row.spellings]
     hint = did_you_mean("--" + word.lstrip("-").partition("=")[0], names + [f"--{p}" for p in passes])
     if word[:2] in names and (not hint or re.split(r"[,{(]", word[2:])[0] in passes):

@@ -11,7 +11,7 @@ from lamina.errors import InputError, LaminaError
 
 
 def difference(first: Operation, second: Operation) -> str | None:
-    """What differs between two ops with all inside them, save locations; None when nothing does.
+    """The first difference between two ops with all inside them, save locations; None when nothing does.
 
     Values may be used before the text defines them, so operands are compared when all definitions are known.
     """

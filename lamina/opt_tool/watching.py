@@ -1,4 +1,4 @@
-"""What the command line asks of the passes as they run: traces and limits of firings, and statistics."""
+"""Watching of passes as the command line asks for it: traces and limits of firings, and statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lamina.errors import UsageError
 from lamina.ir.pipeline import Hooks
 
 Count = Callable[[], Mapping[str, int]]
-"""How often each thing has happened since the tool began, by its name; a row of the statistics for each."""
+"""Counts of events since the tool began, by the event's name; a row of the statistics for each."""
 
 FRAME = f"==={'-' * 73}==="
 

@@ -1,4 +1,4 @@
-"""What this machine can do at most: multiply-adds a second, and bytes a second from each cache and from memory.
+"""Upper limits of this machine: multiply-adds a second, and bytes a second from each cache and from memory.
 
 The kernels are tensor programs with schedules as any other, compiled by our own passes: twelve independent accumulators
 in registers, and sums over as much memory as the level holds. With one thread the time is the thread's own; with
@@ -26,7 +26,7 @@ FMA_ROUNDS = 1_000_000
 READ_BYTES = 400_000_000
 """Of one thread in a run, at least; once over the whole memory takes longer where it is larger."""
 PLAIN_SIZES = {"L1": 32 << 10, "L2": 1 << 20, "L3": 32 << 20}
-"""Where the system does not tell."""
+"""Bytes of each cache where the system does not tell."""
 LARGEST = 1 << 29
 """Of the memory that is read, in bytes."""
 

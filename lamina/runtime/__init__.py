@@ -1,1 +1,1 @@
-"""What runs compiled programs, and the interpreters that define what they should give."""
+"""Running of compiled programs, and the interpreters that define what they should give."""

@@ -67,7 +67,7 @@ SIZE = "index"
 
 @dataclass(frozen=True)
 class ProgramInfo:
-    """What the module attribute `lamina.program` says."""
+    """The program as the module attribute `lamina.program` describes it."""
 
     name: str
     arena: int
@@ -75,9 +75,9 @@ class ProgramInfo:
     outputs: tuple[Port, ...]
     params: tuple[Attribute, ...]
     entries: tuple[str, ...]
-    """What each row computes: the model's nodes."""
+    """The label of each row: the model's nodes that it computes."""
     messages: tuple[str, ...] = ()
-    """What the codes 1, 2, ... say that a kernel may leave in the status block."""
+    """The messages of the codes 1, 2, ... that a kernel may leave in the status block."""
     workspaces: tuple[Port, ...] = ()
     """Buffers to work in whose size depends on the program's sizes."""
     external: tuple[ExternalFunction, ...] = ()
@@ -85,7 +85,7 @@ class ProgramInfo:
     calls: tuple[ExternalCall, ...] = ()
     """The entries that call them, in order."""
     entry_calls: tuple[int, ...] = ()
-    """Which call of the program each entry belongs to."""
+    """The number of the program's call that each entry belongs to."""
 
     @property
     def sizes(self) -> list[str]:
@@ -143,7 +143,7 @@ class ProgramInfo:
 
     @staticmethod
     def of_attribute(attr: DictionaryAttr, labels: list[str], entry_calls: Sequence[int] = ()) -> ProgramInfo:
-        """What the attribute says of a program whose entries are called so and belong to these calls."""
+        """Read the attribute of a program whose entries have these labels and belong to these calls."""
         data: dict[str, Any] = dict(attr.data)
         external = tuple(ExternalFunction.of(f) for f in data.get("external", ()))
         calls = tuple(ExternalCall.of(c) for c in data.get("calls", ()))
@@ -184,7 +184,7 @@ class Memory(NamedTuple):
     """Bytes that a program holds, besides its code, its inputs and its outputs."""
 
     arena: int
-    """What kernels hand on to others or work in: the most that is needed at one time, or little more."""
+    """Bytes that kernels hand on to others or work in: the most that is needed at one time, or little more."""
     weights: int
 
     def __str__(self) -> str:

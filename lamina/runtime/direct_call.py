@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _address_reader() -> Callable[[Array], int]:
-    """What gives the address of an array's first element.
+    """Return a function that gives the address of an array's first element.
 
     `ctypes.data` and `__array_interface__` make objects that hold all else there is to say of an array. NumPy's C API
     fixes where the pointer is: `PyArrayObject` is an object's head, then `char *data`.

@@ -1,4 +1,4 @@
-"""What the user calls the arguments and results of a function, and the level that it belongs to."""
+"""Names that the user gave to the arguments and results of a function, and the level that it belongs to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def level_of(op: Operation) -> str:
 
 
 def argument_names(function: Operation, values: Sequence[SSAValue]) -> list[str]:
-    """What the user calls the arguments of a function."""
+    """The user's names of the arguments of a function."""
     attrs = attrs_of(function, "arg_attrs", len(values))
     return unique(
         [given_name(a) or v.name_hint or f"arg{n}" for n, (a, v) in enumerate(zip(attrs, values, strict=True))]
@@ -32,7 +32,7 @@ def argument_names(function: Operation, values: Sequence[SSAValue]) -> list[str]
 
 
 def result_names(function: Operation, count: int, values: Sequence[SSAValue] = ()) -> list[str]:
-    """What the user calls the results of a function."""
+    """The user's names of the results of a function."""
     attrs = attrs_of(function, "res_attrs", count)
     hints = [v.name_hint for v in values] if values else [None] * count
     return unique([given_name(a) or hints[n] or f"out{n}" for n, a in enumerate(attrs)])

@@ -43,7 +43,7 @@ class PackedArgument:
 
 @dataclass(frozen=True)
 class PackedSignature:
-    """What a caller passes, and what gives the sizes."""
+    """The arguments that a caller passes, and those that give the sizes."""
 
     name: str
     sizes: tuple[str, ...]

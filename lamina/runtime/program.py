@@ -157,7 +157,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Failure(NamedTuple):
-    """What a kernel reported: its code, and which entry of the program it was."""
+    """A failure that a kernel reported: its code, and which entry of the program it was."""
 
     code: int
     entry: int

@@ -35,7 +35,7 @@ MAGIC = 16
 _DIGEST = MAGIC + LABEL
 _LENGTH = _DIGEST + 32
 HEADER = _LENGTH + 8
-"""Where the header begins: no file is shorter."""
+"""The offset of the header in bytes: no file is shorter."""
 _ALIGNMENT = 64
 _CHUNK = 4 << 20
 
@@ -64,7 +64,7 @@ def _sha256(data: memoryview) -> bytes:
 
 @dataclass(frozen=True)
 class StoredProgram:
-    """What a compiled program is apart from the process it runs in. `description` is JSON of plain values."""
+    """A compiled program apart from the process it runs in. `description` is JSON of plain values."""
 
     description: dict[str, Any]
     objects: dict[str, bytes]

@@ -1,4 +1,4 @@
-"""When each kernel of a program ran, on which thread: records that the machine code writes itself.
+"""Times and threads of the kernels of a program: records that the machine code writes itself.
 
 A program is a table of rows (`passes/tir_to_llvm/program.py`). A traced one is another table for the same code: every
 row calls `lamina_traced` (`backends/cpu/trace.mlir`), which calls the kernel and notes the times around it. The pool
@@ -105,7 +105,7 @@ class TracedProgram(Program):
         return bool(self._trace[0] <= self._trace[1])
 
     def slices(self) -> list[Slice]:
-        """What has run since `clear`, in the order of the starts."""
+        """The slices that have run since `clear`, in the order of their starts."""
         count = min(int(self._trace[0]), int(self._trace[1]))
         records: list[list[int]] = self._trace[HEAD : (1 + count) * HEAD].reshape(count, HEAD).tolist()
         threads: dict[int, int] = {_this_thread(): 0}
@@ -121,7 +121,7 @@ class TracedProgram(Program):
 
 
 def traced_runs(program: CompiledProgram, inputs: Mapping[str, Any], repeats: int) -> tuple[tuple[Slice, ...], ...]:
-    """What ran in each of so many runs of a program. Raises LaminaError for a wrong name, dtype, rank or shape."""
+    """The slices of each of `repeats` runs of a program. Raises LaminaError for a wrong name, dtype, rank or shape."""
     arrays = program.check(inputs)
     outputs = program.outputs(arrays)
     bases = program.bases(arrays, outputs)

@@ -1,1 +1,1 @@
-"""What is kept on disk: compiled programs, choice files, files with a digest."""
+"""Files that are kept on disk: compiled programs, choice files, files with a digest."""

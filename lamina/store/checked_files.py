@@ -1,4 +1,4 @@
-"""Which large files need not be read whole again before they are used.
+"""Record of large files that need not be read whole again before they are used.
 
 A file that was once compared with its digest, or that this machine has just written, stays what it was as long as
 nobody changes it, which its size and time of change tell, and the machine does not go down, which may leave pages
@@ -23,7 +23,7 @@ SETTLED = 2.0
 
 @cache
 def _boot() -> str:
-    """What names the time since the system came up; empty where it cannot be told."""
+    """An identifier of the time since the system came up; empty where it cannot be told."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -67,7 +67,7 @@ class KnownDigests:
         self._cache = ObjectCache((directory or default_directory()) / "digests", LIMIT)
 
     def get(self, status: os.stat_result) -> bytes | None:
-        """What was remembered of the file of this status."""
+        """The bytes that were remembered of the file of this status, else None."""
         return self._cache.get(_digest_key(status)) if _boot() else None
 
     def put(self, status: os.stat_result, data: bytes) -> None:

@@ -25,7 +25,7 @@ AGAIN = "tune again on this machine: `lamina tune`"
 
 
 def machine_of(target: TargetAttr) -> str:
-    """What decides which choices are good: the processor, its vectors and registers; not the number of threads."""
+    """The part of a target that decides which choices are good: processor, vectors, registers; not the threads."""
     triple, cpu = target.triple.data, target.cpu.data
     return f"{triple} {cpu} {target.vector_bits.data} {target.registers.data}"
 

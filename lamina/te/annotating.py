@@ -1,4 +1,4 @@
-"""What was said of stages and of loops, as schedule ops: memory, then what changes the nests, then how loops run."""
+"""Annotations of stages and of loops, as schedule ops: memory, then what changes the nests, then how loops run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Annotating:
                 self.add(stage, kinds)
 
     def add(self, stage: Stage, kinds: Sequence[str]) -> None:
-        """What of some kinds was said of a stage and its loops, from the outermost loop to the innermost."""
+        """Append the annotations of some kinds of a stage and its loops, from the outermost loop to the innermost."""
         attachment = stage.attached()
         if attachment is not None and attachment.is_inline:
             return
@@ -56,7 +56,7 @@ class Annotating:
                 emission.add(lambda method=method, arguments=arguments: method(*arguments), said.place)
 
     def arguments(self, stage: Stage, said: Annotation) -> tuple[Any, ...]:
-        """What the builder's method takes."""
+        """The arguments of the builder's method."""
         value = said.value
         if said.loop is None:
             return self.emission.names[stage], *self.stage_arguments(stage, said)
@@ -110,7 +110,7 @@ class Annotating:
         return predicate.a in reducing or predicate.b in reducing
 
     def variables(self, stage: Stage) -> dict[Var, Linear]:
-        """What variables mean in a condition on a stage: its loops, and the threads that loops around it run on."""
+        """The forms of variables in a condition on a stage: its loops, and the threads that loops around it run on."""
         found: dict[Var, Linear] = {}
         handles = self.emission.handles
         around: Stage | None = stage

@@ -55,7 +55,7 @@ class Emission:
         self.builder = Builder(function.func)
         self.order = stage_order(schedule)
         self.names: dict[Stage, str] = {}
-        """What the IR calls a stage, or the argument that a placeholder is."""
+        """The IR's name of a stage, or of the argument that a placeholder is."""
         self.handles: dict[IterVar, SSAValue] = {}
         self.done: set[Stage] = set()
         self.partial: dict[Stage, tuple[list[IterVar], list[SSAValue]]] = {}
@@ -98,7 +98,7 @@ class Emission:
     # -- ops -------------------------------------------------------------------------------------------------
 
     def add(self, build: Callable[[], Any], place: Place | None) -> Any:
-        """What a builder method gives; the ops that it appends get the place of the call."""
+        """Return the result of a builder method; the ops that it appends get the place of the call."""
         last = self.builder.block.last_op
         result = build()
         op = last.next_op if last is not None else self.builder.block.first_op
@@ -164,7 +164,7 @@ class Emission:
     # -- one stage ---------------------------------------------------------------------------------------------
 
     def add_stage(self, stage: Stage) -> None:
-        """Where a stage is computed, and its loops; the stage whose loop it is computed in comes before."""
+        """Append a stage's place and its loops; the stage whose loop it is computed in comes before."""
         attachment = stage.attached()
         inline = attachment is not None and attachment.is_inline
         if stage in self.done or inline or isinstance(stage.op, PlaceholderOp):

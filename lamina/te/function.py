@@ -142,7 +142,7 @@ class _FunctionBuilder:
         self.tensors: dict[Tensor, build.Tensor] = {}
         self.extents: dict[SSAValue, list[Linear]] = {}
         self.slices: dict[Tensor, Linear] = {}
-        """What the cells of the scan under construction compute, with its time."""
+        """The times at which the cells of the scan under construction compute their tensors."""
 
     def run(self) -> TensorFunction:
         with build.building(self.block):

@@ -202,7 +202,7 @@ def scalar_functions() -> frozenset[str]:
 
 
 def scalar_function(name: str) -> Callable[..., Any] | None:
-    """What builds a function of scalars: the te builder's, else the element of a relay op; None for neither."""
+    """The builder of a function of scalars: the te builder's, else the element of a relay op; None for neither."""
     from lamina.dialects.relay import find_op
     from lamina.dialects.te import lib
 

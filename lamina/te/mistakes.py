@@ -1,4 +1,4 @@
-"""What is said of users' mistakes: one line with the place of the call that is to blame."""
+"""Messages about users' mistakes: one line with the place of the call that is to blame."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CommReducer:
-    """How terms are combined: `lhs` and `rhs` are the variables of `result`; `kind` a name that te knows."""
+    """The combiner of a reduction: `lhs` and `rhs` are the variables of `result`; `kind` a name that te knows."""
 
     def __init__(
         self, lhs: Sequence[Var], rhs: Sequence[Var], result: Sequence[Expr], identity: Sequence[Expr], kind: str = ""

@@ -1,4 +1,4 @@
-"""How the loops of a stage come from its axes, and what is said about loops: what a `Stage` records."""
+"""Relations of the loops of a stage to its axes, and annotations of loops, as a `Stage` records them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Relation: TypeAlias = "Split | Fuse"
 
 @dataclass(eq=False)
 class Attachment:
-    """Where a stage is computed.
+    """The place where a stage is computed.
 
     `at` and `reverse_at`: inside a loop of one that reads it, of one that it reads. `inline` and `reverse_inline`: in
     those that read it, in the one that it reads.
@@ -92,16 +92,16 @@ class Annotation:
     place: Place | None
 
     def name(self) -> str:
-        """What tells it from others of its kind: the key of a pragma, the dimension that is aligned."""
+        """The name that tells it from others of its kind: the key of a pragma, the dimension that is aligned."""
         return str(self.value[0]) if self.kind in ("pragma", "annotate", "storage_align") else ""
 
     def subject(self) -> tuple[IterVar | None, str, str]:
-        """What it is about: of two annotations about the same thing the later one counts."""
+        """The key of its subject: of two annotations about the same thing the later one counts."""
         return self.loop, "runs" if self.kind in RUNNING else self.kind, self.name()
 
 
 RUNNING = ("bind", "parallel", "vectorize", "unroll")
-"""How a loop runs: in one way only."""
+"""Kinds of annotations that say how a loop runs: in one way only."""
 
 
 @dataclass(eq=False)

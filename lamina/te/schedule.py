@@ -50,7 +50,7 @@ class Schedule:
         self.groups: list[Stage] = []
         self.samplings: list[Sampling] = []
         self.normalized: Place | None = None
-        """Where it was asked for that bounds and indices be in their simplest form."""
+        """The place of the call that asked for bounds and indices in their simplest form."""
 
     def __getitem__(self, tensor: Any) -> Stage:
         if isinstance(tensor, Stage):

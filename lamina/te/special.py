@@ -47,7 +47,7 @@ class ScanOp(Operation):
 
     @property
     def input_tensors(self) -> list[Tensor]:
-        """What begins the states, and what the cells read besides states and each other."""
+        """The tensors that begin the states, and those that the cells read besides states and each other."""
         inside = {*self.cells, *(s.op for s in self.state)}
         read = [t for cell in self.cells for t in cell.input_tensors if t.op not in inside]
         return list(dict.fromkeys([*self.init, *read]))

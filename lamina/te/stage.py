@@ -40,14 +40,14 @@ class Stage:
         self.scope = ""
         self.scope_place: Place | None = None
         self.reordered: Place | None = None
-        """Where the last reorder was called."""
+        """The place of the last call of `reorder`."""
         self.made_by: MadeBy | None = None
         self.members: list[Stage] = []
         """Of a group."""
         self.layout: tuple[IndexMap, Place | None] | None = None
-        """What transform_layout has said; the axes are those of the new dimensions then."""
+        """The index map of `transform_layout`; the axes are those of the new dimensions then."""
         self.padding: tuple[list[int], Place | None] | None = None
-        """What pad_einsum has said."""
+        """The paddings of `pad_einsum`."""
         self.root_iter_vars: list[IterVar] = list(self.leaf_iter_vars)
         """The loops that the stage begins with."""
 
@@ -297,7 +297,7 @@ class Stage:
         return self.schedule.add_paddings(self, dict(zip(loops, numbers, strict=True)))
 
     def decompose_reduction(self, loop: IterVar) -> Stage:
-        """What a reduction starts from in a stage of its own before a loop; returns that stage.
+        """Initialise a reduction in a stage of its own before a loop; return that stage.
 
         It comes after what splits, fuses and reorders the loops of the reduction.
         """
@@ -339,7 +339,7 @@ class Stage:
         self.annotations.append(said)
 
     def attached(self) -> Attachment | None:
-        """Where the stage is computed: as was said of it, else of a group that it belongs to."""
+        """The stage's place: as was said of it, else of a group that it belongs to; None for no place of its own."""
         if self.attachment is not None:
             return self.attachment
         around = [g.attachment for g in self.schedule.groups if self in g.members and g.attachment is not None]

@@ -53,7 +53,7 @@ class StatementBlocks:
 
 
 class _Current:
-    """What the op under construction gives its statements."""
+    """The state of the op under construction that its statements use."""
 
     builder: Any = None
     blocks: StatementBlocks | None = None

@@ -15,7 +15,7 @@ from lamina.te.reduction import Reduce, reductions_in
 DATA_PAR, THREAD, REDUCE, ORDERED, OPAQUE = (
     "DataPar", "ThreadIndex", "CommReduce", "Ordered", "Opaque",
 )  # fmt: skip
-"""What an axis is for, by TVM's names."""
+"""Kinds of axes, by TVM's names."""
 
 
 class Range:
@@ -93,7 +93,7 @@ class IterVar(ExprOp):
 
 
 class Operation:
-    """What makes tensors. `axis` are its dimensions, `reduce_axis` what it reduces over."""
+    """An operation that makes tensors. `axis` are its dimensions, `reduce_axis` what it reduces over."""
 
     def __init__(self, name: str, tag: str = "", attrs: Mapping[str, Any] | None = None) -> None:
         self.name = checked_name(name)

@@ -22,7 +22,7 @@ from lamina.ir.diagnostics import location_text
 from lamina.tensor.target import DEVICE_KINDS, Target
 
 FORMATS = ("te", "tir", "cuda", "ptx")
-"""What `get_source` gives: the program at the te level, kernels and host code at the tir level, kernels as text."""
+"""Formats of `get_source`: the program at the te level, kernels and host code at the tir level, kernels as text."""
 
 
 class DeviceModule:
@@ -72,7 +72,7 @@ class DeviceModule:
         )
 
     def time_evaluator(self, func_name: str | None = None, dev: Any = None, **_: Any) -> Callable[..., Any]:
-        """What times calls: of a program that is not run, raises UnsupportedError when it is called."""
+        """Return a timer of calls; since the program is not run, it raises UnsupportedError when it is called."""
         return self.__call__
 
     def get_function(self, name: str) -> DeviceModule:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMATS = ("te", "tir", "llvm", "ll", "asm")
-"""What `get_source` gives: the program at each level, LLVM assembly, machine code."""
+"""Formats of `get_source`: the program at each level, LLVM assembly, machine code."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Timing(Benchmark):
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a kernel takes: sizes, what it reads (tensors, and scalars as variables), what it writes."""
+    """The parameters of a kernel: sizes, inputs (tensors, and scalars as variables), outputs."""
 
     sizes: Sequence[Var]
     inputs: Sequence[Tensor | Var]
@@ -91,7 +91,7 @@ class CompiledKernel:
 
     stored: StoredProgram
     attributes: DictionaryAttr
-    """What its module says of the program and of its signature."""
+    """The attributes of its module, which describe the program and its signature."""
 
 
 class Module:
@@ -162,7 +162,10 @@ class Module:
         min_repeat_ms: float = 0,
         **_: Any,
     ) -> Callable[..., Timing]:
-        """What times calls: each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`."""
+        """Return a function that times calls.
+
+        Each of `repeat` figures is the mean of `number` runs, of more below `min_repeat_ms`.
+        """
         self[func_name or self.entry_name]
         number = checked_number(number, "the number of runs")
         repeat = checked_number(repeat, "the number of repeats")
@@ -265,7 +268,7 @@ class Module:
         return self
 
     def _saved(self) -> artefact.Saved:
-        """What a file of the kernel holds."""
+        """The contents of a file of the kernel."""
         description = {
             **self._compiled.stored.description,
             "attributes": str(self._compiled.attributes),
@@ -282,7 +285,7 @@ class Module:
         return artefact.Saved(artefact.KERNEL, contents, Settings(TargetSpec.of(self.target), PassContext(0)))
 
     def _place(self, argument: Any) -> list[Any]:
-        """Which size or parameter an argument is."""
+        """The kind ("size" or "parameter") and the number of an argument."""
         for kind, values in (("size", self._parameters.sizes), ("parameter", self._all_parameters())):
             for n, value in enumerate(values):
                 if value is argument:
@@ -341,7 +344,7 @@ class Module:
 
     @cached_property
     def _places(self) -> tuple[list[int], list[int]]:
-        """Which arguments the inputs and the outputs are."""
+        """The positions of the inputs and of the outputs among the arguments."""
         places = {id(a): n for n, a in enumerate(self._args)}
         read, written = self._parameters.inputs, self._parameters.outputs
         return [places[id(t)] for t in read], [places[id(t)] for t in written]

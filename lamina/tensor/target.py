@@ -55,7 +55,7 @@ class Target:
         return given.get("arch") or given.get("mcpu") or DEFAULT_ARCH
 
     def limits(self) -> dict[str, int]:
-        """What a block of a GPU has at most, as options of `tir-split-host-device`."""
+        """The limits of a block of a GPU, as options of `tir-split-host-device`."""
         return {_GPU_LIMITS[k]: int(v) for k, v in self.options if k in _GPU_LIMITS}
 
     def __str__(self) -> str:

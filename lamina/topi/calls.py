@@ -102,7 +102,7 @@ def _attributes(op: type[RelayOp], name: str, rest: Sequence[Any], kwargs: dict[
 
 
 def _spatial_axes(op: type[RelayOp]) -> int:
-    """How many there are, by the op's name: two where it does not say."""
+    """The number of spatial axes, by the op's name: two where it does not say."""
     found = re.search(r"([123])d", op.name)
     return int(found.group(1)) if found else 2
 

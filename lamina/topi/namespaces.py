@@ -15,7 +15,7 @@ INSTEAD = {
     "testing": "use numpy",
     "tag": "use the tag of an operation: t.op.tag",
 }
-"""What TVM has below topi that is no function of tensors, and what to use."""
+"""Names that TVM has below topi that are no functions of tensors, and what to use instead."""
 
 
 class Namespace(ModuleType):

@@ -39,7 +39,7 @@ class Row:
 
 @dataclass
 class Tuned:
-    """What was chosen, and seconds of a whole run before and after."""
+    """The answers that were chosen, and seconds of a whole run before and after."""
 
     answers: dict[str, str]
     before: float

@@ -35,7 +35,7 @@ def fresh_bytes(size: int) -> Array:
 
 
 class Storage:
-    """What `memory.alloc_storage` makes."""
+    """Memory of `memory.alloc_storage`, aligned."""
 
     __slots__ = ("memory",)
 
@@ -117,7 +117,7 @@ ON_VALUES: dict[type[Operation], Callable[[Operation, Values], None]] = {
     ReshapeTensorOp: _reshape_tensor,
     DebugOp: _debug,
 }
-"""What the machine does itself, from the values of a function's run to more of them."""
+"""Ops that the virtual machine runs itself, with a function that adds their results to the values of a run."""
 
 
 def check_kills(block: Block) -> None:

@@ -51,7 +51,7 @@ class Segment:
         self.named = [(n, r.type) for n, r in enumerate(self.outputs) if is_dynamic(r.type)]
         """The results whose types leave something open."""
         self.ready: dict[Any, Ready] = {}
-        """How to run it, by the shapes of the inputs."""
+        """The compiled programs, by the shapes of the inputs."""
         self.types: list[Sequence[TensorType[Any]]] = []
         """The types of inputs that it has been compiled for."""
 
@@ -134,7 +134,7 @@ def array_types(arrays: Sequence[Array]) -> list[TensorType[Any]]:
 
 
 def key_of(arrays: Sequence[Array]) -> Any:
-    """What the program for some arrays depends on. A dtype's number hashes faster than the dtype."""
+    """The key of a program: shapes and dtypes of its arrays. A dtype's number hashes faster than the dtype."""
     return tuple((a.shape, a.dtype.num) for a in arrays)
 
 

@@ -1,4 +1,4 @@
-"""What programs of the functional language compute with, besides arrays: functions, data, cells.
+"""Values of the functional language besides arrays: functions, data, cells.
 
 A tensor is a numpy array, a tuple a Python tuple. Values nest as deep as a program makes them: nothing here recurses.
 """
@@ -27,7 +27,7 @@ Value: TypeAlias = Any
 
 
 class AdtValue:
-    """What a constructor made."""
+    """A value that a constructor made."""
 
     __slots__ = ("constructor", "fields")
 
@@ -59,7 +59,7 @@ class GlobalFunction:
 
 
 class Cell:
-    """What relay.ref_create makes."""
+    """A cell that `relay.ref_create` makes."""
 
     __slots__ = ("value",)
 

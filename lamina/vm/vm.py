@@ -80,7 +80,7 @@ class _Frame:
         self.place = 0
         self.values: dict[SSAValue, Value] = {}
         self.outer: list[tuple[_Plan, int]] = []
-        """Where to go on when a region has yielded."""
+        """The plans and steps to go on with when a region has yielded, the innermost last."""
         self.caller = caller
         """The step of the frame below that waits for the results."""
         self.sizes: dict[str, int] = {}
@@ -297,7 +297,7 @@ class VirtualMachine:
         self._enter(GlobalFunction(self._function(name, op)), arguments, step, step.tail)
 
     def _external(self, name: str) -> Callable[[Sequence[Any]], Sequence[Any]] | None:
-        """What runs a function that an external backend has compiled; None for others."""
+        """A function that runs the code of an external backend; None for a function that has none."""
         if name not in self._externals:
             function = self.functions.get(name)
             found = None
@@ -377,7 +377,7 @@ class VirtualMachine:
         return self._kernels[function]
 
     def _on_values(self, frame: _Frame, step: _Step) -> None:
-        """What takes values from the frame and puts others there."""
+        """Run an op that takes values from the frame and puts others there."""
         op = step.op
         ON_VALUES[type(op)](op, frame.values)
         for result in op.results if step.open_types else ():

@@ -23,7 +23,7 @@ from lamina.passes.rules.pattern_conditions import compile_expr, is_redirected, 
 from lamina.passes.rules.pattern_matching import PatternCompiler
 
 REACH = 1000
-"""How many ops are looked at to see that what uses an inner op leads back to the match: beyond, it is not taken."""
+"""The most ops that are looked at to see that uses of an inner op lead back to the match: beyond, it is not taken."""
 
 
 class NodeMap(dict[Pattern, list[SSAValue]]):
@@ -57,7 +57,7 @@ class Match:
         first = [v for v in leaves if v in read]
         inputs = dict.fromkeys([*first, *read])
         self.inputs = [v for v in inputs if v.owner not in ops and v.owner not in embedded]
-        """What the ops read from outside, in the order of the pattern's leaves."""
+        """The values that the ops read from outside, in the order of the pattern's leaves."""
         self.whole = compiled.whole
         """Whether the match stands for all results of its op, not for the one value."""
 
@@ -96,7 +96,7 @@ def blocking_use(found: Match) -> tuple[Operation, Operation] | None:
 
 
 def read_from_outside(op: Operation) -> list[SSAValue]:
-    """What an op and the regions in it read that is not defined in them."""
+    """The values that an op and the regions in it read and that are not defined in them."""
     found = list(op.operands)
     if op.regions and not isinstance(op, FnOp):
         defined: set[Any] = {op}
@@ -221,7 +221,7 @@ def _result(key: Pattern) -> int:
 
 
 def find(pattern: Pattern, expr: SSAValue | Operation) -> NodeMap | None:
-    """What the parts of a pattern stand for where it matches a value (an op's first result); None where it does not."""
+    """The values of a pattern's parts where it matches a value (an op's first result); None where it does not."""
     value = expr if isinstance(expr, SSAValue) else expr.results[0]
     found = CompiledPattern(pattern).match(value)
     return None if found is None else found.node_map

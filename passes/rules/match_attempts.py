@@ -34,7 +34,7 @@ class Attempt:
         self.observer: Callable[[Goals, Attempt], None] | None = None
         self.fuel = fuel
         self.block: Block | None = None
-        """Where the root stands."""
+        """The block of the root."""
 
     def bind(self, slot: int, value: Any) -> None:
         self.trail.append((slot, self.env[slot], value))

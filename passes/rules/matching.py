@@ -216,7 +216,7 @@ def _sees_values(guard: Any) -> bool:
 
 
 def _leaves(p: Pattern) -> Counter[Pattern]:
-    """How often each part without parts occurs."""
+    """The number of occurrences of each part without parts."""
     parts = p.children()
     return sum((_leaves(c) for c in parts), Counter[Pattern]()) if parts else Counter([p])
 

@@ -1,4 +1,4 @@
-"""What the steps of `pattern_matching.py` ask of values: attributes, types, constants, equal computations.
+"""Conditions on values for the steps of `pattern_matching.py`: attributes, types, constants, equal computations.
 
 Also which classes of ops a pattern may match at all, and the values that guards compute from a match.
 """
@@ -88,7 +88,7 @@ def has_attributes(owner: Any, wanted: dict[str, Any]) -> bool:
 
 
 REGISTRY = frozenset({"TOpPattern"})
-"""What TVM's op registry says about an op and patterns ask for."""
+"""Attributes of TVM's op registry that patterns may ask for."""
 
 
 def registry_attributes(owner: Operation) -> dict[str, int]:
@@ -96,7 +96,7 @@ def registry_attributes(owner: Operation) -> dict[str, int]:
 
 
 def callee_test(callee: Pattern) -> Callable[[RelayOp], bool]:
-    """Which ops a callee pattern admits; functions are matched, not tested."""
+    """Return a test for the ops that a callee pattern admits; functions are matched, not tested."""
     if isinstance(callee, OpWord):
         return lambda op: type(op) is callee.op
     if isinstance(callee, (Wildcard, Var)):
@@ -144,7 +144,7 @@ def type_condition(kind: str, wanted: Any) -> Callable[[Attribute], bool]:
 
 
 def _number(value: SSAValue) -> int:
-    """Which result of its op a value is."""
+    """The number of a value among the results of its op."""
     assert isinstance(value, OpResult)
     return value.index
 

@@ -1,4 +1,4 @@
-"""Why a pattern does not match: the first thing that is wrong in the attempt that got furthest.
+"""Reasons why a pattern does not match: the first thing that is wrong in the attempt that got furthest.
 
     explain(pattern, value)      'the operand 1 of nn.dense: expected a constant, found the parameter %w'
 
@@ -32,15 +32,15 @@ class Mismatch:
     """The ops that were matched before it failed."""
     reason: str
     at: Operation | None = None
-    """Where it failed; None where that is no op."""
+    """The op at which it failed; None where that is no op."""
 
     def rank(self, op: Operation) -> tuple[bool, int]:
-        """How much it says about an op: a match that got past it says more than one that stopped there."""
+        """The weight of the mismatch for an op: a match that got past it says more than one that stopped there."""
         return op in self.ops, len(self.ops)
 
 
 def explain(pattern: Pattern, expr: SSAValue | Operation) -> str | None:
-    """Why a pattern does not match a value (an op's first result); None where it does."""
+    """The reason why a pattern does not match a value (an op's first result); None where it does."""
     value = expr if isinstance(expr, SSAValue) else expr.results[0]
     found = mismatch(CompiledPattern(pattern), value, closed=False)
     return None if found is None else found.reason
@@ -112,7 +112,7 @@ _LAST: Any = ConstantOp.create(result_types=[])
 
 
 def why(p: Pattern, value: SSAValue, m: Attempt, slots: dict[Any, int]) -> str:
-    """What is wrong with a value for a pattern; alternatives and constraints say what is wrong inside them."""
+    """The reason why a value does not fit a pattern; alternatives and constraints say what is wrong inside them."""
     owner = value.owner
     if isinstance(p, Alternatives):
         return f"expected {' or '.join(dict.fromkeys(wanted(c) for c in p.choices))}, found {named(value)}"
@@ -163,7 +163,7 @@ def _why_op(p: OpPattern, op: Operation, m: Attempt, slots: dict[Any, int]) -> s
 
 
 def wanted(p: Pattern) -> str:
-    """What a pattern asks for at its root."""
+    """The words for what a pattern asks for at its root."""
     if isinstance(p, Alternatives):
         return " or ".join(dict.fromkeys(wanted(c) for c in p.choices))
     if isinstance(p, (OpPattern, OpWord)):

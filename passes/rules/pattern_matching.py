@@ -102,7 +102,7 @@ class PatternCompiler:
     # -- one step for each kind of pattern -------------------------------------------------------------------
 
     def step(self, p: Pattern, is_root: bool = False) -> Step:
-        """What matches a value against a part of the pattern."""
+        """The step that matches a value against a part of the pattern."""
         key = (p, is_root)
         found = self._steps.get(key)
         if found is None:
@@ -171,7 +171,7 @@ class PatternCompiler:
         return is_input
 
     def _redirected(self, p: Var) -> Step:
-        """What the variable was redirected to, in a scope of its own."""
+        """The step of the pattern that a variable was redirected to, in a scope of its own."""
         assert p.target is not None
         slot = self.slots[p]
         inside = set(reachable(p.target))
@@ -350,7 +350,7 @@ class PatternCompiler:
 
 
 def count_ops(p: Pattern, count: dict[OpPattern, int]) -> None:
-    """How often each op pattern occurs."""
+    """Count the occurrences of each op pattern into `count`."""
     stack, expanded = [p], set[Pattern]()
     while stack:
         q = stack.pop()

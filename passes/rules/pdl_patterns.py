@@ -40,7 +40,7 @@ TYPED = ("has_dtype", "has_rank", "has_shape", "has_type")
 
 
 def composite_name(op: pdl.PatternOp) -> str:
-    """What the composite of a pattern is called: the name its rewrite gives, else its symbol."""
+    """The name of a pattern's composite: the one its rewrite gives, else its symbol."""
     rewrite = op.body.block.last_op
     if isinstance(rewrite, pdl.RewriteOp) and rewrite.name_ is not None:
         return rewrite.name_.data

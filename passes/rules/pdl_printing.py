@@ -38,7 +38,7 @@ from lamina.dialects.rules.values import AttrVar, Computed, RuleError, TypeExpr
 from lamina.passes.rules.rewriting import Lowering, Rules
 
 WAYS = 512
-"""How many patterns a rule may become."""
+"""The most patterns that a rule may become."""
 ATTRIBUTE = pdl.AttributeType()
 WRITTEN = (OpPattern, Var, ConstVar, Wildcard, Splat, Alternatives, Constrained)
 
@@ -239,7 +239,7 @@ class _Writer:
         self._apply(guard.function.__name__, [self._leaf(a) for a in _leaves(guard)])
 
     def _leaf(self, value: Any) -> SSAValue:
-        """What a native function is given: attributes as they are, of shapes, dtypes and constants the value."""
+        """An argument of a native function: attributes as they are, of shapes, dtypes and constants the value."""
         if isinstance(value, TypeExpr):
             return self.left(value.pattern)
         if isinstance(value, AttrVar):
@@ -299,7 +299,7 @@ class _Writer:
 
 
 def _leaves(value: Any) -> list[Any]:
-    """What a computed value is computed from in the end; functions of functions are one native function."""
+    """The values that a computed value depends on in the end; functions of functions are one native function."""
     if isinstance(value, Computed):
         return [leaf for a in value.args for leaf in _leaves(a)]
     return [value]

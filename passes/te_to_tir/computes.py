@@ -81,7 +81,7 @@ def _combined(
 
 
 def _identities(op: te.ComputeOp, block: Block) -> list[SSAValue]:
-    """What a reduction starts from, its ops appended to a block."""
+    """The initial values of a reduction, their ops appended to a block."""
     assert op.combiner is not None
     if op.reducer:
         return inline_region(op.reducer[1].block, [], block)

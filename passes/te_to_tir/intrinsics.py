@@ -25,7 +25,7 @@ Lower = Callable[[FuncOp], tuple[KernelOp, dict[str, SSAValue]]]
 
 @runtime_checkable
 class IntrinsicServices(Protocol):
-    """What a compile context offers."""
+    """Services of a compile context for tensor intrinsics."""
 
     def find_intrinsic(self, name: str) -> TensorIntrinOp | None:
         """The declaration that a backend has of a name such as `cpu.bf16_dot_16x2`.
@@ -35,7 +35,7 @@ class IntrinsicServices(Protocol):
         ...
 
     def intrinsic_names(self) -> list[str]:
-        """What `find_intrinsic` finds, with letters in the place of numbers that may be chosen."""
+        """The names that `find_intrinsic` finds, with letters in the place of numbers that may be chosen."""
         ...
 
     def check_intrinsic(self, op: TensorIntrinOp, intrinsic: TensorIntrinsic) -> None:

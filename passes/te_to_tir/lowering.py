@@ -1,4 +1,4 @@
-"""What the stages of a te.func share while they are lowered: where tensors live and what indices have become."""
+"""State that the stages of a te.func share while they are lowered: places of tensors, and indices as forms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lamina.dialects.tir import ops as tir
 
 
 class Place(NamedTuple):
-    """Where a tensor lives: in a buffer, behind leading indices (a scan's tensors are slices of its states)."""
+    """The place of a tensor: in a buffer, behind leading indices (a scan's tensors are slices of its states)."""
 
     buffer: SSAValue
     prefix: tuple[Linear, ...] = ()

@@ -46,7 +46,7 @@ class Access:
         extents = extents_of(self.buffer)
         known = all(e.is_constant for e in extents)
         self.numel = prod(type_.get_shape()) if known else 0
-        """How many elements the buffer has for sure."""
+        """The number of elements that the buffer has for sure."""
         scalar = scalar_type(type_.element_type)
         self.element = memory_type(llvm_type(scalar))
         self.value_type = llvm_type(op.value_type())
@@ -69,7 +69,7 @@ class Access:
         self._split()
 
     def _split(self) -> None:
-        """Where no division mixes unrolled variables in, an address is a fixed dynamic part plus numbers."""
+        """Split an address into a fixed dynamic part plus numbers, unless a division mixes unrolled variables in."""
         unrolled = {
             d
             for d in self.flat.dims()
@@ -158,7 +158,7 @@ class Access:
         return self.present(register, self.register_offset(), self.value_type)
 
     def present(self, register: Register, offset: int, type_: Attribute) -> SSAValue:
-        """What stands in a register buffer. Raises InputError where nothing does."""
+        """The value that stands in a register buffer. Raises InputError where nothing does."""
         value = register.read(self.replay.b, offset, type_, partial=bool(self.conditions))
         if value is None:
             raise InputError(

@@ -1,4 +1,4 @@
-"""What a select does not choose is not computed, where the variables of unrolled loops decide the choice.
+"""Omission of what a select does not choose, where the variables of unrolled loops decide the choice.
 
 A table of equations, one for each row of a small matrix, is a chain of selects on the row. Written out for a row, it is
 that row's equation: of the ops before a store, only those are replayed that it needs.
@@ -37,7 +37,7 @@ _EFFECTS = frozenset({AllocOp, CheckOp})
 """Ops that give a value and do something besides."""
 Step = Callable[[], None]
 Decisions = tuple[bool | None, ...]
-"""What each of some conditions comes to; None where that is known only when the kernel runs."""
+"""The outcome of each of some conditions; None where that is known only when the kernel runs."""
 
 
 def compile_runs(replay: Replay, ops: Sequence[Operation]) -> list[Step]:

@@ -1,4 +1,4 @@
-"""Where a body's own buffers live: in registers, on the stack, or in memory of the C library.
+"""Memory of a body's own buffers: in registers, on the stack, or in memory of the C library.
 
 A register buffer is a table of SSA values (`registers.py`). Another one is on the calling thread's stack, made once in
 the function's entry; one in a loop that is too large for that, or has a size that only the caller knows, is taken from

@@ -20,7 +20,7 @@ from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import BroadcastOp, ForOp
 
 SLICE_CYCLES = 4_000
-"""What a thread takes at least, about a microsecond: taking it costs one or two hundred cycles, and being late by
+"""The least work of a thread, about a microsecond: taking it costs one or two hundred cycles, and being late by
 one of them not much more."""
 UNKNOWN_TRIP = 16
 """Iterations of a loop whose extent only the run tells."""
@@ -99,5 +99,5 @@ def _vectors(type_: Attribute, vector_bits: int) -> int:
 
 
 def grain_of(extent: int, cost: float) -> int:
-    """How many iterations of a parallel loop a thread takes at least, from the cost of one."""
+    """The least number of iterations of a parallel loop that a thread takes, from the cost of one."""
     return max(1, min(extent, round(SLICE_CYCLES / max(cost, 1.0))))

@@ -27,7 +27,7 @@ from lamina.passes.tir_to_llvm.scalars import NO_OVERFLOW, OVERFLOW, splat
 
 
 class Indices:
-    """What the code so far knows of index variables, and the values that it has of forms of them."""
+    """The facts that the code so far knows of index variables, and the values that it has of forms of them."""
 
     def __init__(self, builder: FunctionBuilder) -> None:
         self.b = builder
@@ -40,7 +40,7 @@ class Indices:
         """Ranges of values when the lane is one of so many."""
 
     def conditions_of(self, op: ConditionOp) -> tuple[list[Condition], list[SSAValue]]:
-        """What a condition asks, and the values of the body that it asks about."""
+        """The conditions of an op over values of the body, and these values."""
         old = op.set.data.conditions
         forms = over_values([c.form for c in old], op.operands)
         return [Condition(f, c.equal) for f, c in zip(forms, old, strict=True)], self.local_dims(forms)
@@ -64,7 +64,7 @@ class Indices:
         return form.substitute(mapping, self.b.ranges) if mapping else form
 
     def decide(self, conditions: list[Condition], lanes: int | None = None) -> list[Condition] | bool:
-        """What is left to test, for any of some lanes; a boolean when the ranges decide all."""
+        """The conditions left to test, for any of some lanes; a boolean when the ranges decide all."""
         left: list[Condition] = []
         ranges = self.b.ranges if lanes is None else self.lane_ranges(lanes)
         for c in conditions:

@@ -1,4 +1,4 @@
-"""What `tir-to-llvm` refuses because LLVM would: it kills the process, or does not end.
+"""Limits of `tir-to-llvm`, because LLVM would not take more: it kills the process, or does not end.
 
 A kernel is checked as a whole before any of it is lowered, so that every refusal names an op of the user's text.
 """
@@ -55,7 +55,7 @@ LIBRARY = {
     *(name + suffix for name in _FLOATS for suffix in ("", "f", "l")),
     *("calloc", "free", "malloc", "memcpy", "memmove", "memset", "realloc"),
 }
-"""What LLVM's code, or ours, calls: a kernel of such a name would be called instead, by itself even."""
+"""Functions that LLVM's code, or ours, calls: a kernel of such a name would be called instead, by itself even."""
 
 
 def _check_name(func: FuncOp) -> None:

@@ -53,7 +53,7 @@ def compile_serial(replay: Replay, op: ForOp) -> Step:
 
 
 def least(b: FunctionBuilder, limits: list[Linear]) -> tuple[SSAValue, bool]:
-    """How far a loop goes that stops at the first of some limits, and whether it may have no iteration at all."""
+    """The end of a loop that stops at the first of some limits, and whether it may have no iteration at all."""
     found: SSAValue | None = None
     may_be_empty = False
     for form in limits:

@@ -72,7 +72,7 @@ class Entry(NamedTuple):
     arguments: Sequence[tuple[int, int]]
     """(base, byte offset) of each buffer; (0, 0) is the status block."""
     location: LocationAttr | None = None
-    """Where the row comes from: the row keeps it, so that a profile can name the model's own nodes."""
+    """The origin of the row: the row keeps it, so that a profile can name the model's own nodes."""
 
 
 class Phase(NamedTuple):
@@ -289,7 +289,7 @@ def _described(main: MainOp, first: int, end: int) -> ArrayAttr[Attribute]:
 
 
 def entry_labels(module: ModuleOp, name: str) -> list[str]:
-    """What each row of a program computes: the model's nodes where the row knows them, else the kernel's symbol.
+    """A label for each row of a program: the model's nodes where the row knows them, else the kernel's symbol.
 
     That of an external function is empty then.
     """
@@ -297,7 +297,7 @@ def entry_labels(module: ModuleOp, name: str) -> list[str]:
 
 
 def entry_calls(module: ModuleOp, name: str) -> list[int]:
-    """Which call of `@main` each row belongs to, counted from 0: a kernel of several phases has several rows."""
+    """Number of each row's call in `@main`, counted from 0: a kernel of several phases has several rows."""
     return calls_of_symbols([_symbol(op) for op in _row_kernels(module, name)])
 
 
@@ -315,7 +315,7 @@ def calls_of_symbols(symbols: Sequence[str]) -> list[int]:
 
 
 def _row_kernels(module: ModuleOp, name: str) -> list[Operation]:
-    """What gives each row of a program its kernel."""
+    """The op that gives each row of a program its kernel."""
     for table in module.ops:
         if isinstance(table, llvm.GlobalOp) and table.sym_name.data == f"{name}.program":
             return [op for op in table.body.block.ops if isinstance(op, (llvm.AddressOfOp, llvm.ZeroOp))]

@@ -17,7 +17,7 @@ from lamina.passes.tir_to_llvm.scalars import element_of
 
 
 def width(type_: Attribute) -> int:
-    """How many elements a value of this type holds."""
+    """The number of elements that a value of this type holds."""
     return type_.get_shape()[0] if type(type_) is VectorType else 1
 
 

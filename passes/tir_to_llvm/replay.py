@@ -57,7 +57,7 @@ class Replay(Indices):
         self.spread: dict[SSAValue, tuple[Atom, int]] = {}
         """Loads that have given a vector, of which an unrolled variable modulo the lanes says which one is meant."""
         self.checks: Checks | None = None
-        """Where failed checks are reported; None in a function that has none."""
+        """The reports of failed checks; None in a function that has none."""
         self.team: Team | None = None
         """The threads that are in the function together; None where each has its own slice of iterations."""
 

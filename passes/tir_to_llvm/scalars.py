@@ -27,7 +27,7 @@ Properties = dict[str, Attribute]
 NO_FASTMATH = llvm.FastMathAttr(None)
 FLOAT: Properties = {"fastmathFlags": NO_FASTMATH}
 EXTREME: Properties = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.NO_SIGNED_ZEROS])}
-"""Which of two zeros is the larger one nobody says, neither ONNX nor NumPy; asking for it takes twice the time."""
+"""Flags of maxima: no order of the two zeros, which neither ONNX nor NumPy gives; it would take twice the time."""
 OVERFLOW: Properties = {"overflowFlags": IntegerAttr(0, i32)}
 NO_OVERFLOW: Properties = {"overflowFlags": llvm.OverflowAttr("none")}
 """The same for truncations, which xDSL gives flags of another type."""

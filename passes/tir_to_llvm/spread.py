@@ -104,7 +104,7 @@ def _is_only_broadcast(value: SSAValue) -> bool:
 
 
 def _lanes_along(variable: Atom, access: Access, op: Operation, bits: int) -> int:
-    """How many neighbours the iterations of an unrolled loop read that begin at a multiple of so many."""
+    """The number of neighbours that iterations of an unrolled loop read, from a multiple of that number on."""
     assert isinstance(variable, SSAValue) and isinstance(variable.owner, Block)
     loop = variable.owner.parent_op()
     assert isinstance(loop, ForOp)

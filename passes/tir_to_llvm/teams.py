@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 _ALIGNED: Properties = {"alignment": IntegerAttr(8, i64)}
 POLL_CYCLES = 90
-"""What one poll of a waiting thread takes: 25 ns."""
+"""The cycles of one poll of a waiting thread: 25 ns."""
 SHARE_OF_WAITING = 16
 """A thread waits for others to come at most this part of the time that it would need alone."""
 FEWEST_POLLS, MOST_POLLS = 100, 4000
-"""How often it looks at least, since workers that are awake are there in less than a microsecond, and at most."""
+"""The fewest polls, since workers that are awake are there in less than a microsecond, and the most."""
 ANY_EXTENT = 1 << 30
 
 
@@ -66,7 +66,7 @@ class Team:
         self._pieces: dict[int, tuple[SSAValue, SSAValue]] = {}
 
     def piece(self, b: FunctionBuilder, trip: int) -> tuple[SSAValue, SSAValue]:
-        """Where this thread's piece of so many iterations begins and ends, computed once in the function's entry."""
+        """The bounds of this thread's piece of `trip` iterations, computed once in the function's entry."""
         found = self._pieces.get(trip)
         if found is None:
             ends: list[SSAValue] = []
@@ -112,7 +112,7 @@ def compile_shared_loop(replay: Replay, team: Team, op: ForOp) -> Step:
 
 
 def _piece(b: FunctionBuilder, team: Team, limit: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Where this thread's piece of [0, limit) begins and ends."""
+    """The beginning and the end of this thread's piece of [0, limit)."""
     following = b.emit(llvm.AddOp, [team.me, b.integer(1)], i64, OVERFLOW)
     wholes = [b.emit(llvm.MulOp, [limit, n], i64, OVERFLOW) for n in (team.me, following)]
     lo, hi = (b.emit(llvm.UDivOp, [whole, team.size], i64, {}) for whole in wholes)
@@ -155,6 +155,6 @@ def most_threads(team: TeamOp) -> int:
 
 
 def patience(team: TeamOp, vector_bits: int) -> int:
-    """How many polls it is worth to wait for workers that sleep."""
+    """The number of polls that it is worth to wait for workers that sleep."""
     wait = cycles([team], vector_bits) / SHARE_OF_WAITING / POLL_CYCLES
     return max(FEWEST_POLLS, min(MOST_POLLS, round(wait)))

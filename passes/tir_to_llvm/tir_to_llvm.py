@@ -343,13 +343,13 @@ def _lower_phase(
 
 
 def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAValue:
-    """Where slice n of [0, limit) starts: limit * n / SLICES."""
+    """The start of slice n of [0, limit): limit * n / SLICES."""
     whole = builder.emit(llvm.MulOp, [limit, n], i64, OVERFLOW)
     return builder.emit(llvm.SDivOp, [whole, builder.integer(SLICES)], i64, {})
 
 
 _ENTRY = llvm.LLVMFunctionType([POINTER, i64, i64], llvm.LLVMVoidType())
-"""What the runner calls: the buffers and the slice."""
+"""The type of a function that the runner calls: the buffers and the slice."""
 
 
 def _entry(symbol: str, body: llvm.FuncOp, hints: Sequence[str | None]) -> llvm.FuncOp:

@@ -109,7 +109,7 @@ def _load_at(access: Access, pointer: SSAValue, type_: VectorType[Attribute], co
 
 
 def _places(access: Access, lanes: int) -> tuple[Linear, list[int]] | None:
-    """What all lanes have in common, and the place of each behind it; None where there is more between them."""
+    """The address that all lanes have in common, and each lane's place behind it; None where they have none."""
     dynamic, const, stride, inside = access.address()
     if not inside:
         return dynamic, [const + stride * lane for lane in range(lanes)]
@@ -129,7 +129,7 @@ def _places(access: Access, lanes: int) -> tuple[Linear, list[int]] | None:
 
 
 def windows(places: Sequence[int], lanes: int) -> tuple[list[int], int]:
-    """Where loads begin that hold all places, and how many elements each has; no loads where they would be many.
+    """Starts of loads that hold all places, and the elements of each; no loads where they would be many.
 
     All are between the smallest and the largest place.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lamina.passes.tir_to_llvm.builder import FunctionBuilder
 
 MOST_STEPS = 8
-"""How far back lanes are followed; the code generator gives up after six steps."""
+"""The most steps that lanes are followed back; the code generator gives up after six steps."""
 
 _LANEWISE = (llvm.FAddOp, llvm.FSubOp, llvm.FMulOp, llvm.FDivOp, llvm.FRemOp)
 
@@ -55,7 +55,7 @@ def quotient(builder: FunctionBuilder, dividend: SSAValue, divisor: SSAValue) ->
 
 
 def zero_lanes(value: SSAValue, steps: int = MOST_STEPS) -> list[bool]:
-    """Which lanes of a vector of floats are zero because constants are."""
+    """For each lane of a vector of floats, whether it is zero because constants are."""
     op = value.owner
     lanes = cast("VectorType[Attribute]", value.type).get_shape()[0]
     if isinstance(op, llvm.InsertElementOp):

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -277,3 +278,100 @@ def test_what_a_compilation_needs_goes_in_one_object() -> None:
                 if len(taken) > MOST_PARAMETERS:
                     wrong.append(f"{path.name}:{node.lineno}: {node.name} takes {', '.join(taken)}")
     assert not wrong, "\n".join(wrong)
+
+
+# -- words ---------------------------------------------------------------------------------------------------
+
+
+def our_files() -> list[Path]:
+    """The Python files of all rooms, each once, and of the tools and benchmarks."""
+    links = {("lamina", room) for room in ROOMS}
+    folders = (*ROOMS, "lamina", "tools", "bench")
+    return [p for f in folders for p in python_files(f) if p.relative_to(ROOT).parts[:2] not in links]
+
+
+OPENING = re.compile(r"\s*(What|Where|Who|Whose|How|Which|Why|When)\b")
+OPENING_IN_TEXT = re.compile(rf"""["'](\\\n)?{OPENING.pattern}""")
+
+
+def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The strings that stand as statements: of modules, classes and functions, and behind assignments."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value
+
+
+def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
+    """They say what a thing is or does: "The passes that run", not "Which passes run". "Whether" stays."""
+    wrong: list[str] = []
+    for path in our_files():
+        text = path.read_text("utf-8")
+        if OPENING_IN_TEXT.search(text):
+            found = [d for d in docstrings(ast.parse(text)) if OPENING.match(str(d.value))]
+            wrong += [f"{path}:{d.lineno}: {str(d.value).splitlines()[0]}" for d in found]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("text", ['"""What it is."""', "x = 1\n'How many.'", '"""\\\nWhich passes run."""'])
+def test_an_opening_by_a_question_is_seen(text: str) -> None:
+    assert OPENING_IN_TEXT.search(text)
+    assert any(OPENING.match(str(d.value)) for d in docstrings(ast.parse(text)))
+
+
+TVM_CLASSES = {
+    **{"Call": 2, "ComputeOp": 2, "DFPatternCallback": 2, "Executable": 2, "Executor": 2, "Expr": 3, "ExternOp": 2},
+    **{"IterVar": 2, "OpPattern": 2, "Pass": 2, "PassContext": 2, "PassInstrument": 2, "PassPrintingInstrument": 2},
+    **{"Pattern": 2, "PrintAfterAll": 2, "PrintBeforeAll": 2, "RefType": 2, "ScanOp": 2, "Schedule": 2, "Target": 2},
+    **{"TypeVar": 2, "Var": 3, "VirtualMachine": 2},
+}
+"""Users know them by TVM's names; what stands behind, or writes the same in our IR, is called alike."""
+IN_TWO_FOLDERS = {
+    **{"Affine": 2, "Alternatives": 2, "Annotation": 2, "Attachment": 2, "Bodies": 2, "Buffer": 4, "Builder": 3},
+    **{"Case": 2, "Checks": 2, "Comparison": 3, "Convolution": 2, "Difference": 2, "Drawn": 2, "Emitter": 2},
+    **{"Entry": 2, "Equation": 2, "Extent": 2, "Format": 2, "Function": 3, "Graph": 3, "Kernel": 3, "Kernels": 2},
+    **{"Kind": 2, "Level": 2, "Library": 2, "Lowering": 3, "Match": 2, "Memory": 3, "Merged": 2, "Model": 2},
+    **{"Namespace": 2, "Node": 3, "Outcome": 2, "Parser": 2, "Part": 3, "Partial": 2, "Phase": 2, "Place": 3},
+    **{"Places": 3, "Plan": 5, "Port": 2, "Program": 5, "Reduced": 2, "Reducer": 2, "Reduction": 2, "Refusal": 2},
+    **{"Report": 3, "Row": 4, "Sampling": 2, "Scope": 3, "Settings": 2, "Shape": 2, "Source": 3, "Stage": 3},
+    **{"Step": 2, "Steps": 2, "Tensor": 3, "Term": 2, "Terms": 2, "Tile": 2, "TirToLlvmPass": 2, "Trace": 2},
+    **{"Type": 2, "Update": 2, "Value": 2, "Verdict": 2, "Window": 3, "Writer": 2},
+}
+"""Classes of a few files each, which never meet in one. The list gets shorter: a new class finds a name of its own."""
+
+
+def public_classes() -> dict[str, list[Path]]:
+    """The files of public classes, by the classes' names."""
+    found: defaultdict[str, list[Path]] = defaultdict(list)
+    for path in our_files():
+        text = path.read_text("utf-8")
+        for name in re.findall(r"^class ([A-Za-z]\w*)", text, re.M):
+            found[name].append(path.relative_to(ROOT))
+    return found
+
+
+def are_ops_of_dialects(name: str, files: list[Path]) -> bool:
+    """Whether a dialect tells classes apart, as in MLIR: `te.FuncOp` and `tir.FuncOp`."""
+    return name.endswith("Op") and len({f.parts[:2] for f in files if f.parts[0] == "dialects"}) == len(files)
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    allowed = TVM_CLASSES | IN_TWO_FOLDERS
+    wrong: list[str] = []
+    for name, files in public_classes().items():
+        if len(files) > allowed.get(name, 1) and not are_ops_of_dialects(name, files):
+            classes = Counter({f: c for f in files if (c := classes_in(f)[name])})
+            if classes.total() > allowed.get(name, 1):
+                wrong.append(f"{name}: {', '.join(map(str, classes))}")
+    assert not wrong, "\n".join(wrong)
+
+
+def classes_in(file: Path) -> Counter[str]:
+    """The classes at the outermost level of a file, by name: a text in a docstring is none."""
+    tree = ast.parse((ROOT / file).read_text("utf-8"))
+    return Counter(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def test_no_name_is_allowed_twice_without_need() -> None:
+    classes = public_classes()
+    few = [n for n, count in (TVM_CLASSES | IN_TWO_FOLDERS).items() if len(classes[n]) < count]
+    assert not few, f"not needed any more: {', '.join(few)}"

@@ -21,7 +21,7 @@ MOST_MEMORY = 24 << 30
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case, why, and in how many seconds. An `error` is a failure that is no clean refusal."""
+    """The verdict on a case, the reason, and the seconds it took. An `error` is a failure that is no clean refusal."""
 
     verdict: str
     message: str = ""

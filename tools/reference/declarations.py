@@ -1,4 +1,4 @@
-"""What an op or a pass declares of itself, as lines of Markdown: fields, options, spelling in Python."""
+"""Declarations of an op or a pass, as lines of Markdown: fields, options, spelling in Python."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def built_in_intrinsics() -> list[str]:
 
 
 def spelled_in_python(name: str) -> list[str]:
-    """How Python says a primitive: TVM's way on stages and schedules, and the builder of schedule IR.
+    """The spelling of a primitive in Python: TVM's way on stages and schedules, and the builder of schedule IR.
 
     Raises IncompleteReference for a primitive that neither has.
     """

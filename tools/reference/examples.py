@@ -33,7 +33,7 @@ class Example:
     path: Path
     text: str
     pipelines: tuple[str, ...]
-    """What the file's RUN lines pass to `opt-tool -p`, where they expect success; an empty one only parses."""
+    """The pipelines of the file's RUN lines for `opt-tool -p` where they expect success; an empty one only parses."""
 
     @property
     def link(self) -> str:
@@ -43,7 +43,7 @@ class Example:
 
     @property
     def caption(self) -> str:
-        """What the comments before the first line of IR say."""
+        """The text of the comments before the first line of IR."""
         rows: list[str] = []
         for row in self.text.split("\n"):
             comment = re.match(r"\s*//\s?(.*)", row)
@@ -120,7 +120,7 @@ def examples_in(path: Path) -> tuple[Example, ...]:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a test expects opt-tool to say of a line."""
+    """A message that a test expects of opt-tool on a line."""
 
     message: str
     line: str

@@ -132,7 +132,7 @@ def _op_section(op: type[Any], python: list[str], forms: list[str], refused: lis
 
 
 FORMS = 4
-"""How many ways of writing an op are shown."""
+"""The most ways of writing an op that are shown."""
 
 
 def schedule_page() -> str:

@@ -32,7 +32,7 @@ from tools.reference.trimming import changes, whole
 
 PRIMITIVES = TESTS / "dialects" / "te" / "schedule"
 LOWERED = {"te": "te-to-tir", "tir": "tir-to-llvm"}
-"""What shows the meaning of an op of a dialect, where its example runs no pass of its own."""
+"""The pass that shows the meaning of an op of a dialect, where its example runs no pass of its own."""
 MOST_ELEMENTS = 17
 """Of an array that the interpreter takes or gives, so many are shown."""
 
@@ -68,7 +68,7 @@ def _state(example: Example, applied: int) -> list[str]:
 
 
 def _places(module: ModuleOp, name: str) -> list[tuple[ScheduleOp, int]]:
-    """Where a primitive stands in the schedules of a module."""
+    """The schedules of a module in which a primitive stands, and its position there."""
     return [
         (schedule, n)
         for schedule in module.ops
@@ -168,7 +168,7 @@ def _check_round_trip(example: Example, source: list[str]) -> None:
 
 
 def interpreted(module: ModuleOp, what: str) -> list[str]:
-    """What the interpreter gives for each kernel of known sizes, on 1, 2, 3, ... in every buffer that it reads."""
+    """The results of the interpreter for each kernel of known sizes, on 1, 2, 3, ... in every buffer that it reads."""
     import numpy as np
 
     from lamina.dialects.scalar.oracles import element_dtype
@@ -205,7 +205,7 @@ def _elements(array: Any) -> str:
 
 
 def _without_functions(lines: list[str]) -> list[str]:
-    """What is left of an llvm module for an op of @main: the program table and its rows."""
+    """The lines of an llvm module that matter for an op of @main: the program table and its rows."""
     kept: list[str] = []
     skipping = ""
     for row in lines:
@@ -240,7 +240,7 @@ def _without_entries(lines: list[str]) -> list[str]:
 
 
 def pass_folder(file: PassFile) -> Path:
-    """Where the lit tests of a pass are: `test/` mirrors the tree."""
+    """The folder of the lit tests of a pass: `test/` mirrors the tree."""
     stem = file.path.stem
     if file.level == "backend":
         return TESTS / "backends" / file.path.parent.parent.name / stem
@@ -273,7 +273,7 @@ def pass_change(file: PassFile) -> tuple[Example, str, list[str], list[str]]:
 
 
 def pass_picture(file: PassFile) -> list[str]:
-    """What a pass changes in its example; of a stair, which changes everything, both texts."""
+    """The change that a pass makes to its example; of a stair, which changes everything, both texts."""
     example, pipeline, before, after = pass_change(file)
     lines = [f"{example.link}{': ' + example.caption if example.caption else ''}", ""]
     old, new = changes(before, after) if file.level != "stair" else (whole(before), whole(_without_entries(after)))

@@ -1,4 +1,4 @@
-"""What a relay op states, as lines of Markdown: its facets, samples and refusals, and the rules that mention it."""
+"""Statements of a relay op, as lines of Markdown: its facets, samples and refusals, and the rules that mention it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lamina.passes.rules.rewriting import Lowering, Rules
 from tools.reference.declarations import ROOT, doc_of, fields, source_link
 
 SHOWN = 4
-"""How many samples of an op are shown."""
+"""The most samples of an op that are shown."""
 MOST_RULES = 12
-"""How many of the rules that mention an op are shown."""
+"""The most rules that mention an op that are shown."""
 
 
 @cache

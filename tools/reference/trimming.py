@@ -1,4 +1,4 @@
-"""What differs between two texts of IR, with the loops around it; the rest is cut, and `...` says where.
+"""Differences between two texts of IR, with the loops around it; the rest is cut, and `...` says where.
 
 tir.for %i = 0 to 8 "C.i" {
   ...

@@ -67,7 +67,7 @@ def tvm_names_page() -> str:
 
 
 def use_instead(name: str) -> str:
-    """What to use for a name that is not bridged, an empty string where nobody says."""
+    """The replacement of a name that is not bridged, an empty string where nobody says."""
     keys = [name, f"relay.{name}"]
     keys += [k.rpartition(".")[0] for k in keys]
     return next((INSTEAD[k] for k in keys if k in INSTEAD), "")

@@ -1,4 +1,4 @@
-"""What BNNS takes: convolutions and dense layers with constant weights, their bias and activation.
+"""Patterns that BNNS takes: convolutions and dense layers with constant weights, their bias and activation.
 
 As in TVM the gelu is the one by tanh, with its constants in single precision.
 """

@@ -26,7 +26,7 @@ SPELLED = {"gelu": ("gelu", 5, 0.0), "swish": ("swish", 2, 1.0), "mish": ("mish"
 
 
 def lower_composite(plan: Plan, node: Node, inputs: Sequence[Held]) -> Held:
-    """What a composite gives. Raises Refusal for one that is not understood, DnnlError where oneDNN refuses it."""
+    """Lower a composite. Raises Refusal for one that is not understood, DnnlError where oneDNN refuses it."""
     graph = node.graph
     assert graph is not None
     values = {Value(n): held for n, held in zip(graph.arguments, inputs, strict=True)}
@@ -73,7 +73,7 @@ def lower_composite(plan: Plan, node: Node, inputs: Sequence[Held]) -> Held:
 
 
 def _beside(plan: Plan, node: Node, inputs: Sequence[Held]) -> Held:
-    """What is computed beside the product: a tensor that is added, in floats and scaled."""
+    """An operand beside the product: a tensor that is added, in floats and scaled."""
     if node.name == "cast":
         wanted = Layout.strided(plan.library, inputs[0].shape, node.types[0].dtype)
         return plan.moved(inputs[0], wanted)

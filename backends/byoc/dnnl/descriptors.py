@@ -98,7 +98,7 @@ class Layout:
 
 
 class Attributes:
-    """What is done to each element of a result before it is stored, in order."""
+    """Attributes of a primitive: operations on each element of a result before it is stored, in order."""
 
     def __init__(self, library: Library) -> None:
         self.library = library

@@ -92,7 +92,7 @@ def dims(numbers: Any) -> Any:
 
 
 def _signatures() -> dict[str, tuple[Any, ...]]:
-    """What the functions take; those that make something write it to the address that comes first."""
+    """The argument types of the functions; those that make something write it to the address that comes first."""
     p, i, n, f = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_float
     made, d = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int64)
     described = made, p  # a primitive descriptor, for an engine
@@ -172,7 +172,7 @@ class Library:
             raise DnnlError(function, status)
 
     def make(self, function: str, *arguments: Any) -> Any:
-        """What a function writes to its first argument."""
+        """Call a function and return the handle that it writes to its first argument."""
         made = ctypes.c_void_p()
         self.call(function, ctypes.byref(made), *arguments)
         return made.value
@@ -204,7 +204,7 @@ class Library:
 
 
 def candidates() -> list[str]:
-    """Where the library may be, the best place first."""
+    """Paths where the library may be, the best place first."""
     named = os.environ.get(VARIABLE)
     if named:
         return [named]
@@ -222,7 +222,7 @@ def load() -> Library | str:
 
 @contextmanager
 def _short_spins() -> Generator[None]:
-    """What is loaded meanwhile has an OpenMP whose idle threads sleep soon, unless the environment says otherwise.
+    """Libraries loaded meanwhile get an OpenMP whose idle threads sleep soon, unless the environment says otherwise.
 
     By default GCC's poll for milliseconds: where other threads want the processors, ours among them, everyone waits.
     """

@@ -1,4 +1,4 @@
-"""What oneDNN, or how it is called here, cannot do: the reason in a few words, or nothing.
+"""Limits of oneDNN, or of how it is called here: the reason in a few words, or nothing.
 
 For ops by their names, attributes and types; for composites by the values that their patterns bind.
 """
@@ -42,7 +42,7 @@ LARGEST_RANK = 6
 
 
 def refusal(name: str, attrs: Attrs, inputs: Types, results: Types) -> str:
-    """Why an op by TVM's name is not for oneDNN; empty where it is."""
+    """The reason why an op by TVM's name is not for oneDNN; empty where it is."""
     if any(t.dtype != "float32" for t in (*inputs, *results)):
         return "oneDNN is asked for float32 alone here"
     return misfit(name, attrs, inputs, results)
@@ -59,7 +59,7 @@ def misfit(name: str, attrs: Attrs, inputs: Types, results: Types) -> str:
 
 
 def refusal_of(op: Operation) -> str:
-    """Why an op is not for oneDNN; empty where it is."""
+    """The reason why an op is not for oneDNN; empty where it is."""
     if not isinstance(op, RelayOp):
         return "it is no op on tensors"
     try:
@@ -152,7 +152,7 @@ _LIMITS: dict[str, Limit] = {
 
 
 def _channel(product: Operation, rank: int) -> int:
-    """Which axis of a product's result has its channels."""
+    """The number of the axis of a product's result that has its channels."""
     attrs = attrs_of(product)  # type: ignore[arg-type]
     layout = attrs.get("out_layout") or attrs.get("data_layout")
     return layout.index("C") if layout else rank - 1
@@ -165,7 +165,7 @@ def is_along(shape: Sequence[int], out: Sequence[int], axis: int) -> bool:
 
 
 def bias_refusal(product: SSAValue, bias: SSAValue) -> str:
-    """Why what is added to a product is no bias; empty where it is one."""
+    """The reason why what is added to a product is no bias; empty where it is one."""
     owner = product.owner
     assert isinstance(owner, Operation)
     out, shape = (tuple(tensor_info(v.type).shape) for v in (product, bias))
@@ -181,7 +181,7 @@ def bias_refusal(product: SSAValue, bias: SSAValue) -> str:
 
 
 def sum_refusal(product: SSAValue, added: SSAValue) -> str:
-    """Why what is added to a biased product is not a tensor beside it."""
+    """The reason why what is added to a biased product is not a tensor beside it; empty where it is."""
     owner = added.owner
     if isinstance(owner, Operation) and product in owner.operands:
         return "what is added is computed from the product"
@@ -189,7 +189,7 @@ def sum_refusal(product: SSAValue, added: SSAValue) -> str:
 
 
 def quantised_refusal(product: SSAValue) -> str:
-    """Why a quantised product with its requantisation is not for oneDNN."""
+    """The reason why a quantised product with its requantisation is not for oneDNN; empty where it is."""
     owner = product.owner
     assert isinstance(owner, Operation)
     out = tuple(tensor_info(product.type).shape)

@@ -37,7 +37,7 @@ class Post:
 
 @dataclass
 class Work:
-    """What a product or convolution reads, and what is done to its result."""
+    """The operands of a product or convolution, and what is done to its result."""
 
     plan: Plan
     attrs: dict[str, Any]
@@ -258,7 +258,7 @@ ANCHORS: dict[str, Callable[[Work], Held]] = {
     "nn.conv2d_transpose": lambda work: convolution(work, "HW", "I", True),
     "nn.conv3d_transpose": lambda work: convolution(work, "DHW", "O", True),
 }
-"""What composites are made around."""
+"""Lowerings of the ops that composites are made around, by TVM's name."""
 
 
 # -- everything else -------------------------------------------------------------------------------------------------
@@ -385,7 +385,7 @@ OPS: dict[str, Lowering] = {
 
 
 def lower(plan: Plan, node: Node, inputs: Sequence[Held]) -> Held:
-    """What an op gives. Raises KeyError for one that is not here, DnnlError where oneDNN refuses it."""
+    """Lower an op. Raises KeyError for one that is not here, DnnlError where oneDNN refuses it."""
     if node.name in ANCHORS:
         data, weight = inputs
         return ANCHORS[node.name](Work(plan, node.attrs, data, weight, node.types[0].shape, node.types[0].dtype))

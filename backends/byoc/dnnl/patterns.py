@@ -1,4 +1,4 @@
-"""What oneDNN takes: TVM's table of 95 composites, in its order, its 27 ops by themselves, and some more.
+"""Patterns that oneDNN takes: TVM's table of 95 composites, in its order, its 27 ops by themselves, and some more.
 
 Six anchors (convolutions over one to three axes, transposed ones, dense), with a bias or not, with one of seven
 activations or none, less the bare op; and five that are tried before: int8 convolution and dense as importers of
@@ -67,7 +67,7 @@ NUMBERS: dict[str, list[Any]] = {
     "gelu": [is_number(root.value, sqrt(2)), is_number(one.value, 1.0), is_number(half.value, 0.5)],
     "mish": [is_number(one.value, 1.0)],
 }
-"""What the constants of activations are."""
+"""The values that constants of activations must have, as conditions on their patterns."""
 
 
 @computed

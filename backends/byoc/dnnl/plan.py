@@ -57,7 +57,7 @@ class Buffer:
 
     kind: int
     slot: int
-    """Which argument or constant it is."""
+    """The number of the argument or of the constant."""
     bytes: int = 0
 
 

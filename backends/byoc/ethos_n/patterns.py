@@ -1,4 +1,4 @@
-"""What Ethos-N takes: quantised layers, as importers of TFLite leave them."""
+"""Patterns that Ethos-N takes: quantised layers, as importers of TFLite leave them."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def for_threads(count: int) -> Generator[None]:
 
 
 def shares(multiplications: int) -> int:
-    """How many threads a kernel that is being made is to use."""
+    """The number of threads that a kernel of so many multiplications is to use."""
     return _threads.get() if multiplications >= SHARED else 1
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
 _SPELLINGS = (("scipy_", "64_"), ("", "64_"), ("", "_64"), ("scipy_", ""), ("", ""))
-"""What stands before and behind the names of functions; the ends with 64 have 64-bit integers."""
+"""Prefixes and suffixes of the names of functions; the ends with 64 have 64-bit integers."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ _THREADS = threading.Lock()
 
 
 def candidates() -> list[str]:
-    """Where an OpenBLAS may be: beside NumPy first."""
+    """Paths where an OpenBLAS may be: beside NumPy first."""
     package = Path(np.__file__).parent
     folders = [package.parent / "numpy.libs", package / ".dylibs", package / ".libs"]
     found = [str(p) for folder in folders if folder.is_dir() for p in sorted(folder.iterdir()) if "openblas" in p.name]

@@ -1,4 +1,4 @@
-"""What OpenBLAS takes: products of matrices and 2-D convolutions, with what can be added to them and a relu.
+"""Patterns that OpenBLAS takes: products of matrices and 2-D convolutions, with what can be added to them and a relu.
 
 Single and double precision, in and out. Convolutions have the layouts NCHW and OIHW. What is added has any shape that
 does not change the result's: a bias, or another tensor.

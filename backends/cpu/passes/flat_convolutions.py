@@ -157,7 +157,7 @@ def _transposed(inputs: Sequence[SSAValue], attrs: dict[str, Any], most: float, 
 
 
 def zeros_of(kernel: Sequence[int], stride: int) -> float:
-    """How many times the taps of a transposed convolution those of whole windows are."""
+    """The ratio of the taps of whole windows to those of a transposed convolution."""
     return prod(-(-k // stride) * stride / k for k in kernel)
 
 

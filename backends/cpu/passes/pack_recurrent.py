@@ -32,7 +32,7 @@ pack = Rules("cpu-pack-recurrent")
 
 
 def packed_layout(layer: Recurrent, target: TargetAttr) -> str:
-    """How the weights of a layer are packed; "" where they stay as they are."""
+    """The packed layout of the weights of a layer; "" where they stay as they are."""
     types = [*layer.operand_types, *layer.result_types]
     if has_unknown_extents(types) or attrs_of(layer)["weight_layout"] != PLAIN:
         return ""

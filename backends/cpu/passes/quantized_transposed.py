@@ -107,7 +107,7 @@ def only_reader(value: SSAValue) -> RelayOp | None:
 
 
 def sink(moved: SSAValue, store: ParamStore) -> None:
-    """What reads moved sums element by element comes before the move, up to bytes and another scale of these."""
+    """Put ops that read moved sums element by element before the move, up to bytes and another scale of these."""
     moves: list[RelayOp] = []
     start = moved
     while isinstance(start.owner, RelayOp) and start.owner.name in MOVES:
@@ -150,7 +150,7 @@ def _rescales(op: RelayOp) -> bool:
 
 
 def _before(op: RelayOp, old: SSAValue, value: SSAValue, times: int) -> Any:
-    """What an op does with `old`, done with a value that has the channels of each pixel in turn; None for others."""
+    """The op on `old` redone on a value that has the channels of each pixel in turn; None for other ops."""
     if len(op.results) != 1 or shape_of(op.results[0]) != shape_of(old):
         return None
     attrs, rank, channels = attrs_of(op), len(shape_of(old)), shape_of(old)[1]

@@ -32,7 +32,7 @@ def is_line_reduction(stage: Stage, target: TargetAttr) -> bool:
 
 
 def _pieces(stage: Stage, target: TargetAttr) -> int | None:
-    """How many of the reduced axes, the first ones, count the pieces of a row; None where there are no rows."""
+    """The number of leading reduced axes that count the pieces of a row; None where there are no rows."""
     if dtype_name(stage.element_type) not in DTYPES:
         return None
     return next((n for n in range(len(stage.reduced)) if _lies_along(stage, n, target)), None)

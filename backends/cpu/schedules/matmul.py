@@ -38,7 +38,7 @@ from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
 
 BY_PANELS, AS_IT_LIES = "panels", "none"
-"""How the second factor is read where it may be copied: the answers to the question."""
+"""Ways to read the second factor where it may be copied: the answers to the question."""
 PACKED_TILES = 3
 """Tiles that are candidates where the width is that of the packed weight."""
 

@@ -135,7 +135,7 @@ def has_rows_outside(stage: Stage) -> bool:
 
 
 def groups_of(stage: Stage) -> int:
-    """How often the channels that it sums over fit into those of the data."""
+    """The number of groups: the channels of the data by those that the stage sums over."""
     return max(read_shape(stage.reads()[0])[1] // max(stage.reduced[0], 1), 1)
 
 

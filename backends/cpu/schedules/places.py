@@ -1,4 +1,4 @@
-"""Where a stage reads and what its conditions ask, over its own dimensions, with all that was inlined into it."""
+"""Places that a stage reads and conditions that it asks, over its own dimensions, with all that was inlined into it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 
 class Places(NamedTuple):
-    """What decides where a stage's elements come from; each form stands in it once."""
+    """The forms that decide where a stage's elements come from, each once."""
 
     reads: list[Place]
     asked: list[Linear]

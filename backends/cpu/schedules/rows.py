@@ -107,7 +107,7 @@ def _repeated(stage: Stage, dim: int, places: Places, lanes: int) -> int | None:
 
 
 def _pieces(stage: Stage, dim: int, tail: int, places: Places, costs: Costs) -> int:
-    """How many pieces a row may be: each condition, and its end, is met within a vector, with a piece before it."""
+    """The most pieces of a row: each condition, and its end, is met within a vector, with a piece before it."""
     held = [stage.element_type, *(read.result.type for s in stage.within() for read in s.reads())]
     if not all(lanes_have_code(e, tail) for e in held):
         return 1

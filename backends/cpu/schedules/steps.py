@@ -1,4 +1,4 @@
-"""What the schedules share: the lanes of a stage, its epilogue at the tile, outer loops in parallel, unrolling."""
+"""Steps that schedules share: the lanes of a stage, its epilogue at the tile, outer loops in parallel, unrolling."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def vector_dim(extents: Sequence[int]) -> int | None:
 
 
 def question(what: str, stage: Stage) -> str:
-    """What is to be chosen for a stage, the same for all stages of the same work (`lamina.dialects.choices`)."""
+    """The name of a stage's question, the same for all stages of the same work (`lamina.dialects.choices`)."""
     source = "".join(f" of {spelling((*read_shape(data), data.result.type))}" for data in stage.reads()[:1])
     made = spelling((*stage.spatial, stage.element_type))
     return f"{what} {stage.tag} {made} over {spelling(stage.reduced)}{source}"

@@ -31,7 +31,7 @@ def op_named(name: str) -> type[RelayOp]:
 
 
 def count_of(vector: TensorInfo, what: str) -> int:
-    """How many numbers a vector of integers has. Raises TypeMismatch for anything else."""
+    """The length of a vector of integers. Raises TypeMismatch for anything else."""
     check_dtype(vector.dtype, INTEGERS)
     if len(vector.shape) != 1:
         raise TypeMismatch(f"{what} is a vector, got shape {vector.shape}")

@@ -1,4 +1,4 @@
-"""What a case of relay.match fits: the patterns, their text, and whether some cases cover every value.
+"""Patterns of the cases of relay.match: the patterns, their text, and whether some cases cover every value.
 
     pattern := `_`                            anything
              | `%`                            anything, which the case's region takes as an argument
@@ -168,7 +168,7 @@ def _uncovered(rows: Sequence[_Row], types: Sequence[Attribute], declared: Decla
 
 
 def _inside(rows: Sequence[_Row], constructor: str | None, count: int) -> list[_Row]:
-    """What rows ask of the fields of their first value, where a constructor (None: a tuple) has made it."""
+    """The rows over the fields of their first value, where a constructor (None: a tuple) has made it."""
     found: list[_Row] = []
     for head, *rest in rows:
         if isinstance(head, (Anything, Variable)):

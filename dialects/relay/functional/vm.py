@@ -1,4 +1,4 @@
-"""What the machine does between kernels: `vm.invoke_tvm_op`, `vm.shape_of`, `vm.reshape_tensor`, and `call_lowered`.
+"""Ops that run between kernels: `vm.invoke_tvm_op`, `vm.shape_of`, `vm.reshape_tensor`, and `call_lowered`.
 
     %n = relay.vm.shape_of %x : (tensor<?x8xf32>) -> tensor<2xi64>
     %y = relay.vm.reshape_tensor %x, %n {newshape = [16]} : (tensor<2x8xf32>, tensor<1xi64>) -> tensor<16xf32>

@@ -202,7 +202,7 @@ def to_shape(value: Any, shape: Sequence[int]) -> Any:
 
 
 def unreduced(value: Any, data: Any, axis: Sequence[int], keepdims: bool, exclude: bool) -> Any:
-    """What a reduction of `data` gave, at every place that it came from."""
+    """Broadcast the result of a reduction of `data` to every place that it came from."""
     axes = reduced_axes(tuple(axis), exclude, rank_of(data))
     if not has_unknown_extents([value.type, data.type]):
         kept = value if keepdims else to_shape(value, reduced_shape(shape_of(data), axes, True))
@@ -213,7 +213,7 @@ def unreduced(value: Any, data: Any, axis: Sequence[int], keepdims: bool, exclud
 
 
 def reduced_count(data: Any, axis: Sequence[int], exclude: bool) -> int:
-    """How many elements a reduction takes together."""
+    """The number of elements that a reduction takes together."""
     shape = shape_of(data)
     return prod(shape[a] for a in reduced_axes(tuple(axis), exclude, len(shape)))
 

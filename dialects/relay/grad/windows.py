@@ -183,7 +183,7 @@ def _pool_gradient(grad: Any, x: Any, spatial: str, attrs: dict[str, Any], gradi
 
 
 def _region(place: int, extent: int, size: int) -> tuple[int, int]:
-    """Where a region of an adaptive pool begins and ends."""
+    """The beginning and the end of a region of an adaptive pool."""
     return place * extent // size, -(-(place + 1) * extent // size)
 
 

@@ -58,7 +58,7 @@ class CropAndResizeOp(Injective):
         extent = {a: data.shape[layout.index(a)] for a in "HW"}
 
         def lines(axis: int, letter: str) -> Tensor:
-            """Where the lines of each window lie on an axis of the image."""
+            """The places of the lines of each window on an axis of the image."""
             size, last = crop_size[axis], float(extent[letter] - 1)
 
             def place(b: Index, i: Index) -> Scalar:

@@ -72,7 +72,7 @@ class GridSampleOp(Injective):
         wide = "float64" if "float64" in (data.dtype, grid.dtype) else "float32"
 
         def place(axis: int, n: Index, at: tuple[Index, ...]) -> Scalar:
-            """Where the result at `at` lies on an axis of the image, in pixels."""
+            """The place of the result at `at` on an axis of the image, in pixels."""
             g, extent = te.cast(grid[(n, rank - 1 - axis, *at)], wide), extents[axis]
             p = (g + 1.0) * ((extent - 1) / 2) if align_corners else ((g + 1.0) * float(extent) - 1.0) * 0.5
             if padding_mode == "border" and method != "bicubic":

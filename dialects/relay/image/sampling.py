@@ -1,4 +1,4 @@
-"""Where the elements of a resized axis lie on the axis that it is made from, and what they are there.
+"""Places of the elements of a resized axis on the axis that it is made from, and their values there.
 
 A place is exact: (slope * x + offset) / unit in whole numbers, so that its floor, and the nearest element of a place
 half way between two, do not depend on how a float is rounded. Axes are interpolated one after the other.
@@ -64,7 +64,7 @@ def _fraction(value: float) -> Fraction:
 
 
 def places(transformation: str, extent: int, size: int, window: tuple[float, float] = (0.0, 1.0)) -> Places:
-    """How an axis of `extent` elements becomes one of `size`. `window` is the part of it, from 0 to 1, that
+    """The places of `size` elements on an axis of `extent`. `window` is the part of it, from 0 to 1, that
     tf_crop_and_resize takes. Raises TypeMismatch where the numbers of a place are beyond 64 bits."""
     half = Fraction(1, 2)
     ratio = Fraction(extent, size)

@@ -26,7 +26,7 @@ class _CrossEntropy(Opaque, precision=Precision.NEVER):
 
     @classmethod
     def counted_element(cls, x: Scalar) -> Scalar:
-        """What an element of the predictions counts."""
+        """The contribution of an element of the predictions."""
         return x
 
     @classmethod

@@ -187,7 +187,7 @@ class _AvgPool(_Pool, precision=Precision.FOLLOW):
 
 
 def taps_inside(out: Index, w: Window, include: bool) -> Scalar:
-    """How many taps of a window lie in the image (or in its declared padding): both ends are floor divisions."""
+    """The number of taps of a window in the image (or in its declared padding): both ends are floor divisions."""
     last = w.padded if include else w.before + w.extent
     high = te.minimum(te.cast((last - out * w.stride + (w.dilation - 1)) // w.dilation, "int64"), w.size)
     if include or not w.before:

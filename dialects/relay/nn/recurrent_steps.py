@@ -1,4 +1,4 @@
-"""What recurrent layers have in common: operands, types, steps as a te.scan, gradients through single steps.
+"""Common parts of recurrent layers: operands, types, steps as a te.scan, gradients through single steps.
 
 `recurrent.py` says what the layers compute; a layer states one step, three times: on arrays, on te tensors and on
 relay values.
@@ -36,7 +36,7 @@ class Recurrent(RelayOp, precision=Precision.NEVER):
 
     @classmethod
     def optional(cls, attrs: dict[str, Any]) -> list[str]:
-        """What stands behind the states, `lengths` apart."""
+        """The names of the operands behind the states, `lengths` apart."""
         return []
 
     @classmethod
@@ -254,7 +254,7 @@ class TeStep:
         return self.states[state][self.t - 1, b, j]
 
     def gate(self, product: Tensor, which: int, b: Any, j: Any, of: int | None = None) -> Any:
-        """What the input and the state before give to a gate; `of`: which gate of the product it is."""
+        """The sum of input and previous state for a gate; `of`: the number of the gate in the product."""
         found = product[b, which if of is None else of, j]
         return self.data[self.at, b, j + which * self.hidden] + te.cast(found, self.data.dtype)
 

@@ -88,7 +88,7 @@ def tile_rows(tile_size: int, kernel: int) -> int:
 
 
 class TileWeight:
-    """What an op has that looks at the weight of a convolution by tiles, once where it is constant."""
+    """Fields of an op that looks at the weight of a convolution by tiles, once where it is constant."""
 
     weight = operand_def()
     result = result_def()

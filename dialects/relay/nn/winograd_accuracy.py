@@ -1,4 +1,4 @@
-"""Which of Winograd's tiles are summed directly: those in which rounding errors would outweigh a result.
+"""Selection of Winograd's tiles that are summed directly: those in which rounding errors would outweigh a result.
 
 An output of a tile is made of all its inputs, those that it does not read too: in exact arithmetic these cancel. What
 is left of them are rounding errors, as large as the largest inputs of the tile allow, and of an infinity no number. So
@@ -28,7 +28,7 @@ PART = 8
 
 
 def tolerance(channels: int) -> float:
-    """How many times a tile's norm may exceed what an output reads.
+    """The most that a tile's norm may be, as a multiple of the norm of what an output reads.
 
     1.4 times as much leaves 1e-5 of the sum of absolute products: an input that a sum over C channels began with is in
     all its roundings, which add up like the root of C.
@@ -57,7 +57,7 @@ def largest_top(shape: Sequence[int], dtype: str, tile_size: int) -> float:
 def np_far_tiles(
     padded: NDArray[Any], outs: Sequence[int], sizes: tuple[int, int], limit: NDArray[Any]
 ) -> NDArray[np.bool_]:
-    """Which tiles are far, [N, rows of tiles, columns of tiles], of data [N, C/c, H, W, c] with its padding.
+    """Mask of the far tiles, [N, rows of tiles, columns of tiles], of data [N, C/c, H, W, c] with its padding.
 
     `outs` are rows and columns of the result, `sizes` those of a tile of it and of the kernel.
     """

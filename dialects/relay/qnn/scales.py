@@ -25,7 +25,7 @@ NARROW = ("int8", "uint8")
 
 
 class QnnDataAndWeight:
-    """What products of quantised tensors take and give."""
+    """Operands and results of products of quantised tensors."""
 
     data = operand_def()
     weight = operand_def()
@@ -37,7 +37,7 @@ class QnnDataAndWeight:
 
 
 class QnnDataAndScales:
-    """What functions of one quantised tensor take and give."""
+    """Operands and results of functions of one quantised tensor."""
 
     data = operand_def()
     input_scale = operand_def()

@@ -131,7 +131,7 @@ class SimulatedDequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE):
 
 
 KINDS = ("identity", "input", "weight", "activation")
-"""What `kind` says of the data, by number. Only the first makes a difference to the values."""
+"""Meanings of `kind`, by number. Only the first makes a difference to the values."""
 ROUNDINGS = ("round", "floor", "ceil")
 
 

@@ -39,7 +39,7 @@ def narrowed(x: Tensor, dtype: str, name: str) -> Tensor:
 
 
 def count_of(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
-    """How many elements are reduced to one."""
+    """The number of elements that are reduced to one."""
     count = 1
     for a in axes:
         count *= shape[a]

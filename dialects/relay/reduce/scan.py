@@ -33,7 +33,7 @@ class Cumulative(Opaque, precision=Precision.NEVER):
     @staticmethod
     @abc.abstractmethod
     def combine(total: Scalar, x: Scalar) -> Scalar:
-        """What has been accumulated, and one element more."""
+        """Combine what has been accumulated with one element more."""
 
     @staticmethod
     def infer_type(data: TensorInfo, dtype: str, exclusive: bool, axis: int | None = None) -> TensorInfo:

@@ -1,7 +1,7 @@
 """Ops that write elements at places read from memory: scatter_elements, scatter_nd, sparse_to_dense.
 
 Updates are applied one after the other in row-major order, so that of two at one place the later wins, whatever
-the machine. Negative indices count from the end; an update whose index is outside of the tensor is left out.
+the virtual machine. Negative indices count from the end; an update whose index is outside of the tensor is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REDUCTIONS = ("update", "add", "mul", "min", "max", "mean")
 
 
 def combined(reduction: str, old: Scalar, new: Scalar) -> Scalar:
-    """What an update makes of the element that stands there; `mean` is half their sum, as in TVM."""
+    """Combine an element with its update; `mean` is half their sum, as in TVM."""
     if reduction == "mean":
         total = old + new
         return total / 2 if is_float(total.dtype) else te.truncdiv(total, 2)

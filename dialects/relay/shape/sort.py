@@ -40,7 +40,7 @@ def before(a: Scalar, b: Scalar, ascending: bool) -> Scalar:
 UNROLLED = 32
 """Elements that are held in registers; more of them are in memory."""
 MOVES = 24
-"""How many elements an insertion moves in the time of a step of a merge, and a little more: few elements are inserted
+"""Moves of elements by an insertion in the time of a step of a merge, and a little more: few elements are inserted
 at all, unless a row comes in order."""
 
 
@@ -50,7 +50,7 @@ def is_inserted(count: int, extent: int) -> bool:
 
 
 def held(count: int) -> tuple[str, LoopKind]:
-    """Where so many elements are, and what a loop over them is."""
+    """The memory scope of so many elements, and the kind of a loop over them."""
     return ("register", "unrolled") if count <= UNROLLED else ("global", "serial")
 
 

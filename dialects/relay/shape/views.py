@@ -266,7 +266,7 @@ class ExpandDimsOp(RelayOp, fusion_kind=OpPattern.BROADCAST, reshapes=True):
 
 
 def expanded_axis(axis: int, rank: int) -> int:
-    """Where a new axis goes, counted from the front."""
+    """The position of a new axis, counted from the front."""
     return axis if axis >= 0 else rank + axis + 1
 
 

@@ -328,7 +328,7 @@ class NonMaxSuppressionOp(RelayOp):
 
 
 def _places(found: Tensor, indices: Tensor) -> list[Tensor]:
-    """Where the boxes that stay were, and how many they are."""
+    """The former places of the boxes that stay, and the number of these."""
     batch, count = found.shape
 
     def image(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:

@@ -92,7 +92,7 @@ class RoiAlignOp(OutFusable, layouts=("layout", "")):
             r, ph, pw = place
 
             def axis(first: int, cell: Any, cells: int) -> tuple[Scalar, Scalar, Scalar]:
-                """Where the part begins on an axis, its length, and how many samples are taken of it."""
+                """The beginning of the part on an axis, its length, and the number of samples that are taken of it."""
                 shift = 0.5 if attrs["aligned"] else 0.0
                 start, end = (te.cast(regions[r, k], wide) * attrs["spatial_scale"] - shift for k in (first, first + 2))
                 length = end - start if attrs["aligned"] else te.maximum(end - start, 1.0)

@@ -15,7 +15,7 @@ from lamina.dialects.tir.ops import IndexOp
 
 @dataclass
 class Attachment:
-    """Where the tile of a stage begins in the whole, as often as the stage was moved, and how large the whole is."""
+    """The beginning of a stage's tile in the whole, once for each move of the stage, and the extents of the whole."""
 
     extents: list[Linear]
     anchors: list[list[IndexOp]] = field(default_factory=list[list[IndexOp]])

@@ -81,7 +81,7 @@ def decompose_init(block: BlockOp, before: ForOp | None = None) -> str:
 
 
 def initial_conditions(block: BlockOp, mapping: dict[Atom, Linear]) -> list[Condition]:
-    """What of a block's predicate says which elements there are, its loops replaced.
+    """The conditions of a block's predicate that say which elements there are, its loops replaced.
 
     Conditions on the reduction alone say nothing about elements: they hold before its first iteration.
     """

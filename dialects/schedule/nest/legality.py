@@ -1,4 +1,4 @@
-"""When a stage may be moved: what its loops must still be, and what must be complete where it is wanted."""
+"""Legality of moves of a stage: what its loops must still be, and what must be complete where it is wanted."""
 
 from __future__ import annotations
 

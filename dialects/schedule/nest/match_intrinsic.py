@@ -44,7 +44,7 @@ Windows = Mapping[SSAValue, Window]
 
 @dataclass
 class Nest:
-    """What stands for a stage: loops from the outside in, and the block in the innermost."""
+    """The nest of a stage: loops from the outside in, and the block in the innermost."""
 
     loops: list[ForOp]
     block: BlockOp
@@ -61,7 +61,7 @@ class Nest:
 
 
 class Difference(Exception):
-    """Where a nest and a description part."""
+    """A difference between a nest and a description."""
 
 
 def match(nest: Nest, intrinsic: TensorIntrinsic) -> Windows:

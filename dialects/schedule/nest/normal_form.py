@@ -28,7 +28,7 @@ from lamina.dialects.value_names import value_name
 
 @dataclass
 class NormalForm:
-    """How to put a stage back: its own loops, and their variables over those of the new ones."""
+    """A way to put a stage back: its own loops, and their variables over those of the new ones."""
 
     block: BlockOp
     chain: list[ForOp]
@@ -125,7 +125,7 @@ def is_normal(block: BlockOp, chain: Sequence[ForOp], forms: Sequence[Linear]) -
 
 
 def normal_form(block: BlockOp, buffer: SSAValue, what: str) -> NormalForm | None:
-    """How to put a stage back; None where nothing has been done to it.
+    """The way to put a stage back; None where nothing has been done to it.
 
     Raises ScheduleError where its loops cannot be told from its stores: where other statements stand in them, or an
     iteration does not store one element of its own.

@@ -52,7 +52,7 @@ def _shifts(store: AccessOp, load: AccessOp, ranges: RangeCache) -> list[Linear]
 
 
 def recurrence(loop: ForOp) -> Recurrence | None:
-    """What an iteration of a loop needs of earlier ones; None where each stands for itself."""
+    """The values of earlier iterations that an iteration of a loop needs; None where each stands for itself."""
     ranges = RangeCache()
     limits = [f.range(ranges) for f in loop.limits()]
     if min((high for found in limits if found is not None for high in found[1:]), default=2) <= 1:

@@ -1,4 +1,4 @@
-"""Why a schedule primitive is not applied: it cannot be, or it would change what the program means.
+"""Refusals of schedule primitives: one cannot be, or it would change what the program means.
 
 The second kind goes through `refuse`. An oracle that wants to see what a refused primitive would have done applies it
 within `unchecked()`: then nothing is refused for its meaning, and what the rewriting gives can be run and compared.

@@ -64,7 +64,7 @@ def region_of(ops: Sequence[AccessOp], loop: ForOp, threads: Sequence[ForOp] = (
 
 
 def limits_within(limits: Sequence[Linear], extent: Linear, base: Linear, ranges: RangeCache) -> list[Linear]:
-    """How far a loop over a box goes: the box, and what is left of each limit that the box may end beyond."""
+    """The limits of a loop over a box: the box, and what is left of each limit that the box may end beyond."""
     found = [extent]
     for limit in limits:
         beyond = (limit - base - extent).range(ranges)

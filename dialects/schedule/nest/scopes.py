@@ -1,4 +1,4 @@
-"""Which buffers a memory scope can hold."""
+"""Memory scopes, and the buffers that each can hold."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class TensorIntrinsic:
     reset: FuncOp | None
     update: FuncOp | None
     strides: tuple[tuple[int, ...] | None, ...]
-    """What the implementation asks of each operand's place in memory, in elements; -1 is any, None asks nothing."""
+    """The strides that the implementation asks of each operand, in elements; -1 is any, None asks nothing."""
     offset_factors: tuple[int, ...]
     """Each operand starts at a multiple of this many elements."""
 
@@ -59,7 +59,7 @@ class TensorIntrinsic:
 
 
 class Window(NamedTuple):
-    """Where a window lies: dimension d of the buffer is base[d] + sum over w of factors[d][w] * (index w)."""
+    """The place of a window: dimension d of the buffer is base[d] + sum over w of factors[d][w] * (index w)."""
 
     buffer: SSAValue
     base: tuple[Linear, ...]
@@ -76,7 +76,7 @@ class Window(NamedTuple):
         return found
 
     def strides(self, rank: int) -> list[int | None]:
-        """How far apart neighbours of each window dimension lie in memory; None where a size decides that."""
+        """The distance in memory of neighbours along each window dimension; None where a size decides that."""
         steps = buffer_strides(self.buffer)
         found: list[int | None] = []
         for w in range(rank):

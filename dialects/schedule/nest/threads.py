@@ -63,7 +63,7 @@ def run_in_turn(loop: ForOp) -> None:
 
 
 def thread_extent(loop: ForOp) -> Linear:
-    """How many threads run a loop: its constant extent, or the first of its bounds."""
+    """The number of threads that run a loop: its constant extent, or the first of its bounds."""
     return loop.limits()[0]
 
 

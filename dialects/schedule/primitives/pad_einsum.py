@@ -85,7 +85,7 @@ PRODUCTS = (arith.MulfOp, arith.MuliOp)
 
 
 CASTS = (arith.ExtFOp, arith.ExtSIOp, arith.ExtUIOp, arith.SIToFPOp, arith.UIToFPOp, arith.TruncFOp)
-"""What makes zero of zero."""
+"""Casts that make zero of zero."""
 
 
 class Einsum(NamedTuple):

@@ -103,7 +103,7 @@ def _check_place(block: BlockOp, outs: Sequence[SSAValue], loop: ForOp, what: st
 
 
 def _reads_of_the_producer(block: BlockOp, loop: ForOp, what: str) -> list[LoadOp]:
-    """What a consumer reads of the one buffer that a loop computes for it."""
+    """The loads of a consumer from the one buffer that a loop computes for it."""
     produced = {s.buffer_value() for s in accesses(loop) if isinstance(s, StoreOp)}
     reads = [o for o in accesses(block.body.block) if isinstance(o, LoadOp) and o.buffer_value() in produced]
     if not reads:

@@ -156,7 +156,7 @@ def _way_back(block: BlockOp, link: Link, what: str) -> dict[Atom, Linear]:
 
 
 def _domain(block: BlockOp, link: Link, mapping: dict[Atom, Linear]) -> list[Condition]:
-    """What must hold for the producer's element to be read at all, as far as it does not follow."""
+    """The conditions for the producer's element to be read at all, as far as they do not follow from others."""
     ranges = RangeCache()
     common = enclosing_loops(link.block)
     own = [v for v in enclosing_loops(block) if v not in common]

@@ -129,7 +129,7 @@ class Partial(NamedTuple):
 
 
 def _root(loops: Sequence[ForOp], reductions: Sequence[ForOp]) -> int:
-    """Where the first stage's nest begins: the outermost reduction, or a loop around it that holds nothing else."""
+    """Index of the first stage's root loop: the outermost reduction, or a loop around it that holds nothing else."""
     root = loops.index(reductions[0])
     while root and len(loops[root - 1].body.block.ops) == 1 and loops[root].parent_op() is loops[root - 1]:
         root -= 1

@@ -1,4 +1,4 @@
-"""What `import` finds below `lamina.compat.tvm` where no file stands: modules that are attributes, and hints.
+"""Finder for `import` below `lamina.compat.tvm` where no file stands: modules that are attributes, and hints.
 
     import lamina.compat.tvm.topi.nn           the namespace `topi.nn`, as `tvm.topi.nn` is
     import lamina.compat.tvm.autotvm           ModuleNotFoundError: tvm.autotvm is not bridged; use ...

@@ -14,7 +14,7 @@ __path__ = NO_FOLDER
 
 
 def load_module(path: str | os.PathLike[str], fmt: str = "") -> Any:
-    """What `export_library` wrote. Raises InputError for other files, also for those of TVM's."""
+    """Load what `export_library` wrote. Raises InputError for other files, also for those of TVM's."""
     from lamina.compat.tvm.relay.library import load_library
 
     return load_library(path)
@@ -28,7 +28,7 @@ def save_param_dict(params: Mapping[str, Any]) -> bytearray:
 
 
 def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, Any]:
-    """What `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
+    """Load what `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
     from lamina.compat.tvm.relay import param_dict
 
     return param_dict.load_param_dict(param_bytes)

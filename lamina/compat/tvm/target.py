@@ -24,7 +24,7 @@ __path__ = NO_FOLDER
 
 
 class TargetKind(str):
-    """What a target is a kind of: `llvm`, `cuda`."""
+    """The kind of a target: `llvm`, `cuda`."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class TargetKind(str):
 
     @property
     def default_keys(self) -> list[str]:
-        """What TVM chooses schedules by."""
+        """The keys by which TVM chooses schedules."""
         return ["cuda", "gpu"] if self in tensor_target.DEVICE_KINDS else ["cpu"]
 
 
@@ -58,14 +58,14 @@ class Target(tensor_target.Target):
 
     @property
     def keys(self) -> list[str]:
-        """What TVM chooses schedules by: those that are given, then those of the kind."""
+        """The keys by which TVM chooses schedules: those that are given, then those of the kind."""
         kind = self.kind
         assert isinstance(kind, TargetKind)
         return list(dict.fromkeys([*self.attrs.get("keys", ()), *kind.default_keys]))
 
     @property
     def host(self) -> Target | None:
-        """Where the target's programs are called from, None where that was not said."""
+        """The target of the code that calls the target's programs, None where that was not said."""
         known = self.__dict__["_host"]
         return known if known is None or isinstance(known, Target) else Target(known)
 

@@ -33,7 +33,7 @@ ELSEWHERE = ("tir.", "relay.backend.", "relay.ext.", "relay.fallback_device_type
 
 
 class PassContext(ours.PassContext):
-    """Which passes run, and their options: `config` has TVM's names. Options of what is not here may say no.
+    """The passes that run, and their options: `config` has TVM's names. Options of what is not here may say no.
 
     Raises UnsupportedError for one that says yes, UsageError for passes and options that there are not.
     """

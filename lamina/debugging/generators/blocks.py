@@ -101,4 +101,4 @@ BEGINNINGS: tuple[tuple[Callable[[OnnxGraph], Tensor], Sequence[Block]], ...] = 
     *[(signal, OF_SEQUENCES)] * 2,
     (volume, OF_VOLUMES),
 )
-"""What chains begin with, and the blocks that may follow; each as often as it is drawn."""
+"""Beginnings of chains, and the blocks that may follow; a repeated entry is drawn more often."""

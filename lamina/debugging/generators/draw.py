@@ -1,4 +1,4 @@
-"""What a seed decides: sizes of three kinds, types, values.
+"""Decisions made by a seed: sizes of three kinds, types, values.
 
 Sizes are tiny (1 to 4), odd (no multiples of vectors) or as in real models, and the elements of a tensor and the
 products of a contraction stay below what a case may cost.
@@ -42,7 +42,7 @@ NUMBERS = (*FLOATS, *INTEGERS)
 ANY = (*NUMBERS, "bool")
 WEIGHTS = {"float32": 30, "float64": 2, "float16": 2, "bfloat16": 1, "int64": 6, "int32": 4, "int8": 2, "uint8": 2,
            "bool": 3, "int16": 1, "uint16": 1, "uint32": 1, "uint64": 1}  # fmt: skip
-"""How often a type is drawn where several may stand."""
+"""Weight of each type in a draw where several may stand."""
 
 
 class Draw:

@@ -20,7 +20,7 @@ from lamina.debugging.generators.operator_graphs import operator_graph
 
 
 class Generator(StrEnum):
-    """What draws a program."""
+    """A generator of programs."""
 
     OPERATORS = "operators"
     LAYOUT = "layout"
@@ -31,12 +31,12 @@ class Generator(StrEnum):
 SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, Generator.MODULES: 8}
 SIZE_SHARES = {Sizes.TINY: 30, Sizes.ODD: 33, Sizes.REAL: 37}
 SPECIAL = 0.12
-"""How often NaN, infinities, subnormals and extreme integers are among the inputs."""
+"""Share of the cases with NaN, infinities, subnormals and extreme integers among the inputs."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a seed decides first."""
+    """The first decisions of a seed."""
 
     seed: int
     kind: Generator
@@ -102,7 +102,7 @@ def put_special_values(graph: OnnxGraph, draw: Draw) -> None:
 
 
 def special_values(dtype: Any) -> list[Any]:
-    """What is rare in a type: NaN, infinities, zeros, subnormals, the ends."""
+    """The rare values of a type: NaN, infinities, zeros, subnormals, the ends."""
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         return [info.min, info.max, info.max // 2 + 1]

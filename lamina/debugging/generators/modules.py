@@ -178,7 +178,7 @@ def as_tensorflow(main: FuncOp, draw: Draw) -> None:
 
 
 CHANGES = {as_tensorflow: 0.9, shapes_as_operands: 0.5, tuples: 0.5, devices: 0.5}
-"""What is written otherwise in `@main`, and how often."""
+"""Functions that write parts of `@main` otherwise, with the probability of each."""
 
 
 # -- functions -------------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class OnnxGraph:
         self.exact = exact
         """Whether floats are drawn as multiples of 1/8."""
         self.fresh = fresh
-        """How often an operand is a new input though there is a fitting value."""
+        """The probability that an operand is a new input though there is a fitting value."""
         self.tensors: list[Tensor] = []
         self.nodes: list[onnx.NodeProto] = []
         self.inputs: dict[str, Any] = {}
@@ -87,7 +87,7 @@ class OnnxGraph:
         self.outputs: list[Tensor] = []
         self.domains: dict[str, int] = {}
         self.alone: list[str] = []
-        """Why other implementations compute something else: their results are not compared then."""
+        """Reasons why other implementations compute something else: their results are not compared then."""
         self._names = 0
 
     # -- values ----------------------------------------------------------------------------------------------------
@@ -318,7 +318,7 @@ class OnnxGraph:
         return made
 
     def _aligned(self, inputs: Sequence[Tensor | None]) -> dict[str, int]:
-        """How the second operand lies along the first, as attributes said it until operator set 7: its axes are some of
+        """Attributes that align the second operand with the first until operator set 7: its axes are some of
         the first one's in a row, by default the last."""
         x, y = inputs[:2]
         assert x is not None and y is not None and x.shape is not None and y.shape is not None
@@ -370,7 +370,7 @@ class OnnxGraph:
     # -- the model -------------------------------------------------------------------------------------------------
 
     def operators(self) -> Counter[str]:
-        """How often each operator occurs, those of other domains with the domain before the name; bodies too."""
+        """The number of nodes of each operator, those of other domains with the domain before the name; bodies too."""
         counts: Counter[str] = Counter()
 
         def count(nodes: Iterable[onnx.NodeProto]) -> None:
@@ -433,7 +433,7 @@ def _value_info(tensor: Tensor) -> onnx.ValueInfoProto:
 
 
 def _names_used(node: onnx.NodeProto) -> list[str]:
-    """What a node uses, also inside its bodies."""
+    """The names of tensors that a node uses, also inside its bodies."""
     names = list(node.input)
     for a in node.attribute:
         if a.type == onnx.AttributeProto.GRAPH:

@@ -17,11 +17,11 @@ USUAL = 7
 """The first that onnxruntime takes whole, and the first with operators of other domains. Of what came before it, it has
 some operators, ONNX's reference others; with neither - BatchNormalization, Clip, Dropout, Upsample - ours is alone."""
 EARLY = 0.08
-"""How often one before that is drawn for an operator that has others."""
+"""The probability of an earlier one for an operator that has others."""
 RELEASED = 24
 """The last operator set that onnxruntime takes: rather one that a second implementation knows."""
 LATE = 0.1
-"""How often a later one is drawn for an operator that both have."""
+"""The probability of a later one for an operator that both have."""
 
 
 def operator_graph(draw: Draw) -> OnnxGraph:

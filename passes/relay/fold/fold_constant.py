@@ -64,7 +64,7 @@ class FoldConstant(ModulePass):
     name = "relay-fold-constant"
     opt_level: ClassVar[int] = 2
     max_growth: int = 65536
-    """How many bytes a folded value may be larger than its operands."""
+    """The most bytes by which a folded value may be larger than its operands."""
     fold_qnn: bool = False
     """Whether quantised ops fold too: else weights that a model quantises stay as patterns look for them."""
 
@@ -199,7 +199,7 @@ def _fold(op: RelayOp, operands: Sequence[ConstantAttr], store: ParamStore) -> l
 
 
 def _recipe(op: RelayOp) -> str:
-    """What the value depends on, apart from the operands' bytes."""
+    """The text of all that the value depends on, apart from the operands' bytes."""
     attrs = ", ".join(f"{n} = {a}" for n, a in sorted(op.properties.items()))
     operands = ", ".join(str(v.type) for v in op.operands)
     return f"{op.name} {{{attrs}}} ({operands})"

@@ -1,4 +1,4 @@
-"""Where a factor along channels may go: the questions that the equations of relay-fold-scale-axis ask of a program.
+"""Paths of a factor along channels: the questions that the equations of relay-fold-scale-axis ask of a program.
 
 A factor moves step by step, past a bias or an activation at a time, and each step is an equation. None of them saves
 anything by itself: a step is taken only where every path ends in weights, so that the factor is gone in the end.

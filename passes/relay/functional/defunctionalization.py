@@ -47,7 +47,7 @@ class Defunctionalization(ModulePass):
     name = "relay-defunctionalization"
 
     function: str = "main"
-    """Where to start."""
+    """The name of the function to start from."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.body.block.ops:

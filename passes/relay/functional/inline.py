@@ -133,7 +133,7 @@ class _Caller:
         self.unmarked = unmarked
         self.size = 0
         self.sizes: dict[Operation, int] = {}
-        """How many ops the callees have."""
+        """The number of ops of the callees."""
 
     def inline(self) -> None:
         """Inline the calls inside the function, those that appear by it included."""

@@ -147,7 +147,7 @@ class Leaves:
         give: Callable[..., list[SSAValue]],
         results: Sequence[Attribute],
     ) -> list[SSAValue]:
-        """What `give` makes of the fields of a value that a constructor is known to have made."""
+        """The results of `give` on the fields of a value that a constructor is known to have made."""
         pattern = Made(constructor, (Variable(),) * len(types))
         made = MatchOp.make(value, [(pattern, _case(types, give))], results, partial=True)
         insert(made)

@@ -95,7 +95,7 @@ class Differentiator:
         """The leaves of function values, those of their captures."""
         self._pullbacks: dict[Operation, SSAValue] = {}
         self._around: dict[Operation, list[SSAValue]] = {}
-        """What the regions of a choice or match read from around it."""
+        """The values that the regions of an if or match read from around it."""
 
     # -- leaves ----------------------------------------------------------------------------------------------------
 

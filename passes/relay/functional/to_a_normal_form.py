@@ -73,7 +73,7 @@ def order_as_needed(block: Block, purity: Purity) -> None:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """What an op and all in its regions reads."""
+    """The values that an op and all ops in its regions read."""
     return [v for inner in op.walk() for v in inner.operands] if op.regions else list(op.operands)
 
 

@@ -28,7 +28,7 @@ from lamina.passes.relay.simplify.dead_code_elimination import CHOICES, Purity
 
 @dataclass(frozen=True)
 class ToBasicBlockNormalForm(ModulePass):
-    """What one branch alone uses is computed in that branch."""
+    """Compute in a branch what that branch alone uses."""
 
     name = "relay-to-basic-block-normal-form"
     opt_level: ClassVar[int] = 1

@@ -23,7 +23,7 @@ from lamina.passes.base import inherit_location, inherit_name
 
 
 class Desired(NamedTuple):
-    """What is asked of an op: "default" is the layout it has, for kernels the one that goes with the data."""
+    """Layouts asked of an op: "default" is the layout it has, for kernels the one that goes with the data."""
 
     data: str
     kernel: str
@@ -37,11 +37,11 @@ class Home(NamedTuple):
     layout: str
 
     def place(self, axis: int, rank: int) -> int:
-        """Where an axis of the plain value is here."""
+        """The position here of an axis of the plain value."""
         return self.layout.index(self.source[normalize_axis(axis, rank)])
 
     def permuted(self, items: Sequence[Any]) -> tuple[Any, ...]:
-        """What is said axis by axis of the plain value, said of this one."""
+        """Permute items, one for each axis of the plain value, to this value's axes."""
         return tuple(items[self.source.index(letter)] for letter in self.layout)
 
 

@@ -1,4 +1,4 @@
-"""What each op does when its operands may be on channel blocks: the table behind relay-alter-op-layout.
+"""Rules for ops whose operands may be on channel blocks: the table behind relay-alter-op-layout.
 
 `plan` is given, for each operand, its plain type, whether it is at home on blocks, and whether it is a constant. It
 answers in which layout the op wants each operand, and which op on blocks it becomes; None keeps the op plain.
@@ -24,7 +24,7 @@ PLAIN = "NCHW"
 LEAST_PART = 4
 """Input channels of a kernel's smaller blocks: the loop over fewer steps costs what they save."""
 LOOP_CHANNELS = 0.5
-"""What a step of the loop over a kernel's blocks costs, in channels."""
+"""The cost of a step of the loop over a kernel's blocks, in channels."""
 
 MOST_STRIDE = 4
 """Pixels farther apart make no vectors."""
@@ -63,14 +63,14 @@ class Plan:
 
 
 Dots: TypeAlias = Mapping[tuple[str, str, str], int]
-"""How many input channels the target's instructions multiply and add at once, by the dtypes of data, weight and sum."""
+"""Input channels that the target's instructions multiply and add at once, by the dtypes of data, weight and sum."""
 NO_DOTS: Dots = {}
 
 
 def plan(
     op: RelayOp, offers: Sequence[Offer], lanes: int, v: int, dots: Dots = NO_DOTS, rows: bool = False
 ) -> Plan | None:
-    """How an op works on blocks, None when it stays plain. The result of a planned op is in NCHW{lanes}c.
+    """The plan by which an op works on blocks, None when it stays plain. The result of a planned op is in NCHW{lanes}c.
 
     With `rows` the target has kernels for rows of pixels in plain order, where that is less work.
     """

@@ -52,9 +52,9 @@ class Forms:
 
 
 LEGAL = Forms()
-"""What relay-legalize asks before the ops' own facets."""
+"""The forms that relay-legalize asks before the ops' own facets."""
 ALTERED = Forms()
-"""What relay-alter-op-layout asks before it blocks convolutions."""
+"""The forms that relay-alter-op-layout asks before it blocks convolutions."""
 
 
 def full_name(name: str) -> str:

@@ -90,7 +90,7 @@ class _Allocation:
         return True
 
     def _source(self, type_: Attribute, arguments: Sequence[SSAValue]) -> SSAValue | bool | None:
-        """Where the extents of a result are found: in its type (True), in an operand's shape, or nowhere."""
+        """The source of a result's extents: in its type (True), in an operand's shape, or nowhere."""
         if not isinstance(type_, TensorType):
             return None
         wanted = extents(cast("TensorType[Any]", type_))

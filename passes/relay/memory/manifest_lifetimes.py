@@ -34,9 +34,9 @@ from lamina.passes.base import Context, ModuleOp, ModulePass, inherit_location
 from lamina.passes.relay.fusion.fuse_ops import fusible_blocks
 
 PARTS = (AllocTensorOp, ReshapeTensorOp, DebugOp, TupleOp, TupleGetItemOp)
-"""What gives a value that lies in the same memory as its operands."""
+"""Ops whose result lies in the same memory as their operands."""
 READS = (RelayOp, InvokeTvmOp)
-"""What is done with memory when it is over."""
+"""Ops that use memory only until they end."""
 
 
 @dataclass(frozen=True)

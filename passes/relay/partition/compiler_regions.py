@@ -20,7 +20,7 @@ from lamina.passes.rules.dataflow_partition import is_closed
 BEGIN, END = "relay.annotation.compiler_begin", "relay.annotation.compiler_end"
 DEFAULT = "default"
 BUDGET = 1000
-"""How many regions are looked at to see whether two may be merged: beyond, they stay apart."""
+"""The most regions that are looked at to see whether two may be merged: beyond, they stay apart."""
 
 
 def compiler_of(op: Operation) -> str:

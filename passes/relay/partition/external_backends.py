@@ -38,7 +38,7 @@ class Refusal(Exception):
 
 
 class Code(NamedTuple):
-    """What a backend makes of a function."""
+    """The code that a backend makes of a function."""
 
     text: str
     constants: Sequence[Attribute]
@@ -53,7 +53,7 @@ class ExternalBackend(ABC):
         _BACKENDS[name] = self
 
     def unavailable(self) -> str:
-        """Why nothing of it can run on this machine; empty where it can."""
+        """The reason why nothing of it can run on this machine; empty where it can."""
         return ""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class ExternalBackend(ABC):
 
     @abstractmethod
     def load(self, text: str, constants: Sequence[Array], threads: int) -> Runner:
-        """What runs the code: it is called with the inputs and with arrays to write the outputs to, all contiguous.
+        """Return a runner of the code: called with the inputs and with arrays to write the outputs to, all contiguous.
 
         It may use `threads` threads, and is never called twice at a time.
         """

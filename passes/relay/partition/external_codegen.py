@@ -106,7 +106,7 @@ def _offer(ctx: Context, module: ModuleOp, compilers: tuple[str, ...]) -> None:
 
 
 def compile_function(function: func.FuncOp) -> Code:
-    """What the backend of a function makes of it. Raises Refusal, also where the backend fails."""
+    """The code that the backend of a function makes of it. Raises Refusal, also where the backend fails."""
     name = compiler_of(function) or ""
     backend = find_backend(name)
     if backend is None:

@@ -113,7 +113,7 @@ INPUT, OUTPUT, CONSTANT, TEMPORARY = range(4)
 
 
 class _Place(NamedTuple):
-    """Where a value is."""
+    """The place of a value."""
 
     kind: int
     slot: int

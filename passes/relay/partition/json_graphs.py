@@ -35,7 +35,7 @@ class Value(NamedTuple):
 
 
 class Type(NamedTuple):
-    """What a value is: its shape and the name of its numpy dtype."""
+    """The type of a value: its shape and the name of its numpy dtype."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -54,7 +54,7 @@ class Node:
     attrs: dict[str, Any] = field(default_factory=dict[str, Any])
     inputs: list[Value] = field(default_factory=list[Value])
     graph: Graph | None = None
-    """What a composite consists of."""
+    """The graph of a composite; None for other nodes."""
     input_types: list[Type] = field(default_factory=list[Type])
     """Those of `inputs`."""
 
@@ -76,7 +76,7 @@ class Graph:
 
     nodes: list[Node]
     heads: list[Value]
-    """What the function gives."""
+    """The results of the function."""
 
     @property
     def arguments(self) -> list[int]:

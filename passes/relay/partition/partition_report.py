@@ -1,4 +1,4 @@
-"""What went to external compilers and, for each op that did not, what kept it: in text for people.
+"""Report of what went to external compilers and, for each op that did not, what kept it: in text for people.
 
     dnnl: 3 regions, 12 ops (4 dnnl.conv2d_bias_relu, 1 nn.max_pool2d)
     left: 2 ops
@@ -33,12 +33,12 @@ from lamina.passes.rules.dataflow_partition import is_closed
 from lamina.passes.rules.pattern_explaining import Mismatch, mismatch, named, word
 
 NEAR = 16
-"""How many values that are computed from an op are tried as the root of a pattern that contains it."""
+"""The most values computed from an op that are tried as the root of a pattern that contains it."""
 
 
 @dataclass
 class Taken:
-    """What one compiler got: how many functions, and its ops and composites by name."""
+    """The share of one compiler: the number of functions, and its ops and composites by name."""
 
     regions: int = 0
     ops: Counter[str] = field(default_factory=Counter[str])
@@ -47,7 +47,7 @@ class Taken:
 
 @dataclass
 class Report:
-    """What went where, and why the rest did not."""
+    """The share of each compiler, and the reasons why the other ops went to none."""
 
     taken: dict[str, Taken]
     left: list[tuple[Operation, str]]
@@ -148,7 +148,7 @@ def _count(function: func.FuncOp, taken: Taken) -> None:
 
 
 def reason_for(op: Operation, tables: Sequence[PatternTable]) -> str:
-    """Why no table took an op."""
+    """The reason why no table took an op."""
     best: tuple[tuple[bool, int], str, Mismatch] | None = None
     refusals: list[str] = []
     names = " or ".join(t.name for t in tables)

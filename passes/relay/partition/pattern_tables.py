@@ -32,7 +32,7 @@ from lamina.passes.rules.dataflow_matching import CompiledPattern
 
 @dataclass(frozen=True)
 class Unfit:
-    """What a check or a guard may return instead of False, to say why."""
+    """A reason that a check or a guard may return instead of False."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""What only moves or chooses elements, as equations: the integers move as the real numbers they stand for.
+"""Ops that only move or choose elements, as equations: the integers move as the real numbers they stand for.
 
 A chain between dequantize and quantize (relay-fake-quantization-to-integer) is rewritten as a whole or not at all. So
 these equations are not run over a program: `moved` applies one at an op of a chain, whose operand is not dequantized
@@ -42,14 +42,14 @@ def of_channels(axis: int, layout: str, shape: Ints) -> bool:
 
 @computed
 def place_of(axis: int, axes: Ints, rank: int) -> int:
-    """Where a transpose brings an axis."""
+    """The position to which a transpose brings an axis."""
     order = [v % rank for v in axes] if axes else [*reversed(range(rank))]
     return order.index(normalize_axis(axis, rank)) if rank else -1
 
 
 @computed
 def place_behind(axis: int, new: int, count: int, rank: int) -> int:
-    """Where an axis is when there are `count` new ones."""
+    """The position of an axis when there are `count` new ones."""
     if not rank:
         return -1
     first, at = normalize_axis(new, rank + 1), normalize_axis(axis, rank)

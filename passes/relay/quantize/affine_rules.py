@@ -1,4 +1,4 @@
-"""What each op is on quantised tensors: the rules of relay-fake-quantization-to-integer.
+"""Meaning of each op on quantised tensors: the rules of relay-fake-quantization-to-integer.
 
 A rule gets the op and its operands as `Affine`, integers with their scale and zero point, and gives the result as one
 (a list for several results), or None where it has none for such operands. A float constant among the operands comes as
@@ -66,7 +66,7 @@ class Affine:
 
 @dataclass
 class Rewrite:
-    """What rules need beside their operands."""
+    """The things that rules need beside their operands."""
 
     store: ParamStore
     scale: SSAValue

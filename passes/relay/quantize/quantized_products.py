@@ -45,7 +45,7 @@ REQUANTIZE = "relay.qnn.requantize"
 SMALL_RATIO = 0.99
 """Sums of 32 bits times less, rounded and moved by a zero point of 8 bits, are within 32 bits."""
 MOST_BIAS = 2**30
-"""Where a bias is more steps of the sums' scale, it stays a float."""
+"""The most steps of the sums' scale that a bias may have; beyond, it stays a float."""
 WHOLE = 2.0**-22
 """Of itself: how far a bias may be from whole steps. A scale of the bias and the product of two others differ so."""
 MOST_STEPS = 2**20
@@ -167,7 +167,7 @@ def channel_axis(op: RelayOp, rank: int) -> int:
 
 
 def move(op: RelayOp, store: ParamStore) -> SSAValue | None:
-    """What moves or chooses elements does so with the integers."""
+    """Move or choose the integers in place of the real numbers."""
     del store
     x = real_of(op.operands[0])
     if x is None or len(op.operands) != 1:

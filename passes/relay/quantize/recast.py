@@ -35,7 +35,7 @@ class Recast(ModulePass):
     name = "relay-recast"
     dtype: str = "float16"
     out_dtype: str = ""
-    """What the ops give, where they have such an attribute; empty: as `dtype`."""
+    """The dtype of results, for ops that have such an attribute; empty: as `dtype`."""
     ops: tuple[str, ...] = ("nn.conv2d",)
     skip_layers: tuple[int, ...] = ()
 

@@ -33,7 +33,7 @@ canonicalize = Rules("relay-canonicalize-ops")
 
 @computed
 def axes_after(axis: int, rank: int) -> int:
-    """How many axes follow one."""
+    """The number of axes that follow one."""
     return rank - 1 - axis % rank
 
 

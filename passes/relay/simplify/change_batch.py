@@ -83,7 +83,7 @@ def change_batch(function: func.FuncOp, data: tuple[str, ...], batch_size: int) 
 
 
 def parameter_names(function: func.FuncOp) -> list[str]:
-    """What users call the parameters of a function."""
+    """The users' names of the parameters of a function."""
     attrs = function.arg_attrs
     given = list(attrs) if attrs is not None else [DictionaryAttr({})] * len(function.body.block.args)
     names = [a.data.get(NAME) for a in given]

@@ -52,7 +52,7 @@ class CombineParallelBatchMatmul(ModulePass):
     name = "relay-combine-parallel-batch-matmul"
     opt_level: ClassVar[int] = 4
     min_num_branches: int = 3
-    """How many there must be, at least 2."""
+    """The least number of branches, at least 2."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         combine(op, Products(), self.min_num_branches)

@@ -58,7 +58,7 @@ class CombineParallelConv2D(ModulePass):
     name = "relay-combine-parallel-conv2d"
     opt_level: ClassVar[int] = 4
     min_num_branches: int = 3
-    """How many there must be, at least 2."""
+    """The least number of branches, at least 2."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         combine(op, Convolutions(), self.min_num_branches)

@@ -68,7 +68,7 @@ class CombineParallelDense(ModulePass):
     name = "relay-combine-parallel-dense"
     opt_level: ClassVar[int] = 4
     min_num_branches: int = 3
-    """How many there must be, at least 2."""
+    """The least number of branches, at least 2."""
     to_batch: bool = True
     """Into a batch of products rather than a layer with more units."""
 

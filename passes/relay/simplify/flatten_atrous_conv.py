@@ -35,7 +35,7 @@ flatten = Rules("relay-flatten-atrous-conv")
 
 
 def of_image(values: Ints, layout: str, each: int, fill: int) -> list[Ints] | None:
-    """What a list about axes 1, 2, ... says of H and of W; None when it says something of another axis."""
+    """The parts for H and for W of a list about axes 1, 2, ...; None when it says something of another axis."""
     parts = {1 + i: values[i * each : (i + 1) * each] for i in range(len(values) // each)}
     found = [parts.pop(axis_of(layout, a), (fill,) * each) for a in "HW"]
     return found if all(set(p) == {fill} for p in parts.values()) else None

@@ -30,7 +30,7 @@ simplify = Rules("relay-simplify-inference")
 
 @computed
 def axes_after(axis: int, rank: int) -> int:
-    """How many axes follow one."""
+    """The number of axes that follow one."""
     return rank - 1 - axis % rank
 
 

@@ -92,7 +92,7 @@ def checked_size(name: str, size: tuple[int, ...], threshold: float) -> tuple[in
 
 
 def hint_of(weight: SSAValue) -> str:
-    """What the parts of a weight are called."""
+    """The name hint for the parts of a weight."""
     owner = weight.owner
     key = getattr(getattr(owner, "value", None), "key", None) if isinstance(owner, Operation) else None
     return key.data if key is not None else weight.name_hint or "weight"

@@ -15,7 +15,7 @@ from lamina.dialects.lazy import np
 NEIGHBOURS = 6
 """Floats on each side of a quotient that are tried for a factor."""
 WIDEST = 2.0**16
-"""How far two factors may be apart: sums of their products are exact in f64, and then rounded once."""
+"""The largest ratio of two factors: sums of their products are exact in f64, and then rounded once."""
 INFINITY = float("inf")
 SMALL = 2.0**20
 """Integers below, and a zero point more, are exact in f32."""
@@ -25,7 +25,7 @@ Term = tuple[Any, ...]
 
 
 class Bounds(NamedTuple):
-    """What is left of a rounded number by those that read it."""
+    """The bounds within which the readers of a rounded number keep it."""
 
     low: float = -INFINITY
     high: float = INFINITY
@@ -103,7 +103,7 @@ def factors(term: Term, ranges: tuple[tuple[float, float, float], ...], bounds: 
 
 
 def rounded_sums(multiples: list[Any], leaves: list[Any], bounds: Bounds) -> Any:
-    """What the new expression gives: the first product, rounded, and the second one added to it, rounded once."""
+    """The value of the new expression: the first product, rounded, and the second one added to it, rounded once."""
     total = (multiples[0] * leaves[0]).astype(np.float32)
     for factor, leaf in zip(multiples[1:], leaves[1:], strict=True):
         total = (total + factor * leaf).astype(np.float32)
@@ -118,6 +118,6 @@ def _neighbours(number: float) -> Any:
 
 @lru_cache(maxsize=2)
 def _nearest_first(count: int) -> list[Any]:
-    """Which neighbours candidates take for each factor: those fewest steps away first."""
+    """The numbers of the neighbours that candidates take for each factor, those fewest steps away first."""
     steps = product(range(2 * NEIGHBOURS + 1), repeat=count)
     return list(np.asarray(sorted(steps, key=lambda s: sum(abs(k - NEIGHBOURS) for k in s))).T)

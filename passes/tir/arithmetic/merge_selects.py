@@ -76,7 +76,7 @@ class MergeSelectsPass(ModulePass):
 
 
 def _known(select: Operation) -> Known:
-    """What holds where a select takes its first choice."""
+    """The facts that hold where a select takes its first choice."""
     condition = select.operands[0].owner
     assert isinstance(condition, ConditionOp)
     conditions = condition.set.data.conditions

@@ -75,7 +75,7 @@ class Whole(NamedTuple):
 
 
 def whole(value: SSAValue, depth: int = 0) -> Whole | None:
-    """What a float or integer is made of, if it is a rounded number or a byte within bounds; moved by constants."""
+    """Take a float or integer apart, if it is a rounded number or a byte within bounds; moved by constants."""
     op = value.owner
     if not isinstance(op, Operation) or depth > DEEPEST:
         return None

@@ -135,7 +135,7 @@ def _bits(type_: Attribute) -> int:
 
 
 def largest(value: SSAValue, depth: int = 0) -> float | None:
-    """What the magnitude of a float is at most, from the integers and constants that it is made of; None if unknown.
+    """An upper bound of the magnitude of a float, from the integers and constants that it is made of; None if unknown.
 
     A number that has a bound is no NaN either.
     """

@@ -1,4 +1,4 @@
-"""What the passes on rounded numbers share: which there are, and the numbers that constants are."""
+"""Rounded numbers, as several passes recognise them, and the values of constants."""
 
 from __future__ import annotations
 

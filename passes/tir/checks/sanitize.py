@@ -89,7 +89,7 @@ class SanitizePass(ModulePass):
 
 @dataclass
 class _Claims:
-    """What a parallel loop's iterations do to one buffer: who wrote an element and who read it, counted from 1."""
+    """Accesses of a parallel loop's iterations to one buffer: who wrote an element and who read it, counted from 1."""
 
     me: SSAValue
     writers: SSAValue
@@ -256,7 +256,7 @@ class _Sanitizer:
         return [*ops, check], check.result
 
     def bounds(self, op: AccessOp) -> list[Condition]:
-        """What is to be checked of an access's indices."""
+        """The conditions on an access's indices that are to be checked."""
         lanes = op.lanes
         ranges = self.ranges.get(lanes)
         if ranges is None:

@@ -1,4 +1,4 @@
-"""Which stores to register buffers may let their idle lanes write.
+"""Search for stores to register buffers that may let their idle lanes write.
 
 A lane beyond a tail, or where the condition of a `tir.if` fails, must not be seen. In memory it is masked. In a
 register buffer a mask costs a select for each store, and is not needed where all that such a lane can overwrite are
@@ -54,7 +54,7 @@ def dead_in_idle_lanes(func: FuncOp) -> set[StoreOp]:
 
 
 def conditions_around(op: Operation, outer: Operation | None) -> list[Condition]:
-    """What holds at an op by the loops, conditions and blocks between it and an outer op; its own guard included."""
+    """Conditions at an op from the loops, conditions and blocks between it and an outer op; its own guard included."""
     found = list(op.conditions()) if isinstance(op, AccessOp) else []
     parent = op.parent_op()
     while parent is not None and parent is not outer and not isinstance(parent, FuncOp):

@@ -1,4 +1,4 @@
-"""What a block of a reduction adds up, taken apart, so that parts of it can be added up apart and then together.
+"""Terms of a block of a reduction, taken apart, so that parts of it can be added up apart and then together.
 
 A part begins as what the block's init stores. Without an init it begins as what the combining ops leave as they are
 (zero for a sum); where nobody knows that, a number beside each part says whether there is anything in it yet: with
@@ -39,7 +39,7 @@ class Terms:
             raise TermsError("statements stand in it")
         self.stores = _stores(body.ops)
         self.results = [s.value for s in self.stores]
-        """What the block stores."""
+        """The values that the block stores."""
         self.loads: list[LoadOp] = []
         for store in self.stores:
             same = [o for o in body.ops if isinstance(o, LoadOp) and o.buffer is store.buffer]
@@ -150,7 +150,7 @@ class Terms:
         return [*values, count.result]
 
     def add(self, olds: Sequence[SSAValue], part: Sequence[SSAValue], target: Block) -> list[SSAValue]:
-        """What was there before and a part together."""
+        """Combine old values with a part of the reduction."""
         values = self.combined(olds, part[: len(olds)], target)
         if not self.counted:
             return values

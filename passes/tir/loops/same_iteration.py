@@ -28,7 +28,7 @@ Place = list["Along | None"]
 
 @dataclass
 class Touched:
-    """What the iterations of a parallel loop do to the memory that they share."""
+    """The accesses of the iterations of a parallel loop to the memory that they share."""
 
     extent: int | None
     """The number of iterations; None where it is not known."""
@@ -47,7 +47,7 @@ class Touched:
         return False
 
     def with_(self, other: Touched) -> Touched:
-        """What the iterations of both loops do."""
+        """The accesses of the iterations of both loops."""
         found = Touched(self.extent)
         for mine, *given in ((found.loads, self.loads, other.loads), (found.stores, self.stores, other.stores)):
             for places in given:

@@ -89,7 +89,7 @@ def _skip(store: StoreOp) -> None:
 
 
 def _added(store: StoreOp) -> SSAValue | None:
-    """What a store adds to the element that it writes."""
+    """The value that a store adds to the element that it writes; None for other stores."""
     total = store.value.owner
     if not isinstance(total, _SUMS):
         return None

@@ -110,7 +110,7 @@ def _transpose(func: FuncOp, loop: ForOp) -> None:
 
 
 def _differing(loop: ForOp, ops: Sequence[Operation], written: set[SSAValue]) -> set[SSAValue]:
-    """What the body computes that may differ by iteration, or be more than a value."""
+    """The values of the body that may differ by iteration, or be more than a value."""
     found: set[SSAValue] = set()
     for op in ops:
         is_value = op.buffer not in written if isinstance(op, LoadOp) else is_side_effect_free(op)
@@ -179,7 +179,7 @@ def _vector(load: LoadOp, element: Attribute, width: int) -> Attribute:
 
 
 def _zeros(load: LoadOp, width: int) -> Operation:
-    """What a guard that fails gives."""
+    """A vector of zeros: the value of a load whose guard fails."""
     type_ = cast("VectorType[Attribute]", _vector(load, load.results[0].type, width))
     return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [0]), type_)  # type: ignore[arg-type]
 
@@ -239,7 +239,7 @@ class _Tiling:
         """Values of the body that tiles are read by, and those that stand before the tiles for them."""
 
     def made(self) -> list[Operation]:
-        """What does the work of the whole loop."""
+        """The ops that do the work of the whole loop."""
         found = self._before()
         done, width = 0, min(tile.lanes for tile in self.tiles)
         while width >= LEAST:

@@ -57,7 +57,7 @@ class UnrollLoopPass(ModulePass):
 
 @dataclass(frozen=True)
 class Options:
-    """What holds in a nest."""
+    """The options of unrolling that hold in a nest."""
 
     max_step: int
     max_depth: int
@@ -82,7 +82,7 @@ class Options:
 
 @dataclass
 class Shape:
-    """What stands in a block: stores once its loops are unrolled, and how deep loops nest, unrolled and not."""
+    """The size of a block: stores once its loops are unrolled, and how deep loops nest, unrolled and not."""
 
     steps: int = 0
     unrolled: int = 0

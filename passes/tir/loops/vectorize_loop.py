@@ -166,7 +166,7 @@ class _Vectorizer:
         self.mapping: dict[Atom, Linear] = {loop.var: Linear.dim(LANE)}
         self.ranges = RangeCache({LANE: (0, self.lanes - 1)})
         self.mask: list[Condition] = self.conditions([tail_condition(loop, b) for b in loop.min_bounds()])
-        """What a lane that is not idle fulfils."""
+        """The conditions that a lane fulfils unless it is idle."""
 
     def run(self) -> None:
         loop = self.loop
@@ -204,7 +204,7 @@ class _Vectorizer:
     # -- lanes that are idle -------------------------------------------------------------------------------------
 
     def some_lane(self) -> list[Condition] | None:
-        """When any lane is active; None where no conditions without the lane say so.
+        """The conditions under which any lane is active; None where no conditions without the lane say so.
 
         Where each condition allows fewer lanes the higher they are, the first lane tells.
         """

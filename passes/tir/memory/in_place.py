@@ -42,7 +42,7 @@ def _is_same_place(a: AccessOp, b: AccessOp) -> bool:
 
 
 def _elements(store: StoreOp) -> int:
-    """How many elements a store writes in all iterations of its loops, one again counted again; -1 if that is open."""
+    """The number of elements that a store writes in all iterations of its loops, rewrites included; -1 if open."""
     count = store.lanes or 1
     op: Operation | None = store.parent_op()
     while op is not None and not isinstance(op, FuncOp):

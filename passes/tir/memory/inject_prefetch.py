@@ -63,7 +63,7 @@ class InjectPrefetchPass(ModulePass):
 
 
 class Asked(NamedTuple):
-    """What a loop is to fetch."""
+    """A prefetch that a loop is asked for."""
 
     tensor: str
     offset: int

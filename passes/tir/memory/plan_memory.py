@@ -210,7 +210,7 @@ class Buffer(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Where the buffers of `@main` go; those that share memory, one in place of the other, are one buffer."""
+    """The places of the buffers of `@main`; those that share memory, one in place of the other, are one buffer."""
 
     owners: dict[AllocOp, AllocOp]
     """For each alloc the one whose buffer it uses, maybe its own."""

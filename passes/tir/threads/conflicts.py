@@ -113,7 +113,7 @@ class Conflicts:
         return [Touch(op) for op in root.walk() if isinstance(op, (LoadOp, StoreOp)) and _is_seen(op.buffer)]
 
     def between(self, a: Touch, b: Touch) -> Conflict:
-        """Which threads may touch one element by two accesses, the first of them earlier, one of them writing."""
+        """The threads that may touch one element by two accesses, the first of them earlier, one of them writing."""
         if a.op.buffer_value() is not b.op.buffer_value():
             return Conflict.NONE
         if not isinstance(a.op, StoreOp) and not isinstance(b.op, StoreOp):
@@ -286,7 +286,7 @@ def _trip(variable: Atom) -> int:
 
 
 def _meet(a: tuple[Array, Array] | None, b: tuple[Array, Array] | None) -> Conflict:
-    """Which threads touch an element that is touched on one side by one and on the other by another."""
+    """The conflict of two sets of accesses: which threads touch an element that both touch."""
     if a is None or b is None:
         return Conflict.BLOCK
     if not a[1].size or not b[1].size:

@@ -42,7 +42,7 @@ from lamina.passes.tir.loops.same_iteration import Touched, touched_by
 from lamina.passes.tir_to_llvm.cost import cycles
 
 BARRIER_CYCLES = 2_200.0
-"""What a barrier costs a thread. To leave a number and see the other's takes 53 ns; but all that was computed has to be
+"""The cycles of a barrier. To leave a number and see the other's takes 53 ns; but all that was computed has to be
 done, one thread is late, and what the others wrote comes line by line from their cores: 0.6 to 1 us a step of a
 recurrent layer, of which the least is taken."""
 
@@ -148,7 +148,7 @@ def _runs(block: Block) -> list[list[Operation]]:
 
 
 def _one_thread(run: list[Operation]) -> list[Operation]:
-    """What only one thread may do, in a run of statements: to touch memory, and all that follows from a load."""
+    """The statements of a run that only one thread may do: those that touch memory, and all that follow from a load."""
     found: list[Operation] = []
     values: set[SSAValue] = set()
     for op in run:

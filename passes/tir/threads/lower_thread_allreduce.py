@@ -70,7 +70,7 @@ from lamina.passes.tir.loops.reduction_terms import Terms, TermsError
 NAME = "tir-lower-thread-allreduce"
 THREAD: LoopKind = "thread"
 WARP = 32
-"""How many threads run a loop whose extent is not known: those that are started together."""
+"""The number of threads of a loop whose extent is not known: those that are started together."""
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ class _Lowering:
         return level
 
     def final(self) -> BlockOp:
-        """What is left in place of the loop: the first part is the result, or added to it."""
+        """The block that is left in place of the loop: the first part is the result, or added to it."""
         body = Block()
         folded = [LoadOp.make(p, [*self.index, constant(0)]) for p in self.parts]
         values: list[SSAValue] = [load.result for load in folded]

@@ -70,7 +70,7 @@ class MakePackedApiPass(ModulePass):
 
 
 def names_of(kernel: FuncOp) -> list[str]:
-    """What a kernel's arguments are called."""
+    """The names of a kernel's arguments."""
     taken: list[str] = []
     for n, argument in enumerate(kernel.body.block.args):
         name = argument.name_hint or f"arg{n}"

@@ -29,7 +29,7 @@ _TAKE_INDICES = (ForOp, IfOp, BlockOp, AllocOp, IndexOp, ConditionOp, AccessOp, 
 
 @cache
 def _values(cls: type[Operation]) -> int | None:
-    """How many operands of an op are values, not indices: the first ones; None for all."""
+    """The number of operands that are values, not indices: the first ones; None for all."""
     return int(issubclass(cls, StoreOp)) if issubclass(cls, _TAKE_INDICES) else None
 
 

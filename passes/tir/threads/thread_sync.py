@@ -58,7 +58,7 @@ class ThreadSyncPass(ModulePass):
 
 
 class Passage(NamedTuple):
-    """What happens on the way through a statement: accesses before any barrier, after the last, and whether one is
+    """The accesses on the way through a statement: before any barrier, after the last, and whether one is
     passed for sure."""
 
     entry: list[Touch]
@@ -94,7 +94,7 @@ class _Planner:
             edit.insert_before(op, barrier)
 
     def body(self) -> Block:
-        """What each thread runs: the statements within the loops of all axes."""
+        """The block that each thread runs: the statements within the loops of all axes."""
         inner = self.root
         while True:
             ops = [op for op in inner.body.block.ops if not isinstance(op, AllocOp)]
@@ -119,7 +119,7 @@ class _Planner:
         return Passage(touches, touches, False)
 
     def exchange(self, op: Operation) -> Touch | None:
-        """What threads exchange in a statement, if they do."""
+        """An access of a statement by which threads exchange values, None where they do not."""
         touches = self.conflicts.touches(op)
         return next((a for a in touches for b in touches if self.conflicts.between(a, b)), None)
 

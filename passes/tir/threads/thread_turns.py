@@ -1,4 +1,4 @@
-"""Which loops along an axis of threads the threads of a kernel can share out, and which each of them runs whole.
+"""Loops along an axis of threads: those that threads of a kernel can share out, and those that each runs whole.
 
 A loop in another along its axis is work that threads do together: the thread that runs an iteration of the inner loop
 is no longer the one of the outer's. So it can be where what stands inside does not know the outer iteration, save in

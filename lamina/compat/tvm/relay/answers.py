@@ -1,4 +1,4 @@
-"""What expressions are asked and do not know themselves: who answers it, read when it is first asked."""
+"""Answers to what expressions are asked and do not know themselves (type, text, attributes), imported when asked."""
 
 from __future__ import annotations
 

@@ -186,7 +186,10 @@ class Executor:
         return IRModule({**others, main or e.GlobalVar("main"): function}, types).ir()
 
     def _runner(self, function: e.Function) -> Callable[[Sequence[Any]], Any]:
-        """What runs a function as `main` of the module: numbers of other dtypes are cast, as `set_input` does."""
+        """Return a function that runs `function` as the module's `main`.
+
+        Numbers of other dtypes are cast, as `set_input` does.
+        """
         from xdsl.dialects.func import FuncOp
 
         from lamina.driver.compiled_kernels import CompiledKernels

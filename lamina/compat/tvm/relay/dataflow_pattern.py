@@ -118,7 +118,7 @@ class _Program:
 
     @property
     def results(self) -> list[SSAValue]:
-        """What the expression is."""
+        """The values that the expression computes: the operands of the body's last op."""
         return list(cast(Operation, self.body.block.last_op).operands)
 
     def reader(self) -> Reader:
@@ -139,7 +139,7 @@ class _Program:
 
 
 class _Nodes(Mapping[Pattern, list[e.Expr]]):
-    """What the parts of a pattern stand for."""
+    """The expressions that the parts of a pattern matched."""
 
     def __init__(self, found: ours.NodeMap, reader: Reader) -> None:
         self._found = found

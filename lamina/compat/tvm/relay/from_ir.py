@@ -110,7 +110,7 @@ class Reader:
         return function
 
     def _result(self, block: Block) -> e.Expr:
-        """What a block gives, and what it does on the way: writes of cells are lets."""
+        """The expression that a block yields, with what it does on the way: writes of cells are lets."""
         last = block.last_op
         assert last is not None
         values = list(last.operands)

@@ -1,4 +1,4 @@
-"""What `relay.build` gives, and what `tvm.runtime.load_module` reads back from `lib.export_library`.
+"""The library that `relay.build` makes, and that `tvm.runtime.load_module` reads back from `lib.export_library`.
 
     lib.export_library("net.tar")                         one file, whatever its suffix: lamina/driver/artefact.py
     lib = tvm.runtime.load_module("net.tar")
@@ -177,13 +177,13 @@ class GraphProgram:
         *("set_input", "run", "get_output", "get_input", "get_num_inputs", "get_num_outputs"),
         *("get_input_index", "get_input_info", "load_params"),
     )
-    """What it is asked for by name."""
+    """Names of the functions that `get_function` finds."""
 
     def __init__(self, library: GraphExecutorFactoryModule, device: Device) -> None:
         self.library = library
         self.device = device
         self.session: GraphModule | None = None
-        """Who holds the inputs and outputs."""
+        """The session that holds the inputs and outputs, made when it is first needed."""
 
     def get_function(self, name: str) -> Callable[..., Any]:
         """A function by its name. Raises UsageError where there is none."""
@@ -205,7 +205,7 @@ class GraphProgram:
         min_repeat_ms: float = 0,
         **_: Any,
     ) -> Callable[..., BenchmarkResult]:
-        """What times a function: each of `repeat` figures is the mean of `number` calls, after a first one."""
+        """Return a timer of a function: each of `repeat` figures is the mean of `number` calls, after a first one."""
         function = self.get_function(func_name)
 
         def evaluate(*args: Any) -> BenchmarkResult:

@@ -1,4 +1,4 @@
-"""What `lib.export_library` wrote, read back by `tvm.runtime.load_module`."""
+"""Files of `lib.export_library`, read back by `tvm.runtime.load_module`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lamina.tensor.module import Module
 
 
 def load_library(path: str | os.PathLike[str]) -> Any:
-    """What `export_library` wrote, of `relay.build`, `relay.vm.compile` or `tvm.build`. Raises InputError."""
+    """Load what `export_library` wrote of `relay.build`, `relay.vm.compile` or `tvm.build`. Raises InputError."""
     saved = artefact.read(path, (artefact.PROGRAM, artefact.MACHINE, artefact.KERNEL))
     if saved.kind == artefact.KERNEL:
         return Module.of_saved(saved)

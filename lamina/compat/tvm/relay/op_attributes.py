@@ -139,7 +139,7 @@ _LAYOUTS = ("data_layout", "kernel_layout")
 
 
 def _altered(node: e.Call, types: Sequence[ty.Type], alter: Callable[..., Any]) -> Any:
-    """What a function makes of a call. Where it changes layouts, operands and the result are transformed."""
+    """The call as `alter` rewrites it, None for no change; changed layouts bring transforms of operands and result."""
     found = alter(node.attrs, list(node.args), list(types[:-1]), types[-1])
     if found is None:
         return None

@@ -42,7 +42,7 @@ def normal(key: Any, shape: Sequence[int], dtype: str = "float32", mean: Any = 0
 
 
 def get_valid_counts(data: Any, score_threshold: Any, id_index: int = 0, score_index: int = 1) -> Any:
-    """How many boxes have a score above the threshold, they first, and where they were."""
+    """The number of boxes with a score above the threshold, the boxes with these first, and their former indices."""
     least = _number(score_threshold, "float32")
     return op_function("vision.get_valid_counts")(data, least, id_index, score_index)
 

@@ -38,7 +38,7 @@ def save_param_dict(params: Mapping[str, Any]) -> bytearray:
 
 
 def load_param_dict(param_bytes: bytes | bytearray) -> dict[str, NDArray]:
-    """What `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
+    """Load what `save_param_dict` saved, also TVM's. Raises InputError where the bytes are others."""
     data = Bytes(bytes(param_bytes))
     if data.take("<QQ")[0] != LIST_MAGIC:
         raise InputError("these bytes are no parameters", hint="relay.save_param_dict writes them")

@@ -1,4 +1,4 @@
-"""What rewrites have written, expressions of nodes of a program and of new ones, as values of the program."""
+"""Expressions that rewrites have written, of nodes of a program and of new ones, as values of the program."""
 
 from __future__ import annotations
 

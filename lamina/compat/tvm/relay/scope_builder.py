@@ -52,7 +52,7 @@ class ScopeBuilder:
 
     @contextmanager
     def if_scope(self, cond: Any) -> Generator[None]:
-        """What is written inside is the first branch; the if is the result of the scope around it."""
+        """Open a scope that is the first branch; the if is the result of the scope around it."""
         around = self._scopes[-1]
         if around.result is not None or around.condition is not None:
             raise UsageError("the scope has a result already")
@@ -62,7 +62,7 @@ class ScopeBuilder:
 
     @contextmanager
     def else_scope(self) -> Generator[None]:
-        """What is written inside is the second branch. Raises UsageError where no first one is before it."""
+        """Open a scope that is the second branch. Raises UsageError where no first one is before it."""
         around = self._scopes[-1]
         if around.condition is None:
             raise UsageError("else_scope follows if_scope")

@@ -13,7 +13,7 @@ from lamina.frontends.tvm_text import expr as e
 from lamina.frontends.tvm_text.op_calls import default_attrs, non_default_attrs
 
 _LEAVES = (e.Constant, e.Op, e.GlobalVar, e.TupleGetItem, adt.Constructor)
-"""What is compared by what it says: one object that is used twice is no other than two equal ones."""
+"""Nodes that are compared by their contents: one object that is used twice is no other than two equal ones."""
 
 
 class _Difference(Exception):

@@ -144,7 +144,7 @@ class _Printer:
         return head + (f" -> {ty.type_text(result)}" if result is not None else "")
 
     def _block(self, root: e.Expr, lines: _Lines) -> None:
-        """What a block computes: each call its line, the last one without a name."""
+        """Write what a block computes: each call on its line, the last one without a name."""
         while isinstance(root, e.Let):
             # A function may call itself by the name.
             name = self._variable(root.var)

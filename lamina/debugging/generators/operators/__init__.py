@@ -1,4 +1,4 @@
-"""How to draw a node of each operator: one function for one or several, in the file of their family.
+"""Draws of a node of each operator: one function for one or several, in the file of their family.
 
 @row("Softmax", "LogSoftmax")
 def softmax(g, name):

@@ -101,7 +101,7 @@ def quantised_attention(g: OnnxGraph, name: str) -> None:
 
 
 def attention_mask(g: OnnxGraph, batch: int, rows: int, columns: int) -> Tensor:
-    """Where the keys end, also where they begin, which of them count, or which of them count for each row."""
+    """A mask: the ends of the keys, their ends and beginnings, or which of them count, for all rows or for each."""
     how = g.draw.integer(0, 3)
     if how == 0:
         return g.given(g.draw.integers((batch,), 1, columns), "int32")

@@ -314,7 +314,7 @@ def scatter_elements(g: OnnxGraph, name: str) -> None:
 
 
 def reductions(g: OnnxGraph, x: Tensor, name: str) -> list[str]:
-    """What a scatter may do with what is there already."""
+    """The reductions of a scatter of this name and type with the elements that are there already."""
     if name == "Scatter" or g.opset < 16 or x.dtype in ("bool", "bfloat16", "float16"):
         return []
     return ["add", "mul"] if g.opset < 18 else ["add", "mul", "max", "min"]

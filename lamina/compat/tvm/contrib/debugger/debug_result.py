@@ -1,4 +1,4 @@
-"""What a run node by node has found: times, shapes, values, and the files that TVM's tools read."""
+"""Results of a run node by node: times, shapes, values, and the files that TVM's tools read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DebugResult:
         return [list(shape) for n in self.nodes for shape, _ in n.results]
 
     def get_graph_node_output_num(self, node: Any) -> int:
-        """How many outputs a node has (by its name or its entry of `get_graph_nodes`)."""
+        """The number of outputs that a node has (by its name or its entry of `get_graph_nodes`)."""
         name: Any = cast("dict[str, Any]", node)["name"] if isinstance(node, dict) else node
         return next(len(n.results) for n in self.nodes if n.name == name)
 

@@ -1,4 +1,4 @@
-"""Which kinds of nodes an expression has."""
+"""The kinds of nodes that an expression contains."""
 
 from __future__ import annotations
 

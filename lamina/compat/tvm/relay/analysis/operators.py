@@ -13,7 +13,7 @@ from lamina.frontends.tvm_text.walk import post_order
 
 
 def list_op_freqs(mod: Any) -> dict[str, int]:
-    """How often each operator is called."""
+    """The number of calls of each operator, by its name."""
     from lamina.compat.tvm.ir_module import IRModule
 
     functions = mod.functions.values() if isinstance(mod, IRModule) else [mod]
@@ -43,7 +43,7 @@ _WINDOWED = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.c
 
 
 def get_total_mac_number(expr: Any) -> int:
-    """How many multiplications with an addition the convolutions and matrix products of a function are.
+    """The number of multiply-adds in the convolutions and matrix products of a function.
 
     A convolution counts the elements of its result times its window times the channels that a group reads, a
     transposed one too, as in TVM. Raises LaminaError where types are wrong.
@@ -77,7 +77,7 @@ def _window_macs(call: Any) -> int:
 
 
 def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
-    """How many operators of these names stand on the longest way through an expression (or a module's `main`)."""
+    """The number of operators of these names stand on the longest way through an expression (or a module's `main`)."""
     from lamina.compat.tvm.ir_module import IRModule
     from lamina.frontends.tvm_text.walk import children
 
@@ -90,7 +90,7 @@ def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
 
 
 def list_fake_quantized_op_freqs(mod: Any) -> dict[str, int]:
-    """How often operators stand between dequantize and quantize, where integers could do their work."""
+    """The number of calls of each operator between dequantize and quantize, where integers could do their work."""
     counted: Counter[str] = Counter()
     seen: set[e.Expr] = set()
     for function in mod.functions.values():
@@ -148,7 +148,7 @@ def extract_intermdeiate_expr(mod: Any, expr_id: int) -> Any:
 
 
 def get_calibration_data(mod: Any, data: Any) -> dict[Any, dict[str, list[Any]]]:
-    """What goes into and comes out of the functions that a partitioned module gives to external compilers.
+    """Inputs and outputs of the functions that a partitioned module gives to external compilers.
 
     `data` are the inputs of `main` by their names.
     """

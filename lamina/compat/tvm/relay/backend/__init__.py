@@ -12,7 +12,7 @@ _MODULES = ("interpreter", "vm")
 
 
 class Executor:
-    """How a built program is run: `graph` is the one there is. Raises UnsupportedError for another."""
+    """The executor of a built program: `graph` is the one there is. Raises UnsupportedError for another."""
 
     kind = "executor"
     known = ("graph",)
@@ -31,7 +31,7 @@ class Executor:
 
 
 class Runtime(Executor):
-    """What a built program runs on: `cpp` is the one there is. Raises UnsupportedError for another."""
+    """The runtime of a built program: `cpp` is the one there is. Raises UnsupportedError for another."""
 
     kind = "runtime"
     known = ("cpp",)

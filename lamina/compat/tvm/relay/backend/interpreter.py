@@ -1,4 +1,4 @@
-"""What programs give besides arrays: values of data types, cells, functions. Nothing recurses along long lists."""
+"""Results of programs besides arrays: values of data types, cells, functions. Nothing recurses along long lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lamina.vm.values import AdtValue, Cell, value_text
 
 
 class ConstructorValue:
-    """What a constructor made: its number among those of its type (`tag`), its fields, itself."""
+    """A value that a constructor made: its number among those of its type (`tag`), its fields, itself."""
 
     def __init__(self, made: AdtValue, constructor: adt.Constructor, known: Constructors, device: Device) -> None:
         self.made = made

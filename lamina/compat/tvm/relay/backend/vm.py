@@ -69,7 +69,7 @@ class Executable:
 
     @property
     def bytecode(self) -> str:
-        """What the machine runs: the text of our IR."""
+        """The text of our IR, which the virtual machine runs."""
         return str(self._module)
 
     @property
@@ -155,7 +155,7 @@ class VirtualMachine:
         return [given[n] for n in names]
 
     def set_input(self, func_name: str, *args: Any, **kwargs: Any) -> None:
-        """What a function gets, in order or by name."""
+        """Set the arguments of a function, in order or by name."""
         self._inputs[func_name] = self._arguments(func_name, args, kwargs)
 
     def set_one_input(self, func_name: str, *args: Any, **kwargs: Any) -> None:
@@ -189,7 +189,7 @@ class VirtualMachine:
         return self.invoke("main", *args, **kwargs)
 
     def get_outputs(self) -> list[Any]:
-        """What the last run gave, as a list."""
+        """The results of the last run, as a list."""
         if self._outputs is None:
             raise UsageError("there is no output yet", hint="run() comes before get_outputs()")
         found = self._outputs
@@ -220,7 +220,7 @@ class VirtualMachine:
 def compile(  # noqa: A001
     mod: Any, target: Any = None, target_host: Any = None, params: Mapping[str, Any] | None = None
 ) -> Executable:
-    """Compile a module, or a function, for the machine; `params` are weights by the names of parameters of `main`.
+    """Compile a module, or a function, for the virtual machine; `params` are weights by `main`'s parameter names.
 
     The current PassContext says how. Raises LaminaError.
     """

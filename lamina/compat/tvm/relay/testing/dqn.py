@@ -18,7 +18,7 @@ def get_net(
     dtype: str = "float32",
     layout: str = "NCHW",
 ) -> Any:
-    """What each action is worth, of the last pictures."""
+    """The network as a function: of the last pictures, the value of each action."""
     kernel_layout = layers.conv_kernel_layout(layout)
     x = relay.var("data", shape=(batch_size, *image_shape), dtype=dtype)
     for n, (channels, size, stride) in enumerate(((32, 8, 4), (64, 4, 2), (64, 3, 1)), 1):
