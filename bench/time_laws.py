@@ -139,7 +139,7 @@ def call_in_a_process() -> float:
 
 
 def _contract_by_hand(module: Any) -> None:
-    """What the equation of tir-fuse-multiply-add does, by a walk over the ops."""
+    """The work of tir-fuse-multiply-add's equation, done by a walk over the ops."""
     from xdsl.dialects import arith, math
     from xdsl.dialects.builtin import f32
 

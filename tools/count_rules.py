@@ -28,11 +28,11 @@ from tools.count_code import code_lines
 MOST = 20
 """Lines besides rules."""
 FACETS = frozenset({"expand", "replace_by_form"})
-"""What puts the value of an op's facet into its place: `decompose`, `legalize`."""
+"""Functions that put the value of an op's facet into its place: `decompose`, `legalize`."""
 
 
-class Figures(NamedTuple):
-    """What the file of a pass has."""
+class RuleFigures(NamedTuple):
+    """Contents of the file of a pass."""
 
     name: str
     path: Path
@@ -45,7 +45,7 @@ class Figures(NamedTuple):
         return self.sets and self.besides <= MOST
 
 
-def passes() -> Iterator[Figures]:
+def passes() -> Iterator[RuleFigures]:
     """The passes that compile a model for the CPU, each once."""
     for name in dict.fromkeys(steps_of("cpu").names()):
         found = find_pass(name)
@@ -53,14 +53,14 @@ def passes() -> Iterator[Figures]:
         yield figures(name, found.path.resolve(), module)
 
 
-def figures(name: str, path: Path, module: ModuleType) -> Figures:
-    """What stands in a file."""
+def figures(name: str, path: Path, module: ModuleType) -> RuleFigures:
+    """Contents of a file."""
     values = vars(module).values()
     sets = any(isinstance(v, Rules) for v in values) or not FACETS.isdisjoint(vars(module))
     lines = [line.number for line in code_lines(path)]
     rest = [s for s in ast.parse(path.read_text("utf-8")).body if not is_rule(s, module)]
     besides = sum(first(s) <= n <= (s.end_lineno or s.lineno) for s in rest for n in lines)
-    return Figures(name, path, sets, besides)
+    return RuleFigures(name, path, sets, besides)
 
 
 def first(statement: ast.stmt) -> int:

@@ -1,4 +1,4 @@
-"""What the declaration of an op is written with, for `from lamina.dialects.relay.declare import *`.
+"""Names that the declaration of an op is written with, for `from lamina.dialects.relay.declare import *`.
 
 The bases of ops and their fields, types and their refusal, the numpy of oracles (`np`), the tensor expressions of
 equations (`te`), the terms of gradients (`r`), samples. Modules that declare no op import from where a name stands.

@@ -106,8 +106,8 @@ def _dtype_words(allowed: tuple[str, ...]) -> str:
 # -- by how they fuse ------------------------------------------------------------------------------
 
 
-class Facts(TypedDict, total=False):
-    """What the header of any op's class may say (`RelayOp.__init_subclass__`)."""
+class Keywords(TypedDict, total=False):
+    """Keywords that the header of any op's class may have (`RelayOp.__init_subclass__`)."""
 
     fusion_kind: OpPattern
     precision: Precision
@@ -120,14 +120,14 @@ class Facts(TypedDict, total=False):
     ranges: tuple[Any, ...]
 
 
-class UnaryFacts(Facts, total=False):
+class UnaryKeywords(Keywords, total=False):
     """Of an op of one operand also its equation and its oracle."""
 
     te_element: Callable[[Any], Any]
     np_ref: Callable[[Any], Any]
 
 
-class BinaryFacts(Facts, total=False):
+class BinaryKeywords(Keywords, total=False):
     """Of an op of two operands also its equation and its oracle."""
 
     te_element: Callable[[Any, Any], Any]
@@ -168,7 +168,7 @@ class Elementwise(RelayOp):
     x = operand_def(TensorType)
     result = result_def(TensorType)
 
-    def __init_subclass__(cls, **facts: Unpack[UnaryFacts]) -> None:
+    def __init_subclass__(cls, **facts: Unpack[UnaryKeywords]) -> None:
         super().__init_subclass__(**facts)
 
     @classmethod
@@ -258,7 +258,7 @@ class Broadcast(RelayOp):
     rhs = operand_def(TensorType)
     result = result_def(TensorType)
 
-    def __init_subclass__(cls, **facts: Unpack[BinaryFacts]) -> None:
+    def __init_subclass__(cls, **facts: Unpack[BinaryKeywords]) -> None:
         super().__init_subclass__(**facts)
 
     @classmethod

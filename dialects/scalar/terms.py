@@ -69,7 +69,7 @@ class ScalarOp:
         }
         self._known = {n: p for n, p in properties.items() if n not in self._flags}
         self._told = "to" if types is Types.CONVERSION else None
-        """What a right side says of the result's type."""
+        """The type of the result, as far as a right side says it."""
         if self._told is not None:
             self._known[self._told] = None
 

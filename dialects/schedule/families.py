@@ -142,7 +142,7 @@ class SamplingBase(PrimitiveOp, abc.ABC):
     """
 
     def random(self) -> random.Random:
-        """Where this op draws from."""
+        """The source that this op draws from."""
         schedule = self.parent_op()
         seed = schedule.attributes.get(SEED) if schedule is not None else None
         number = seed.value.data if isinstance(seed, IntegerAttr) else 0

@@ -46,7 +46,7 @@ class Comparer:
     _runs: list[Sequence[Any]] = field(default_factory=list[Sequence[Any]])
 
     def difference(self, got: Mapping[str, Any], expected: Mapping[str, Any], floor: float = TINY) -> str:
-        """What differs first, in one line; empty where nothing does. Floats may always be `floor` off."""
+        """The first difference, in one line; empty where nothing does. Floats may always be `floor` off."""
         for n, name in enumerate(self.names):
             if name in expected:
                 said = self._difference(n, name, np.asarray(got[name]), np.asarray(expected[name]), floor)

@@ -26,9 +26,9 @@ ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
 
 ORACLES_PAIR = "compiled against the oracles"
 IMPORT_PAIR = "imported and compiled against"
-"""How the place of a difference begins that the importer may have made."""
+"""Beginning of the place of a difference that the importer may have made."""
 OF_UNIT = 1e-7
-"""How far another implementation may be off whatever the values are: onnxruntime's functions between 0 and 1, sigmoid
+"""Error that another implementation may make whatever the values are: onnxruntime's functions between 0 and 1, sigmoid
 for one, are as exact as 1 is, and 0 where ours are small numbers."""
 
 

@@ -31,13 +31,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class ConversionRule(NamedTuple):
-    """How one op is lowered."""
+    """The rule by which one op is lowered."""
 
     op: type[Operation]
     function: Callable[[Any, Any], Any]
     """Gets the op and the state of the lowering."""
     text: str
-    """What it does, in a line."""
+    """Its effect, in a line."""
     where: str
     """The file and line where it is written."""
 

@@ -1,4 +1,4 @@
-"""What rules say of how their variables are drawn, where the samples of ops do not lead to a match: `.drawing(...)`."""
+"""Draws of the variables of rules, where the samples of ops do not lead to a match: `.drawing(...)`."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ def _texts(types: Sequence[Attribute]) -> str:
     return ", ".join(str(t).replace("memref", "tensor", 1) for t in types)
 
 
-class Main:
-    """What the tensors of `@main` have become so far: buffers."""
+class MainBuffers:
+    """The buffers that the tensors of `@main` have become so far."""
 
     def __init__(self, main: MainOp, functions: dict[str, tir.FuncOp], reshapes: Container[str]) -> None:
         block = main.body.block
@@ -101,7 +101,7 @@ class Main:
 
 
 @calls.lowers(te.CallOp)
-def call(op: te.CallOp, main: Main) -> Iterable[Operation]:
+def call(op: te.CallOp, main: MainBuffers) -> Iterable[Operation]:
     """tir.call, behind a tir.alloc for each result that has no buffer; nothing where it only gives another shape."""
     _check_call(op, main.functions)
     buffers = main.buffers
@@ -122,7 +122,7 @@ def call(op: te.CallOp, main: Main) -> Iterable[Operation]:
 
 
 @calls.lowers(te.ParamOp)
-def param(op: te.ParamOp, main: Main) -> Iterable[Operation]:
+def param(op: te.ParamOp, main: MainBuffers) -> Iterable[Operation]:
     """tir.param of the same parameter."""
     new = tir.ParamOp.create(properties={"param": op.param}, result_types=[memref(op.result.type)])
     new.results[0].name_hint = op.result.name_hint
@@ -131,7 +131,7 @@ def param(op: te.ParamOp, main: Main) -> Iterable[Operation]:
 
 
 @calls.lowers(MainReturnOp)
-def returns(op: MainReturnOp, main: Main) -> Iterable[Operation]:
+def returns(op: MainReturnOp, main: MainBuffers) -> Iterable[Operation]:
     """func.return of nothing, behind a tir.copy of each result that is computed elsewhere."""
     for value, out in zip(op.operands, main.outs, strict=True):
         if main.buffers[value] is not out:
@@ -146,7 +146,7 @@ def lower_main(main: MainOp, functions: dict[str, tir.FuncOp], reshapes: Contain
     """
     _check_main(main)
     block = main.body.block
-    state = Main(main, functions, reshapes)
+    state = MainBuffers(main, functions, reshapes)
     old = list(block.ops)
     for op in old:
         for new in calls.lower(op, state, f"@{main.sym_name.data}"):

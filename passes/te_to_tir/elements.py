@@ -17,7 +17,7 @@ from lamina.passes.te_to_tir.lowering import Lowering
 from lamina.passes.te_to_tir.rules import elements
 
 
-class Body:
+class ElementBody:
     """The body of a block that is being filled, and what the values of the equation are in it."""
 
     def __init__(self, target: Block, variables: dict[SSAValue, SSAValue], lowering: Lowering) -> None:
@@ -61,7 +61,7 @@ class Body:
 
 def lower_body(source: Block, target: Block, variables: dict[SSAValue, SSAValue], lowering: Lowering) -> list[SSAValue]:
     """Copy an equation with reads as loads; returns what it yields."""
-    body = Body(target, variables, lowering)
+    body = ElementBody(target, variables, lowering)
     for op in source.ops:
         new = elements.lower(op, body)
         if new is not None:
@@ -72,13 +72,13 @@ def lower_body(source: Block, target: Block, variables: dict[SSAValue, SSAValue]
 
 
 @elements.lowers(te.YieldOp)
-def yields(op: te.YieldOp, body: Body) -> None:
-    """What the block stores, or adds to a reduction."""
+def yields(op: te.YieldOp, body: ElementBody) -> None:
+    """The value that the block stores, or adds to a reduction."""
     body.yielded = [body.operand(v) for v in op.values]
 
 
 @elements.lowers(te.ReadOp)
-def read(op: te.ReadOp, body: Body) -> Operation:
+def read(op: te.ReadOp, body: ElementBody) -> Operation:
     """tir.load from the tensor's place, under the guard's conditions."""
     place = body.lowering.places[op.tensor]
     conditions = [] if op.guard is None else body.conditions(op.guard.data.conditions, op.indices)
@@ -86,20 +86,20 @@ def read(op: te.ReadOp, body: Body) -> Operation:
 
 
 @elements.lowers(te.IndexOp)
-def index(op: te.IndexOp, body: Body) -> Operation:
+def index(op: te.IndexOp, body: ElementBody) -> Operation:
     """tir.index of the loops' variables."""
     (form,) = body.forms(op.map.data.results, op.indices)
     return tir.IndexOp.of(form)
 
 
 @elements.lowers(te.ConditionOp)
-def condition(op: te.ConditionOp, body: Body) -> Operation:
+def condition(op: te.ConditionOp, body: ElementBody) -> Operation:
     """tir.condition on the loops' variables."""
     return tir.ConditionOp.of(body.conditions(op.set.data.conditions, op.indices))
 
 
 @elements.lowers(te.CheckOp)
-def check(op: te.CheckOp, body: Body) -> Operation:
+def check(op: te.CheckOp, body: ElementBody) -> Operation:
     """tir.check of the same message."""
     value, holds = (body.operand(v) for v in op.operands)
     return CheckOp.make(value, holds, op.message.data)

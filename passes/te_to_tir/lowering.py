@@ -33,14 +33,14 @@ class Lowering:
     """The state of one function's lowering."""
 
     block: Block
-    """Where buffers and statements are put."""
+    """The block that buffers and statements are put in."""
     places: dict[SSAValue, Place] = field(default_factory=dict[SSAValue, Place])
     sizes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The te function's `index` arguments as the tir function's."""
     times: dict[Atom, Linear] = field(default_factory=dict[Atom, Linear])
     """The time of each enclosing te.scan over its loop variable."""
     axes: dict[str, int] = field(default_factory=dict[str, int])
-    """How often an axis name has been given."""
+    """The number of times that an axis name has been given."""
     copies: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
     """Tensors that are returned and are computed elsewhere, with the buffers of the results."""
 

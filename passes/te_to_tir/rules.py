@@ -21,13 +21,13 @@ from lamina.dialects.schedule.primitive import PrimitiveOp, ScheduleState
 from lamina.passes.rules.conversion import Conversion, ConversionRule, where_written
 
 if TYPE_CHECKING:
-    from lamina.passes.te_to_tir.calls import Main
+    from lamina.passes.te_to_tir.calls import MainBuffers
     from lamina.passes.te_to_tir.elements import Body
     from lamina.passes.te_to_tir.lowering import Lowering
 
 stages: Conversion[Lowering, Iterable[Operation]] = Conversion("te-to-tir", "a te.func")
 elements: Conversion[Body, Operation | None] = Conversion("te-to-tir", "a te.compute")
-calls: Conversion[Main, Iterable[Operation]] = Conversion("te-to-tir", "@main")
+calls: Conversion[MainBuffers, Iterable[Operation]] = Conversion("te-to-tir", "@main")
 
 
 @elements.lowers(*Arith.operations, *Math.operations)

@@ -275,7 +275,7 @@ _LIBM = {
     math.ExpM1Op: "expm1",
     math.Log1pOp: "log1p",
 }
-"""What LLVM has no intrinsic for. The float version has the suffix f."""
+"""Functions that LLVM has no intrinsic for. The float version has the suffix f."""
 
 
 @emits(*_LIBM)

@@ -66,7 +66,7 @@ class Replay(Indices):
         return [*steps, *(release(self, op) for op in block.ops if type(op) is AllocOp and is_on_heap(op))]
 
     def compile_step(self, op: Operation) -> Step:
-        """What an op becomes, by its rule. Raises InputError for one that has none."""
+        """Replay an op by its rule. Raises InputError for one that has none."""
         return self.conversion.lower(op, self)
 
     def plain(self, op: Operation, emit: Emit) -> Step:

@@ -113,7 +113,7 @@ class TirToLlvmPass(ModulePass):
 
 
 class Functions:
-    """What the functions of a module have become so far."""
+    """The functions of a module that are lowered so far."""
 
     def __init__(self, module: ModuleOp, taker: KernelTaker | None) -> None:
         self.module = module

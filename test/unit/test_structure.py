@@ -331,7 +331,7 @@ IN_TWO_FOLDERS = {
     **{"Entry": 2, "Equation": 2, "Extent": 2, "Format": 2, "Function": 3, "Graph": 3, "Kernel": 3, "Kernels": 2},
     **{"Kind": 2, "Level": 2, "Library": 2, "Lowering": 3, "Match": 2, "Memory": 3, "Merged": 2, "Model": 2},
     **{"Namespace": 2, "Node": 3, "Outcome": 2, "Parser": 2, "Part": 3, "Partial": 2, "Phase": 2, "Place": 3},
-    **{"Places": 3, "Plan": 5, "Port": 2, "Program": 5, "Reduced": 2, "Reducer": 2, "Reduction": 2, "Refusal": 2},
+    **{"Places": 3, "Plan": 5, "Port": 2, "Program": 6, "Reduced": 2, "Reducer": 2, "Reduction": 2, "Refusal": 2},
     **{"Report": 3, "Row": 4, "Sampling": 2, "Scope": 3, "Settings": 2, "Shape": 2, "Source": 3, "Stage": 3},
     **{"Step": 2, "Steps": 2, "Tensor": 3, "Term": 2, "Terms": 2, "Tile": 2, "TirToLlvmPass": 2, "Trace": 2},
     **{"Type": 2, "Update": 2, "Value": 2, "Verdict": 2, "Window": 3, "Writer": 2},

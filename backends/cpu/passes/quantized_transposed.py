@@ -84,7 +84,7 @@ def ordinary(most_zeros: float) -> Form:
 
 def _ordinary(inputs: Sequence[SSAValue], attrs: dict[str, Any], most_zeros: float) -> SSAValue | None:
     x, w, x_zero, w_zero, x_scale, w_scale = inputs
-    zero = qs.constant(w_zero)
+    zero = qs.known_values(w_zero)
     if constant_value(w) is None or zero is None or zero.size != 1 or attrs["out_dtype"] != "int32":
         return None
     if not is_plain(attrs | {"out_dtype": ""}, "NCHW", "IOHW") or attrs["groups"] != 1:

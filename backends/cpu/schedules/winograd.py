@@ -88,8 +88,8 @@ def choose_rows(
     return min((*fitting, down), key=lambda d: (cycles(d), d))
 
 
-class Blocks(NamedTuple):
-    """How an image is cut into blocks of rows of tiles."""
+class ImageBlocks(NamedTuple):
+    """The blocks of rows of tiles that an image is cut into."""
 
     rows: int
     """Rows of a block."""
@@ -105,7 +105,7 @@ class Blocks(NamedTuple):
         return self.rows * self.across
 
 
-def blocks_of(w: Winograd, target: TargetAttr) -> Blocks:
+def blocks_of(w: Winograd, target: TargetAttr) -> ImageBlocks:
     """Choose the blocks of a convolution."""
     n, a, _, chunks, _, lanes = w.tiles.spatial
     m, blocks, height, width = w.result_rows.spatial[1], w.products.spatial[3], *w.conv.spatial[2:4]
@@ -113,7 +113,7 @@ def blocks_of(w: Winograd, target: TargetAttr) -> Blocks:
     costs, threads = for_target(target), target.threads.data
     least = 1 if threads == 1 else costs.blocks_per_thread * threads
     rows = choose_rows(down, across, a * a * lanes * 4, (chunks, blocks), lanes, costs, -(-least // n))
-    return Blocks(rows, down, across, n * (down // rows) < least)
+    return ImageBlocks(rows, down, across, n * (down // rows) < least)
 
 
 def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pick: Pick) -> None:
@@ -132,7 +132,7 @@ def schedule_winograd(s: Schedule, w: Winograd, out: str, target: TargetAttr, pi
 
 
 def _place_result(
-    s: Schedule, w: Winograd, out: str, blocks: Blocks, target: TargetAttr
+    s: Schedule, w: Winograd, out: str, blocks: ImageBlocks, target: TargetAttr
 ) -> tuple[SSAValue, SSAValue, SSAValue]:
     """Compute the result one tile at a time. Returns its loops over images, blocks and vectors of channels."""
     m = w.result_rows.spatial[1]
@@ -155,7 +155,7 @@ def _place_result(
 
 
 def _place_products(
-    s: Schedule, w: Winograd, memory: str, at: SSAValue, blocks: Blocks, target: TargetAttr, pick: Pick
+    s: Schedule, w: Winograd, memory: str, at: SSAValue, blocks: ImageBlocks, target: TargetAttr, pick: Pick
 ) -> list[SSAValue]:
     """Compute the products a register tile at a time. Returns the loops that threads may share."""
     costs, lanes, count = for_target(target), w.tiles.spatial[-1], blocks.tiles
@@ -182,7 +182,7 @@ def _place_products(
     return [p_n, e, f, ko_o]
 
 
-def _product_tiles(w: Winograd, weight: tuple[str, int] | None, blocks: Blocks, target: TargetAttr) -> list[Tile]:
+def _product_tiles(w: Winograd, weight: tuple[str, int] | None, blocks: ImageBlocks, target: TargetAttr) -> list[Tile]:
     """The register tiles that the products of a block may be computed in, the best first."""
     costs, count = for_target(target), blocks.tiles
     block = max(weight[1] // w.tiles.spatial[-1], 1) if weight is not None else 1
@@ -196,7 +196,7 @@ def _product_tiles(w: Winograd, weight: tuple[str, int] | None, blocks: Blocks, 
     return list(dict.fromkeys(tiles))
 
 
-def _place_far(s: Schedule, w: Winograd, at: SSAValue, blocks: Blocks, target: TargetAttr) -> list[SSAValue]:
+def _place_far(s: Schedule, w: Winograd, at: SSAValue, blocks: ImageBlocks, target: TargetAttr) -> list[SSAValue]:
     """Judge which tiles are far. Returns the loops that threads may share, none where a block judges its own."""
     costs, lanes = for_target(target), w.tiles.spatial[-1]
     if not blocks.apart:
@@ -210,7 +210,7 @@ def _place_far(s: Schedule, w: Winograd, at: SSAValue, blocks: Blocks, target: T
     return [judge_n, judge_rows]
 
 
-def _place_tiles(s: Schedule, w: Winograd, at: SSAValue, blocks: Blocks) -> list[SSAValue]:
+def _place_tiles(s: Schedule, w: Winograd, at: SSAValue, blocks: ImageBlocks) -> list[SSAValue]:
     """Transform the data's tiles, all of one in registers. Returns the loops that threads may share."""
     t_n, e_t, f_t, c_t, t_t, ci_t = s.loops(w.tiles.name) if blocks.apart else s.compute_at(w.tiles.name, at)
     ty_t, tx_t = s.split(t_t, [blocks.rows, blocks.across])

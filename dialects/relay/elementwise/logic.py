@@ -36,47 +36,47 @@ class MinimumOp(Broadcast, te_element=lambda a, b: te.minimum(a, b), np_ref=lamb
         return [collapsed(r.where(first, grads[0], zero), a), collapsed(r.where(first, zero, grads[0]), b)]
 
 
-class Comparison(Broadcast, dtypes=ALL, result_dtype="bool"):
+class Compared(Broadcast, dtypes=ALL, result_dtype="bool"):
     """Whether two elements stand in a relation."""
 
 
 @irdl_op_definition
-class EqualOp(Comparison, te_element=lambda a, b: te.equal(a, b), np_ref=lambda a, b: a == b):
+class EqualOp(Compared, te_element=lambda a, b: te.equal(a, b), np_ref=lambda a, b: a == b):
     """y = lhs == rhs."""
 
     name = "relay.equal"
 
 
 @irdl_op_definition
-class NotEqualOp(Comparison, te_element=lambda a, b: te.not_equal(a, b), np_ref=lambda a, b: a != b):
+class NotEqualOp(Compared, te_element=lambda a, b: te.not_equal(a, b), np_ref=lambda a, b: a != b):
     """y = lhs != rhs; true of NaN."""
 
     name = "relay.not_equal"
 
 
 @irdl_op_definition
-class LessOp(Comparison, te_element=lambda a, b: a < b, np_ref=lambda a, b: a < b):
+class LessOp(Compared, te_element=lambda a, b: a < b, np_ref=lambda a, b: a < b):
     """y = lhs < rhs."""
 
     name = "relay.less"
 
 
 @irdl_op_definition
-class LessEqualOp(Comparison, te_element=lambda a, b: a <= b, np_ref=lambda a, b: a <= b):
+class LessEqualOp(Compared, te_element=lambda a, b: a <= b, np_ref=lambda a, b: a <= b):
     """y = lhs <= rhs."""
 
     name = "relay.less_equal"
 
 
 @irdl_op_definition
-class GreaterOp(Comparison, te_element=lambda a, b: a > b, np_ref=lambda a, b: a > b):
+class GreaterOp(Compared, te_element=lambda a, b: a > b, np_ref=lambda a, b: a > b):
     """y = lhs > rhs."""
 
     name = "relay.greater"
 
 
 @irdl_op_definition
-class GreaterEqualOp(Comparison, te_element=lambda a, b: a >= b, np_ref=lambda a, b: a >= b):
+class GreaterEqualOp(Compared, te_element=lambda a, b: a >= b, np_ref=lambda a, b: a >= b):
     """y = lhs >= rhs."""
 
     name = "relay.greater_equal"

@@ -44,7 +44,7 @@ class RefCreateOp(ProgramOp):
 
 @irdl_op_definition
 class RefReadOp(ProgramOp):
-    """What a cell holds now."""
+    """The value that a cell holds now."""
 
     name = "relay.ref_read"
     cell = operand_def(RefType)

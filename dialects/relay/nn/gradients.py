@@ -26,7 +26,7 @@ from lamina.dialects.relay.windows import gather, windows
 
 
 class _PoolGrad(OutFusable, layouts=("layout", "layout")):
-    """What each element of the data gets from the windows that it lies in."""
+    """The sum that each element of the data gets from the windows that it lies in."""
 
     out_grad = operand_def()
     data = operand_def()

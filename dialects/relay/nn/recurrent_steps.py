@@ -20,7 +20,7 @@ PLAIN = "GNK"
 
 
 class Recurrent(RelayOp, precision=Precision.NEVER):
-    """What the three have in common. An operand list is data, weights, states, then what is optional."""
+    """Fields that the three have in common. An operand list is data, weights, states, then what is optional."""
 
     GATES: ClassVar[tuple[int, ...]]
     """The gates of each weight."""

@@ -146,7 +146,7 @@ class ContribConv2dWinogradNCHWcWeightTransformOp(TileWeight, RelayOp, fusion_ki
 
 @irdl_op_definition
 class ContribConv2dWinogradNCHWcLimitOp(TileWeight, RelayOp, fusion_kind=OpPattern.OPAQUE):
-    """How large a tile of data may be for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
+    """Bound of a tile of data for a transformed weight [a, a, O/b, C/c, c, b]: the squared norm, of all its
     channels, up to which no product and no sum overflows. 0, or no number, for a weight that is not finite."""
 
     name = "relay.nn.contrib_conv2d_winograd_NCHWc_limit"

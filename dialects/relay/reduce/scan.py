@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Cumulative(Opaque, precision=Precision.NEVER):
-    """What all elements up to this one give together along `axis` (of the flattened tensor where it is absent); with
-    `exclusive` all before this one. `dtype` is that of the result, of the operand where it is empty."""
+    """Running results: all elements up to each one together along `axis` (of the flattened tensor where it is absent);
+    with `exclusive` all before this one. `dtype` is that of the result, of the operand where it is empty."""
 
     START: ClassVar[int]
 

@@ -335,8 +335,9 @@ class TopkOp(RelayOp):
 
 @irdl_op_definition
 class SearchSortedOp(Opaque):
-    """Where each of `values` would be put in without disturbing the order: in the one row that `sorted_sequence` has,
-    or in the row at its place. Before elements equal to it, behind them with `right`. NaN goes last."""
+    """Places at which each of `values` would be put in without disturbing the order: in the one row that
+    `sorted_sequence` has, or in the row at its place. Before elements equal to it, behind them with `right`. NaN goes
+    last."""
 
     name = "relay.searchsorted"
 

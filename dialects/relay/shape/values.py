@@ -55,7 +55,7 @@ class ShapeOfOp(ExtentsOf):
 
 @irdl_op_definition
 class NdarraySizeOp(Injective):
-    """How many elements a tensor has, as a scalar of `dtype`."""
+    """The number of elements that a tensor has, as a scalar of `dtype`."""
 
     name = "relay.ndarray_size"
 

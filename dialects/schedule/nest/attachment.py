@@ -1,4 +1,4 @@
-"""Where a stage stood before compute_at moved it, so that compute_root finds the way back.
+"""The place of a stage before compute_at moved it, so that compute_root finds the way back.
 
 What compute_at took off every index of the stage, the first element that an iteration needs, is kept as index ops that
 stand nowhere. They use the loop variables, so what splits or fuses those loops keeps them up to date.

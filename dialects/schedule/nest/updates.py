@@ -1,4 +1,4 @@
-"""How a reduction takes a term in, and what it starts from."""
+"""Updates of a reduction: taking a term in, and the value that it starts from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lamina.dialects.tir.ops import BlockOp
 
 
 class Update(NamedTuple):
-    """How a reduction takes one term in: `store(combine(load, term))`."""
+    """The update by which a reduction takes one term in: `store(combine(load, term))`."""
 
     load: LoadOp
     combine: Operation
@@ -36,7 +36,7 @@ NEUTRAL: dict[type[Operation], float] = {
     arith.OrIOp: 0,
     arith.AndIOp: -1,
 }
-"""What each associative and commutative op leaves as it is; that of a signed maximum depends on the width."""
+"""The neutral element of each associative and commutative op; that of a signed maximum depends on the width."""
 
 
 def neutral(combine: Operation, type_: Attribute) -> arith.ConstantOp:

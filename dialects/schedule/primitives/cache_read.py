@@ -40,7 +40,7 @@ from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
 
 @irdl_op_definition
 class CacheReadOp(PrimitiveOp):
-    """What one iteration of a loop reads of a tensor, read first into a buffer of its own; or the whole tensor.
+    """A copy of what one iteration of a loop reads of a tensor, made first in a buffer of its own; or of all of it.
 
     Before: `for k: C += W[k]`    After `te.cache_read "W" in "C" at %k scope "register" [1]`:
     `for k: (for t in 1: R[t] = W[k]), C += R[0]`
@@ -177,7 +177,7 @@ def cache_read(
 def _guard(
     source: Sequence[Linear], region: Region, written: Written, copies: Mapping[int, ForOp], ranges: RangeCache
 ) -> list[Condition]:
-    """What must hold of the element `source` of a tensor for it to be there; `copies` are the loops over it."""
+    """Conditions on the element `source` of a tensor for it to be there; `copies` are the loops over it."""
     guard: list[Condition] = []
     for d, start in enumerate(region.base):
         bounds = start.range(ranges)
@@ -194,12 +194,12 @@ def _guard(
 
 
 class Written(NamedTuple):
-    """Which elements of a buffer are written: a tile may have a tail, or begin before the first element."""
+    """The elements of a buffer that are written: a tile may have a tail, or begin before the first element."""
 
     limits: list[list[Linear]]
-    """What the index of each dimension is less than: the extent, and where the stores end before it."""
+    """The upper bound of the index of each dimension: the extent, and where the stores end before it."""
     conditions: list[Condition]
-    """What else holds where the stores are, over `place`."""
+    """Further conditions that hold where the stores are, over `place`."""
     place: dict[Atom, int]
     """The loop variable that a dimension is indexed by."""
 

@@ -136,7 +136,7 @@ def _nest_to_leave(func: FuncOp, stage: str, extents: Sequence[Linear], base: Se
 
 
 def _forms_of(block: BlockOp, back: NormalForm | None, mapping: dict[Atom, Linear]) -> list[Linear]:
-    """What the index arithmetic of a stage becomes."""
+    """The forms that the index arithmetic of a stage becomes."""
     ranges = RangeCache()
     forms = index_forms(block, {s.buffer_value() for s in stores_beyond(block)})
     forms += [f for v in reduction_loops(block) for f in v.limits()]

@@ -19,7 +19,7 @@ from lamina.dialects.tir.ops import ForOp, FuncOp, enclosing_loops
 
 @irdl_op_definition
 class DecomposeReductionOp(PrimitiveOp):
-    """What a reduction starts from, in a stage `<stage>.init` of its own before one of its loops.
+    """The start of a reduction, in a stage `<stage>.init` of its own before one of its loops.
 
     Before: `for i: for k: C[i] (0 at first) += A[i, k]`
     After `te.decompose_reduction "C" at %k`: `for i: (C[i] = 0), (for k: C[i] += A[i, k])`

@@ -18,7 +18,7 @@ from lamina.dialects.tir.ops import ForOp
 
 @irdl_op_definition
 class PragmaOp(PrimitiveOp):
-    """What a pass is told about a loop: `unroll_explicit`, `auto_unroll_max_step`, `auto_unroll_max_depth`,
+    """A note to a pass about a loop: `unroll_explicit`, `auto_unroll_max_step`, `auto_unroll_max_depth`,
     `loop_partition_hint`, `masked_lanes`.
 
     Before: `for k in 4: f(k)`    After `te.pragma %k "auto_unroll_max_step" = 16`, when tir-unroll-loop has run:

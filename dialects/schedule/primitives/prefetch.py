@@ -20,7 +20,7 @@ from lamina.dialects.tir.ops import ForOp
 
 @irdl_op_definition
 class PrefetchOp(PrimitiveOp):
-    """What a later iteration of a loop reads of a tensor, or writes, fetched into the cache ahead of time.
+    """Elements that a later iteration of a loop reads of a tensor, or writes, fetched into the cache ahead of time.
 
     Before: `for i: C[i] = f(A[i])`    After `te.prefetch "A" at %i offset 2`, when tir-inject-prefetch has run:
     `for i: (prefetch A[i + 2]; C[i] = f(A[i]))`

@@ -56,7 +56,7 @@ for within, without in sides:
     choices += number.select(choice, within, z) >> number.select(choice, without, z)
 
 LANE_BY_LANE = (*dict.fromkeys(within.op for within, _ in sides), CastOp, BroadcastOp)
-"""What is computed in vain where its result is not chosen, and does no harm there."""
+"""Ops that are computed in vain where their result is not chosen, and do no harm there."""
 
 Known = frozenset[tuple[Linear, bool]]
 
