@@ -20,7 +20,7 @@
 // TE:           arith.addf {{ *}}rules.py:{{[0-9]+}} {{ *}}The same op, on the values of the body.
 // TE:           te.read {{ *}}elements.py:{{[0-9]+}} {{ *}}tir.load from the tensor's place
 // TE:         in a te.schedule:
-// TE:           te.split {{ *}}loops.py:{{[0-9]+}} {{ *}}One loop as several
+// TE:           te.split {{ *}}split.py:{{[0-9]+}} {{ *}}One loop as several
 // TE:         in a te.func:
 // TE-NEXT:      te.compute  computes.py:{{[0-9]+}}
 // TE-NEXT:      te.extern   externs.py:{{[0-9]+}}

@@ -12,7 +12,7 @@
 // TE-NEXT:   te_to_tir.py:{{[0-9]+}}  te.return lowered
 // TE-NEXT:   te_to_tir.py:{{[0-9]+}}  te.schedule lowered
 // TE-NEXT: loops.py:{{[0-9]+}}  te.loops %i, "y" applied
-// TE-NEXT: loops.py:{{[0-9]+}}  te.unroll applied
+// TE-NEXT: unroll.py:{{[0-9]+}}  te.unroll applied
 
 // LLVM:      tir_to_llvm.py:{{[0-9]+}}  builtin.module rewritten
 // LLVM-NEXT:   tir_to_llvm.py:{{[0-9]+}}  tir.func @f lowered
