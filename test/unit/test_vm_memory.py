@@ -254,6 +254,27 @@ def test_mistakes_with_memory_are_said(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+CHOICE = """
+    %cond = relay.less %a, %a : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+    %any = relay.any %cond : (tensor<8xi1>) -> tensor<i1>
+    %c = relay.if %any -> tensor<8xf32> {
+      relay.yield %a : tensor<8xf32>
+    } else {
+      %k = relay.exp %a : tensor<8xf32>
+      relay.yield %k : tensor<8xf32>
+    }
+    %b = relay.negative %c : tensor<8xf32>"""
+
+
+@WAYS
+def test_a_kernel_that_chooses_writes_into_what_it_is_given(kernels: type[Kernels]) -> None:
+    text = in_storage(WRITTEN + "return %t : tensor<8xf32>")
+    text = text.replace("\n    %b = relay.negative %a : tensor<8xf32>", CHOICE)
+    x = np.linspace(-1, 1, 8, dtype=np.float32)
+    (found,) = evaluate(parsed(text), [x, np.array([7])], kernels=kernels())
+    np.testing.assert_allclose(found, -np.exp(x), rtol=1e-6)
+
+
 def test_a_program_that_manages_its_memory_is_saved_and_loaded(tmp_path: Path) -> None:
     program = lamina.compile(passed(parsed(KERNELS), "relay-manifest-alloc,relay-manifest-lifetimes"))
     program.save(tmp_path / "program.lamina")
