@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -148,14 +149,16 @@ def _contract_by_hand(module: Any) -> None:
 
     for add in [o for o in all_ops(module) if type(o) is arith.AddfOp and o.result.type == f32]:
         for product, other in ((add.rhs, add.lhs), (add.lhs, add.rhs)):
-            multiply = product.owner
-            if type(multiply) is not arith.MulfOp or not product.has_one_use() or multiply.parent is not add.parent:
+            multiply, block = product.owner, add.parent
+            if type(multiply) is not arith.MulfOp or not product.has_one_use():
+                continue
+            if block is None or multiply.parent is not block:
                 continue
             flags = {"fastmath": arith.FastMathFlagsAttr("none")}
             operands = [multiply.lhs, multiply.rhs, other]
             fma = math.FmaOp.create(operands=operands, result_types=[f32], properties=flags)
             inherit_location(fma, add)
-            add.parent.insert_op_before(fma, add)
+            block.insert_op_before(fma, add)
             fma.result.name_hint = add.result.name_hint
             add.result.replace_all_uses_with(fma.result)
             for dead in (add, multiply):
@@ -181,9 +184,9 @@ def rules_ratio() -> float:
     head = "tir.func @f(%x: memref<64xf32>, %y: memref<64xf32>) {\n  %c = arith.constant 2.5 : f32\n"
     module = parse_text(LaminaContext(), f'{head}  tir.for %i = 0 to 64 "y.i" {{\n{rows}\n  }}\n}}\n', "f.mlir")
     pairs = [[module.clone(), module.clone()] for _ in range(8)]
-    spent(lambda: contract.apply(pairs[0][0]))
-    by_rules = min(spent(lambda m=m: contract.apply(m)) for m, _ in pairs[1:])
-    return by_rules / min(spent(lambda m=m: _contract_by_hand(m)) for _, m in pairs[1:])
+    spent(partial(contract.apply, pairs[0][0]))
+    by_rules = min(spent(partial(contract.apply, m)) for m, _ in pairs[1:])
+    return by_rules / min(spent(partial(_contract_by_hand, m)) for _, m in pairs[1:])
 
 
 LAWS: dict[str, Callable[[], float]] = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from operator import attrgetter
+from typing import Any, cast
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import IRDLOperation, OptionalDef
@@ -231,9 +232,9 @@ _erase_unused_at_once()
 
 def _index_values_at_once() -> None:
     """One of an op's results or operands is that of the tuple, unasked what kind of number its place is."""
-    item = tuple.__getitem__
+    item = cast("Callable[..., Any]", tuple.__getitem__)
 
-    def get_item(self: SSAValues[SSAValue], index: int | slice) -> SSAValue | SSAValues[SSAValue]:
+    def get_item(self: SSAValues[SSAValue], index: int | slice) -> Any:
         found = item(self, index)
         return SSAValues(found) if type(index) is slice else found
 

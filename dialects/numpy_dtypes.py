@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,4 +25,4 @@ def largest(dtype: str) -> float:
     """The largest finite number of a float type."""
     import ml_dtypes
 
-    return float(ml_dtypes.finfo(numpy_dtype(dtype)).max)
+    return float(cast("Any", ml_dtypes.finfo(numpy_dtype(dtype))).max)

@@ -106,6 +106,9 @@ class RelayOp(IRDLOperation, Declared):
     NO_GRADIENT: ClassVar[str] = ""
     """The reason why an op on floats has no gradient."""
 
+    DTYPES: ClassVar[tuple[str, ...]]
+    """Element types that it takes, where its class's header says them."""
+
     COMMUTES: ClassVar[bool] = False
     """Whether rules may swap its two operands."""
 

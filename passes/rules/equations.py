@@ -346,8 +346,10 @@ def _right(
         assert like is not None
         number = _expr(d, p.number) if isinstance(p.number, Expr) else p.number
         info = beside.constant_info(like)
-        array = np.full(info.shape, np.asarray(number).astype(info.dtype))
-        return info, lambda: array
+        array = np.asarray(number).astype(info.dtype)
+        if not array.ndim:  # else all its numbers are given
+            array = np.full(info.shape, array)
+        return TensorInfo(array.shape, info.dtype), lambda: array
     assert isinstance(p, OpPattern)
     made = [None if isinstance(a, Splat) else _right(d, a, p.facts) for a in p.args]
     first = next((m[0] for m in made if m is not None), None)

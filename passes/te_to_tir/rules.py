@@ -22,16 +22,16 @@ from lamina.passes.rules.conversion import Conversion, ConversionRule, where_wri
 
 if TYPE_CHECKING:
     from lamina.passes.te_to_tir.calls import MainBuffers
-    from lamina.passes.te_to_tir.elements import Body
+    from lamina.passes.te_to_tir.elements import ElementBody
     from lamina.passes.te_to_tir.lowering import Lowering
 
 stages: Conversion[Lowering, Iterable[Operation]] = Conversion("te-to-tir", "a te.func")
-elements: Conversion[Body, Operation | None] = Conversion("te-to-tir", "a te.compute")
+elements: Conversion[ElementBody, Operation | None] = Conversion("te-to-tir", "a te.compute")
 calls: Conversion[MainBuffers, Iterable[Operation]] = Conversion("te-to-tir", "@main")
 
 
 @elements.lowers(*Arith.operations, *Math.operations)
-def copied(op: Operation, body: Body) -> Operation:
+def copied(op: Operation, body: ElementBody) -> Operation:
     """The same op, on the values of the body."""
     return type(op).create(
         operands=[body.operand(v) for v in op.operands],

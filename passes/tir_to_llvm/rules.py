@@ -54,4 +54,5 @@ def one_to_one(op: type[Operation], becomes: type[Operation], properties: Proper
         b, type_ = replay.b, llvm_type(op.results[0].type)
         return replay.plain(op, lambda operands: b.emit(becomes, operands, type_, given))
 
-    tir_to_llvm.add(ConversionRule(op, rule, becomes.name, where_of_frame(sys._getframe(1))))
+    caller = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    tir_to_llvm.add(ConversionRule(op, rule, becomes.name, where_of_frame(caller)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def test_rules_their_parts_and_the_pass_are_not_besides(tmp_path: Path, monkeypa
     """Besides are a number and a function of patterns: three lines."""
     path = tmp_path / "counted_rules.py"
     path.write_text(TEXT)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     found = count_rules.figures("relay-test", path, import_module("counted_rules"))
     assert (found.sets, found.besides, found.is_rules) == (True, 3, True)
 

@@ -89,7 +89,7 @@ def test_random_regions() -> None:
 
 def test_samples_outside_of_an_image_are_0_whatever_it_holds() -> None:
     image = np.full((1, 1, 1, 1), np.nan, np.float32)
-    region = np.float32([[0, 0, 0.375, 0.5, 0.875]])
+    region = np.array([[0, 0, 0.375, 0.5, 0.875]], np.float32)
     for mode in ("avg", "max", "max_part"):
         attrs = {"pooled_size": [4, 1], "spatial_scale": 1.0, "sample_ratio": -1, "layout": "NCHW", "mode": mode}
         check(RoiAlignOp, [image, region], attrs | {"aligned": False})

@@ -371,7 +371,7 @@ def classes_in(file: Path) -> Counter[str]:
     return Counter(node.name for node in tree.body if isinstance(node, ast.ClassDef))
 
 
-def test_no_name_is_allowed_twice_without_need() -> None:
+def test_duplicates_that_are_allowed_are_needed() -> None:
     classes = public_classes()
     few = [n for n, count in (TVM_CLASSES | IN_TWO_FOLDERS).items() if len(classes[n]) < count]
     assert not few, f"not needed any more: {', '.join(few)}"

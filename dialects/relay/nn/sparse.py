@@ -77,7 +77,7 @@ class SparseDenseOp(OutFusable):
         dense_data: Tensor, sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor, *, sparse_lhs: bool
     ) -> Tensor:
         from lamina.dialects.te.indices import Index, index_form
-        from lamina.dialects.te.ir_builder import Buffer, IRBuilder, extern
+        from lamina.dialects.te.ir_builder import extern
 
         many, width = dense_data.shape
         count = sparse_data.shape[0]

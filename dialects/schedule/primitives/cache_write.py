@@ -106,7 +106,7 @@ def cache_write(func: FuncOp, stage: str, scope: str) -> str:
 
 
 def _computed(block: BlockOp, buffers: Sequence[SSAValue], spatial: Sequence[ForOp]) -> list[Linear]:
-    """The extents that a stage in its normal form computes of its buffers: it may be the first part of a scan's state."""
+    """The extents that a stage in its normal form computes of its buffers: maybe the first part of a scan's state."""
     extents = extents_of(buffers[0])
     index = [Linear.dim(v.var) for v in spatial]
     if any(o.forms() != index for b in buffers for o in accesses(block, b)):
