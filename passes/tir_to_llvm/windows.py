@@ -22,6 +22,7 @@ from lamina.dialects.dtypes import vector_type
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
+from lamina.passes.tir_to_llvm.limits import lanes_have_code
 from lamina.passes.tir_to_llvm.scalars import splat
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def load_windows(access: Access, conditions: Sequence[Condition] = ()) -> SSAVal
         return None
     dynamic, places = found
     starts, width = windows(places, lanes)
-    if not starts:
+    if not starts or not lanes_have_code(access.element, width):
         return None
     b = access.replay.b
     type_, wide = vector_type(access.element, width), vector_type(access.element, lanes)
