@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import IRDLOperation, OptionalDef
@@ -232,7 +232,7 @@ _erase_unused_at_once()
 
 def _index_values_at_once() -> None:
     """One of an op's results or operands is that of the tuple, unasked what kind of number its place is."""
-    item = cast("Callable[..., Any]", tuple.__getitem__)
+    item: Callable[..., Any] = getattr(tuple, "__getitem__")  # noqa: B009
 
     def get_item(self: SSAValues[SSAValue], index: int | slice) -> Any:
         found = item(self, index)
