@@ -115,7 +115,7 @@ def list_rules(name: str, registry: Registry, ctx: LaminaContext, out: TextIO) -
         rule = entry.rule
         text = repr(rule) if isinstance(rule, Equation) else first_line(rule.function.__doc__)
         out.write(f"{entry.where}  {text}\n")
-    conversions = [value for value in found if isinstance(value, Conversion)]
+    conversions: list[Conversion[Any, Any]] = [value for value in found if isinstance(value, Conversion)]
     if not conversions and not any(isinstance(value, Rules) and value.entries for value in found):
         raise UsageError(f"{name} has no rewrite rules: it is written as a function")
     dialects = [ctx.get_optional_dialect(d) for d in (*OUR_DIALECTS, *registry.dialects)] if conversions else []
