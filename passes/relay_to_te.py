@@ -229,11 +229,11 @@ class Equations:
         self.tensors: dict[SSAValue, Tensor] = {}
 
 
-def _meaning(op: RelayOp, equations: Equations) -> Sequence[Tensor]:
+def _meaning(op: RelayOp, into: Equations) -> Sequence[Tensor]:
     from lamina.dialects.relay.meaning import te_results
 
     try:
-        return te_results(type(op), [equations.tensors[o] for o in op.operands], attrs_of(op))
+        return te_results(type(op), [into.tensors[o] for o in op.operands], attrs_of(op))
     except Exception as e:
         about(e, op)
         raise
@@ -260,14 +260,14 @@ equations: Conversion[Equations, Sequence[Tensor] | None] = Conversion(
 
 
 @equations.lowers(ReturnOp)
-def returns(op: ReturnOp, equations: Equations) -> None:
+def returns(op: ReturnOp, into: Equations) -> None:
     """te.return."""
-    values = [equations.tensors[v].value for v in op.operands]
-    equations.target.add_op(te.ReturnOp.create(operands=values))
+    values = [into.tensors[v].value for v in op.operands]
+    into.target.add_op(te.ReturnOp.create(operands=values))
 
 
 @equations.lowers(ConstantOp)
-def constant(op: ConstantOp, equations: Equations) -> Sequence[Tensor]:
+def constant(op: ConstantOp, into: Equations) -> Sequence[Tensor]:
     """An equation of one number."""
     return [constant_tensor(op)]
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -61,7 +62,7 @@ class Conversion(Generic[State, Lowered]):
         self.place = place
         self.hint = hint or f"`opt-tool --list-rules {name}` lists what can"
         self.base = base
-        self._states = states
+        self._states = cache(states)
         self._rules: dict[type[Operation], ConversionRule] = {}
 
     # -- rules ---------------------------------------------------------------------------------------------------

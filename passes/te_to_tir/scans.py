@@ -41,7 +41,7 @@ def _begins_in_place(scan: ScanOp, init: SSAValue) -> bool:
 
 
 @stages.lowers(ScanOp)
-def scan(scan: ScanOp, lowering: Lowering) -> Iterable[Operation]:
+def loop_over_time(scan: ScanOp, lowering: Lowering) -> Iterable[Operation]:
     """Copies of the initial tensors that have a place of their own, then a serial loop over time."""
     time, first = lowering.extents([scan.extent()])[0], scan.first
     for n, (init, result, extents) in enumerate(zip(scan.inits, scan.tensors, scan.extents(), strict=True)):

@@ -265,7 +265,7 @@ def rsqrt(op: math.RsqrtOp, b: FunctionBuilder) -> Emit:
     return emit
 
 
-_LIBM = {
+_LIBM: dict[type[Operation], str] = {
     math.ErfOp: "erf",
     math.AsinhOp: "asinh",
     math.AcoshOp: "acosh",

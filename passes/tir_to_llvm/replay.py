@@ -17,11 +17,11 @@ from lamina.dialects.index.linear import Atom
 from lamina.dialects.target import TargetAttr
 from lamina.dialects.tir.ops import AllocOp
 from lamina.passes.rules.conversion import Conversion
-
-# The files that hold rules enter them as they are imported.
-from lamina.passes.tir_to_llvm import accesses as accesses
 from lamina.passes.tir_to_llvm import arithmetic as arithmetic
 from lamina.passes.tir_to_llvm import control as control
+
+# The files that hold rules enter them as they are imported.
+from lamina.passes.tir_to_llvm import loads_and_stores as loads_and_stores
 from lamina.passes.tir_to_llvm import loop_kinds as loop_kinds
 from lamina.passes.tir_to_llvm import values as values
 from lamina.passes.tir_to_llvm import zero_lanes as zero_lanes

@@ -49,10 +49,10 @@ def emits(*ops: type[Operation]) -> Callable[[EmitRule], EmitRule]:
 def one_to_one(op: type[Operation], becomes: type[Operation], properties: Properties | None = None) -> None:
     """Enters the rule of an op that one op of llvm computes, with these properties."""
     given: Properties = properties or {}
+    where = where_of_frame(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
 
     def rule(op: Operation, replay: Replay) -> Step:
         b, type_ = replay.b, llvm_type(op.results[0].type)
         return replay.plain(op, lambda operands: b.emit(becomes, operands, type_, given))
 
-    caller = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    tir_to_llvm.add(ConversionRule(op, rule, becomes.name, where_of_frame(caller)))
+    tir_to_llvm.add(ConversionRule(op, rule, becomes.name, where))

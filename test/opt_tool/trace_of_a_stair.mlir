@@ -17,9 +17,9 @@
 // LLVM:      tir_to_llvm.py:{{[0-9]+}}  builtin.module rewritten
 // LLVM-NEXT:   tir_to_llvm.py:{{[0-9]+}}  tir.func @f lowered
 // LLVM-NEXT:   loop_kinds.py:{{[0-9]+}}  tir.for "y.i" lowered
-// LLVM-NEXT:   accesses.py:{{[0-9]+}}  tir.load %x lowered
+// LLVM-NEXT:   loads_and_stores.py:{{[0-9]+}}  tir.load %x lowered
 // LLVM-NEXT:   arithmetic.py:{{[0-9]+}}  math.exp %e lowered
-// LLVM-NEXT:   accesses.py:{{[0-9]+}}  tir.store lowered
+// LLVM-NEXT:   loads_and_stores.py:{{[0-9]+}}  tir.store lowered
 te.func @f(%X: tensor<4xf32>) -> tensor<4xf32> {
   %y = te.compute "y" [4] (%i) : tensor<4xf32> {
     %x = te.read %X[%i] : tensor<4xf32>

@@ -1,0 +1,18 @@
+// RUN: opt-tool %s -p relay-fuse-ops,relay-to-te | filecheck %s
+// What the elements of each op are. Of one with many steps the stages are shown.
+
+func.func @fixed_point_multiply(%0: tensor<7xi32>) -> tensor<7xi32> {
+  %1 = relay.fixed_point_multiply %0 {multiplier = -1395864371, shift = 5} : tensor<7xi32>
+  func.return %1 : tensor<7xi32>
+}
+// CHECK:      te.func @fused_fixed_point_multiply(%p0: tensor<7xi32>) -> tensor<7xi32> {
+// CHECK:      %fixed_point_multiply = te.compute "fixed_point_multiply" [7] (%i0) : tensor<7xi32> attributes {tag = "fixed_point_multiply"} {
+// CHECK:      te.return %fixed_point_multiply : tensor<7xi32>
+
+func.func @fixed_point_multiply_per_axis(%0: tensor<4x3xi32>, %1: tensor<4xi32>, %2: tensor<4xi32>, %3: tensor<4xi32>) -> tensor<4x3xi32> {
+  %4 = relay.fixed_point_multiply_per_axis %0, %1, %2, %3 {axes = [0], is_rshift_required = true} : (tensor<4x3xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) -> tensor<4x3xi32>
+  func.return %4 : tensor<4x3xi32>
+}
+// CHECK:      te.func @fused_fixed_point_multiply_per_axis(%p0: tensor<4x3xi32>, %p1: tensor<4xi32>, %p2: tensor<4xi32>, %p3: tensor<4xi32>) -> tensor<4x3xi32> {
+// CHECK:      %fixed_point_multiply_per_axis = te.compute "fixed_point_multiply_per_axis" [4, 3] (%i0, %i1) : tensor<4x3xi32> attributes {tag = "fixed_point_multiply_per_axis"} {
+// CHECK:      te.return %fixed_point_multiply_per_axis : tensor<4x3xi32>
