@@ -284,7 +284,7 @@ def library_call(op: Operation, builder: FunctionBuilder) -> Emit:
     type_ = llvm_type(op.results[0].type)
     element = element_of(type_)
     call_type = element if isinstance(element, (Float32Type, Float64Type)) else f32
-    symbol = cast("dict[type[Operation], str]", _LIBM)[type(op)] + ("f" if call_type == f32 else "")
+    symbol = _LIBM[type(op)] + ("f" if call_type == f32 else "")
 
     def one(values: list[SSAValue]) -> SSAValue:
         if call_type != element:
