@@ -15,6 +15,8 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))  # behind test/, which
 
 from against import BuildError, OneBuild, Opening, compared, files_of, mean_ratio, ratio_of, student
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = """
 print("a build may print")
 

@@ -14,6 +14,8 @@ from onnx import ModelProto, TensorProto, numpy_helper
 
 import lamina
 
+pytestmark = pytest.mark.slow
+
 ort: Any = pytest.importorskip("onnxruntime")
 
 FOLDER = Path(__file__).parent / "inputs" / "attention"

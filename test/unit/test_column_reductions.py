@@ -11,6 +11,8 @@ from onnx import TensorProto, helper
 
 import lamina
 
+pytestmark = pytest.mark.slow
+
 REFERENCES = {"ReduceMean": np.mean, "ReduceMax": np.max}
 SHAPES: dict[tuple[int, ...], list[list[int]]] = {
     (40, 1): [[0]],

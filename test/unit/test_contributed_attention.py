@@ -22,6 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from contributed_nodes import Nodes  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 F32 = "float32"
 RAGGED = np.array([[1, 0, 1], [0, 0, 0]], np.int32)
 """A mask of two rows of three; the second sees nothing, and then everything alike."""

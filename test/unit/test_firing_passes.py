@@ -35,6 +35,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import models  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("x86-64-v3", "x86-64-v4")
 BLOCKS: dict[Callable[[OnnxGraph], Tensor], tuple[Block, ...]] = {
     image: (images.residual, images.inverted_residual, images.u_net, images.detection_head, images.plain,

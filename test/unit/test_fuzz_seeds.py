@@ -12,6 +12,8 @@ from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Generator
 from lamina.debugging.isolate import Server
 
+pytestmark = pytest.mark.slow
+
 GRAPHS = {Sizes.TINY: 2, Sizes.ODD: 1, Sizes.REAL: 1}
 """So many programs of each generator: each costs about a second."""
 

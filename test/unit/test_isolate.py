@@ -15,6 +15,8 @@ import pytest
 from lamina.debugging.isolate import Server
 from lamina.debugging.outcome import Kind, Outcome, without_names
 
+pytestmark = pytest.mark.slow
+
 HERE = "isolated_functions"
 
 

@@ -10,6 +10,8 @@ from onnx import TensorProto, helper
 
 import lamina
 
+pytestmark = pytest.mark.slow
+
 OPS = {"ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max, "ReduceMin": np.min, "ReduceProd": np.prod}
 
 

@@ -16,6 +16,8 @@ from xdsl.transforms import get_all_passes
 from lamina.ir.registry import our_passes
 from lamina.universe import LAMINA_UNIVERSE
 
+pytestmark = pytest.mark.slow
+
 BIN = Path(sys.executable).parent
 INPUTS = Path(__file__).parents[1] / "opt_tool" / "inputs"
 

@@ -23,6 +23,8 @@ from lamina.runtime.compiled import compile_module, load_program
 from . import aarch64_machine
 from .host_features import needs
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MULTIPLY_ADD = re.compile(r"\s+(vfmadd\d+ps|mulps|fmla)\b")

@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from contributed_nodes import Nodes  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 Array = Any
 F = np.float32
 

@@ -17,6 +17,8 @@ sys.path[:0] = [str(ROOT / "test"), str(ROOT / "bench")]
 from models import GraphWriter  # noqa: E402
 from quantised import quantised  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def model_of(g: GraphWriter, x: tuple[int, ...], result: str) -> ModelProto:
     kinds = [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x))]

@@ -12,6 +12,8 @@ import lamina
 from lamina.dialects.relay.meaning import np_results
 from lamina.dialects.relay.nn.recurrent import LstmOp
 
+pytestmark = pytest.mark.slow
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 

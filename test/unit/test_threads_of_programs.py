@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 100
 """Seconds; a child that takes longer hangs."""
 

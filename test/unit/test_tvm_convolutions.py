@@ -11,6 +11,8 @@ import lamina.compat.tvm as tvm
 from lamina.compat.tvm import relay as _relay
 from lamina.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 relay: Any = _relay
 Array = np.ndarray[Any, np.dtype[Any]]
 

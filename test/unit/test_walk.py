@@ -13,6 +13,8 @@ import pytest
 
 from tools import walk
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
