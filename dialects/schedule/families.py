@@ -14,7 +14,16 @@ from xdsl.printer import Printer
 
 from lamina.dialects.schedule.nest.recurrence import check_at_once
 from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
-from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, PrimitiveOp, ScheduleState, parse_count
+from lamina.dialects.schedule.primitive import (
+    LOOP,
+    LoopPrimitiveOp,
+    PrimitiveOp,
+    ScheduleState,
+    parse_at,
+    parse_count,
+    parse_loop,
+    print_at,
+)
 from lamina.dialects.tir.limits import MAX_LANES, MAX_UNROLLED
 
 SEED = "seed"
@@ -54,18 +63,13 @@ class PlacementBase(PrimitiveOp, abc.ABC):
         return cls.create(operands=[loop], properties={"stage": StringAttr(stage)}, result_types=[LOOP] * count)
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(" at ")
-        printer.print_ssa_value(self.loop)
+        print_at(printer, self.stage.data, self.loop)
         printer.print_string(f" [{len(self.loops)}]")
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        stage = parser.parse_str_literal("the stage's name")
-        parser.parse_keyword("at")
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        stage, loop = parse_at(parser, "the stage's name")
         return cls.make(stage, loop, parse_count(parser))
 
 
@@ -98,7 +102,7 @@ class LoopKindBase(PrimitiveOp, abc.ABC):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        return cls.create(operands=[parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)])
+        return cls.create(operands=[parse_loop(parser)])
 
     @classmethod
     def make(cls, loop: SSAValue) -> Self:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from lamina.dialects.declarations import Declared
 from lamina.dialects.schedule.nest.attachment import Attachment
@@ -109,6 +110,26 @@ class PrimitiveOp(IRDLOperation, Declared):
 
 class LoopPrimitiveOp(PrimitiveOp):
     """Base of the primitives that rewrite loops, or mark ops: they neither make blocks nor replace or remove any."""
+
+
+def parse_loop(parser: Parser) -> SSAValue:
+    """`%i`: the handle of a loop."""
+    return parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+
+
+def parse_at(parser: Parser, what: str) -> tuple[str, SSAValue]:
+    """`"A" at %i`: the name of what is said to be expected, and a loop."""
+    name = parser.parse_str_literal(what)
+    parser.parse_keyword("at")
+    return name, parse_loop(parser)
+
+
+def print_at(printer: Printer, name: str, loop: SSAValue) -> None:
+    """A name and a loop, as `parse_at` reads them."""
+    printer.print_string(" ")
+    printer.print_string_literal(name)
+    printer.print_string(" at ")
+    printer.print_ssa_value(loop)
 
 
 def parse_count(parser: Parser, optional: bool = False) -> int:

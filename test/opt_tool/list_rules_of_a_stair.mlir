@@ -1,16 +1,16 @@
-// RUN: opt-tool --list-rules relay-to-te | filecheck %s --check-prefix=RELAY
+// RUN: opt-tool --list-rules relay-to-te | filecheck %s
 // RUN: opt-tool --list-rules te-to-tir | filecheck %s --check-prefix=TE
 // RUN: opt-tool --list-rules tir-to-llvm | filecheck %s --check-prefix=TIR
 // RUN: opt-tool --list-rules nvptx-tir-to-llvm | filecheck %s --check-prefix=DEVICE
 // RUN: opt-tool --list-rules relay-to-te --load %S/inputs/cubes.py | filecheck %s --check-prefix=LOADED
 // A stair has one rule for each op of a place: its file and line, and what it does. Facets and primitives are rules.
 
-// RELAY:      in @main outside of a primitive function:
-// RELAY:        relay.call {{ *}}relay_to_te.py:{{[0-9]+}}  te.call of the te.func that the primitive function becomes
-// RELAY:      in a primitive function:
-// RELAY:        relay.abs {{ *}}unary.py:{{[0-9]+}} {{ *}}te_element: y = |x|
-// RELAY:        relay.nn.conv2d {{ *}}conv.py:{{[0-9]+}} {{ *}}te_compute: 2-D convolution
-// RELAY:        relay.qnn.requantize {{ *}}quantization.py:{{[0-9]+}} {{ *}}decompose:
+// CHECK:      in @main outside of a primitive function:
+// CHECK:        relay.call {{ *}}relay_to_te.py:{{[0-9]+}}  te.call of the te.func that the primitive function becomes
+// CHECK:      in a primitive function:
+// CHECK:        relay.abs {{ *}}unary.py:{{[0-9]+}} {{ *}}te_element: y = |x|
+// CHECK:        relay.nn.conv2d {{ *}}conv.py:{{[0-9]+}} {{ *}}te_compute: 2-D convolution
+// CHECK:        relay.qnn.requantize {{ *}}quantization.py:{{[0-9]+}} {{ *}}decompose:
 
 // TE:         in @main:
 // TE-NEXT:      func.return  calls.py:{{[0-9]+}}

@@ -13,7 +13,7 @@ from lamina.dialects.schedule.factors import FACTOR, parse_value, print_value
 from lamina.dialects.schedule.nest.annotations import PRAGMA
 from lamina.dialects.schedule.nest.edits import blocks_of, stage_block
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState, parse_loop
 from lamina.dialects.tir.ops import FuncOp
 
 
@@ -65,7 +65,7 @@ class AnnotateOp(LoopPrimitiveOp):
     @classmethod
     def parse(cls, parser: Parser) -> AnnotateOp:
         stage = parser.parse_optional_str_literal()
-        target = stage if stage is not None else parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        target = stage if stage is not None else parse_loop(parser)
         return cls.make(target, parser.parse_str_literal("the annotation's name"), parse_value(parser))
 
     def apply(self, state: ScheduleState) -> None:

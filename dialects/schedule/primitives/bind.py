@@ -13,7 +13,7 @@ from lamina.dialects.schedule.nest.edits import bounds_to_predicate, stands_in
 from lamina.dialects.schedule.nest.recurrence import check_at_once
 from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
 from lamina.dialects.schedule.nest.threads import check_blocks_apart, is_thread, tag_of, thread_extent, thread_loops
-from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState, parse_loop
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AllocOp, StoreOp
 from lamina.dialects.tir.ops import THREAD_TAGS, ForOp, enclosing_loops
@@ -46,7 +46,7 @@ class BindOp(LoopPrimitiveOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> BindOp:
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        loop = parse_loop(parser)
         return cls.make(loop, parser.parse_str_literal("the thread axis"))
 
     def apply(self, state: ScheduleState) -> None:

@@ -33,7 +33,7 @@ from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
 from lamina.dialects.schedule.nest.regions import Region, limits_within, local_index, region_of
 from lamina.dialects.schedule.nest.scopes import check_scope
 from lamina.dialects.schedule.nest.threads import sharing_loops
-from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count, parse_loop
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, extents_of, shape_with, type_of
 from lamina.dialects.tir.ops import BlockOp, ForOp, FuncOp, enclosing_loops
 
@@ -105,7 +105,7 @@ class CacheReadOp(PrimitiveOp):
             stages = [parser.parse_str_literal("the stage's name")]
         loop = None
         if parser.parse_optional_keyword("at"):
-            loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+            loop = parse_loop(parser)
         parser.parse_keyword("scope")
         scope = parser.parse_str_literal("the memory scope")
         return cls.make(tensor, stages, loop, scope, parse_count(parser, loop is None))

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.schedule.factors import FACTOR, parse_value, print_value
 from lamina.dialects.schedule.nest.annotations import PRAGMA
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_loop
 from lamina.dialects.tir.ops import ForOp
 
 
@@ -53,7 +53,7 @@ class PragmaOp(PrimitiveOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> PragmaOp:
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        loop = parse_loop(parser)
         return cls.make(loop, parser.parse_str_literal("the pragma's name"), parse_value(parser))
 
     def apply(self, state: ScheduleState) -> None:

@@ -13,7 +13,7 @@ from xdsl.printer import Printer
 from lamina.dialects.schedule.nest.annotations import PREFETCH
 from lamina.dialects.schedule.nest.edits import accesses, stands_in
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_at, parse_loop, print_at
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import ForOp
 
@@ -55,10 +55,7 @@ class PrefetchOp(PrimitiveOp):
         return PrefetchOp.create(operands=[loop, *([spread] if spread is not None else [])], properties=properties)
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.tensor.data)
-        printer.print_string(" at ")
-        printer.print_ssa_value(self.loop)
+        print_at(printer, self.tensor.data, self.loop)
         printer.print_string(f" offset {self.offset.value.data}")
         printer.print_string(" write" if self.write is not None else "")
         if self.spread is not None:
@@ -70,15 +67,13 @@ class PrefetchOp(PrimitiveOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> PrefetchOp:
-        tensor = parser.parse_str_literal("the tensor's name")
-        parser.parse_keyword("at")
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        tensor, loop = parse_at(parser, "the tensor's name")
         parser.parse_keyword("offset")
         offset = parser.parse_integer(allow_boolean=False)
         write = parser.parse_optional_keyword("write") is not None
         spread = None
         if parser.parse_optional_keyword("spread"):
-            spread = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+            spread = parse_loop(parser)
         locality = 3
         if parser.parse_optional_keyword("locality"):
             locality = parser.parse_integer(allow_boolean=False)

@@ -33,7 +33,7 @@ from lamina.dialects.schedule.nest.edits import accesses, reduction_loops, stage
 from lamina.dialects.schedule.nest.legality import belongs
 from lamina.dialects.schedule.nest.refusals import ScheduleError
 from lamina.dialects.schedule.nest.updates import Update, neutral, update_of
-from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_count
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_at, parse_count, print_at
 from lamina.dialects.tir.checks import DIVISIONS, CheckOp
 from lamina.dialects.tir.memory import AllocOp, LoadOp, StoreOp, buffer_type, extents_of, shape_with, type_of
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, enclosing_loops
@@ -66,18 +66,13 @@ class RFactorOp(PrimitiveOp):
         )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.stage.data)
-        printer.print_string(" at ")
-        printer.print_ssa_value(self.loop)
+        print_at(printer, self.stage.data, self.loop)
         printer.print_string(f" axis {self.axis.value.data} [{len(self.loops)}]")
         printer.print_op_attributes(self.attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> RFactorOp:
-        stage = parser.parse_str_literal("the stage's name")
-        parser.parse_keyword("at")
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        stage, loop = parse_at(parser, "the stage's name")
         parser.parse_keyword("axis")
         axis = parser.parse_integer(allow_boolean=False)
         return cls.make(stage, loop, axis, parse_count(parser))

@@ -41,7 +41,7 @@ from lamina.dialects.schedule.nest.legality import belongs, own_loops
 from lamina.dialects.schedule.nest.normal_form import NormalForm, normal_form
 from lamina.dialects.schedule.nest.recurrence import ROLLING
 from lamina.dialects.schedule.nest.refusals import ScheduleError, refuse
-from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, PrimitiveOp, ScheduleState, parse_loop
 from lamina.dialects.tir.control import ConditionalBase
 from lamina.dialects.tir.memory import AccessOp, AllocOp, LoadOp, StoreOp
 from lamina.dialects.tir.ops import BlockOp, ConditionOp, ForOp, FuncOp, IndexOp, enclosing_loops
@@ -79,7 +79,7 @@ class RollingBufferOp(PrimitiveOp):
         stage = parser.parse_str_literal("the stage's name")
         loop = None
         if parser.parse_optional_keyword("at"):
-            loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+            loop = parse_loop(parser)
         return cls.make(stage, loop)
 
     def apply(self, state: ScheduleState) -> None:

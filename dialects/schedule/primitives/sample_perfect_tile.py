@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.schedule.factors import FACTOR
 from lamina.dialects.schedule.families import SamplingBase
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.primitive import LOOP, ScheduleState, parse_count
+from lamina.dialects.schedule.primitive import LOOP, ScheduleState, parse_count, parse_loop
 
 
 @irdl_op_definition
@@ -60,7 +60,7 @@ class SamplePerfectTileOp(SamplingBase):
 
     @classmethod
     def parse(cls, parser: Parser) -> SamplePerfectTileOp:
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        loop = parse_loop(parser)
         parts = parse_count(parser)
         parser.parse_keyword("max_innermost")
         most = parser.parse_integer(allow_boolean=False)

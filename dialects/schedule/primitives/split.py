@@ -25,7 +25,7 @@ from lamina.dialects.schedule.factors import (
 )
 from lamina.dialects.schedule.nest.edits import ceildiv, replace_op, substitute, wrap
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState, parse_loop
 from lamina.dialects.tir.ops import ForOp
 
 
@@ -65,7 +65,7 @@ class SplitOp(LoopPrimitiveOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> SplitOp:
-        loop = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        loop = parse_loop(parser)
         return cls.make(loop, parse_factors(parser))
 
     def apply(self, state: ScheduleState) -> None:

@@ -21,7 +21,7 @@ from lamina.dialects.schedule.factors import (
 from lamina.dialects.schedule.nest.edits import perfect_nest
 from lamina.dialects.schedule.nest.recurrence import check_order
 from lamina.dialects.schedule.nest.refusals import ScheduleError
-from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState
+from lamina.dialects.schedule.primitive import LOOP, LoopPrimitiveOp, ScheduleState, parse_loop
 from lamina.dialects.schedule.primitives.reorder import reorder
 from lamina.dialects.schedule.primitives.split import split, split_sizes
 from lamina.dialects.tir.ops import ForOp
@@ -62,9 +62,9 @@ class TileOp(LoopPrimitiveOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> TileOp:
-        y = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        y = parse_loop(parser)
         parser.parse_punctuation(",")
-        x = parser.resolve_operand(parser.parse_unresolved_operand(), LOOP)
+        x = parse_loop(parser)
         factors = parse_factors(parser)
         if len(factors) != 2:
             parser.raise_error("te.tile takes two factors")
