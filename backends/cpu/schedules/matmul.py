@@ -240,6 +240,7 @@ def _copy_panel(
     # As it lies a small one stays in the second-level cache, unless its rows leave it few lines of the first one.
     is_small = size < costs.second_level_bytes and size // shape.depth % (costs.first_level_period // 2) != 0
     as_it_lies = name, max(shape.columns, shape.panel)
+    # A panel of one row lies together as it is: its copy would have no loop over rows.
     if shape.rows < costs.copied_rows or shape.columns <= shape.panel or shape.depth == 1:
         return as_it_lies
     ways = (AS_IT_LIES, BY_PANELS) if is_small else (BY_PANELS, AS_IT_LIES)
