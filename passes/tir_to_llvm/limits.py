@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, BFloat16Type, IndexType, VectorType
+from xdsl.dialects.builtin import AnyFloat, IndexType, VectorType
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.dtypes import dtype_name, is_ir_type, itemsize
@@ -81,21 +81,6 @@ def _check_vector(op: Operation, type_: VectorType[Attribute]) -> None:
     element = type_.element_type
     if not isinstance(element, IndexType) and not is_ir_type(element):
         raise InputError(f"tir-to-llvm: {type_}: there are no vectors of {element}", op=op)
-    if not lanes_have_code(element, shape[0]):
-        raise InputError(
-            f"tir-to-llvm: {type_}: LLVM has no code for bf16 vectors of 8n + 1 lanes",
-            hint="split the loop by a power of two before it is vectorized",
-            op=op,
-        )
-
-
-def lanes_have_code(element: Attribute, lanes: int) -> bool:
-    """Whether LLVM has code for vectors of so many elements.
-
-    It splits bf16 vectors of 8n + 1 lanes into eights and a single lane, and for machines with AVX512-BF16 it then dies
-    on the latter.
-    """
-    return not (isinstance(element, BFloat16Type) and lanes > 8 and lanes % 8 == 1)
 
 
 def _check_conversion(op: arith.ExtFOp | arith.TruncFOp) -> None:

@@ -22,7 +22,6 @@ from lamina.dialects.dtypes import vector_type
 from lamina.dialects.index.index_map import LANE, Condition
 from lamina.dialects.index.linear import Atom, Linear, constant
 from lamina.dialects.llvm_target import ops as llvm
-from lamina.passes.tir_to_llvm.limits import lanes_have_code
 from lamina.passes.tir_to_llvm.scalars import splat
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def load_windows(access: Access, conditions: Sequence[Condition] = ()) -> SSAVal
         return None
     dynamic, places = found
     starts, width = windows(places, lanes)
-    if not starts or not lanes_have_code(access.element, width):
+    if not starts:
         return None
     b = access.replay.b
     type_, wide = vector_type(access.element, width), vector_type(access.element, lanes)
@@ -63,13 +62,13 @@ def load_windows(access: Access, conditions: Sequence[Condition] = ()) -> SSAVal
         if total is None:
             mask = [min(max(place - start, 0), width - 1) for place in places]
             poison = b.constant_op(llvm.PoisonOp, type_)
-            total = b.emit(llvm.ShuffleVectorOp, [loaded, poison], wide, {"mask": _mask(mask)})
+            total = b.emit(llvm.ShuffleVectorOp, [loaded, poison], wide, {"mask": shuffle_mask(mask)})
         else:
             inside = [start <= place < start + width for place in places]
             mask = [
                 lanes + place - start if here else n for n, (place, here) in enumerate(zip(places, inside, strict=True))
             ]
-            total = b.emit(llvm.ShuffleVectorOp, [total, loaded], wide, {"mask": _mask(mask)})
+            total = b.emit(llvm.ShuffleVectorOp, [total, loaded], wide, {"mask": shuffle_mask(mask)})
     assert total is not None
     return access.as_value(total, lanes)
 
@@ -143,5 +142,5 @@ def windows(places: Sequence[int], lanes: int) -> tuple[list[int], int]:
     return (starts, width) if len(starts) <= MOST_LOADS * lanes else ([], 0)
 
 
-def _mask(places: Sequence[int]) -> DenseArrayBase:
+def shuffle_mask(places: Sequence[int]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, list(places))

@@ -23,7 +23,6 @@ from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.index.linear import Linear
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.passes.tir_to_llvm.limits import lanes_have_code
 
 
 def schedule_row(s: Schedule, stage: Stage, loops: list[SSAValue], target: TargetAttr) -> None:
@@ -108,9 +107,6 @@ def _repeated(stage: Stage, dim: int, places: Places, lanes: int) -> int | None:
 
 def _pieces(stage: Stage, dim: int, tail: int, places: Places, costs: Costs) -> int:
     """The most pieces of a row: each condition, and its end, is met within a vector, with a piece before it."""
-    held = [stage.element_type, *(read.result.type for s in stage.within() for read in s.reads())]
-    if not all(lanes_have_code(e, tail) for e in held):
-        return 1
     variable = stage.op.body.block.args[dim]
     cuts = [form for form in places.asked if form.terms.get(variable) and not is_divided(form, [variable])]
     if not cuts and not tail:

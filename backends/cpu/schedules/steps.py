@@ -15,7 +15,6 @@ from lamina.dialects.choices import spelling
 from lamina.dialects.dtypes import dtype_name, itemsize
 from lamina.dialects.schedule.build import Schedule
 from lamina.dialects.target import TargetAttr
-from lamina.passes.tir_to_llvm.limits import lanes_have_code
 
 FEWEST_LANES = 4
 """Lanes of the shortest vectors, of 128 bits: rows of fewer elements are none."""
@@ -31,16 +30,8 @@ def is_long_sum(stage: Stage) -> bool:
 
 
 def vector_lanes(stage: Stage, target: TargetAttr) -> int:
-    """Elements in one vector of the stage; less than a short row has where there is no code for its length."""
-    element = stage.element_type
-    lanes = target.lanes(8 * itemsize(dtype_name(element)))
-    vector = vector_dim(stage.spatial)
-    row = 1 if vector is None else stage.spatial[vector]
-    # What it reads, what is inlined into it, and what its epilogue writes, are vectors of as many lanes.
-    held = [element, *(read.result.type for s in stage.within() for read in s.reads())]
-    held += [reader.element_type for reader in stage.readers]
-    whole = row > lanes or all(lanes_have_code(e, row) for e in held)
-    return lanes if whole else 1 << (row.bit_length() - 1)
+    """Elements in one vector of the stage."""
+    return target.lanes(8 * itemsize(dtype_name(stage.element_type)))
 
 
 def epilogue_of(s: Schedule, stage: Stage, follower: Stage | None) -> str:

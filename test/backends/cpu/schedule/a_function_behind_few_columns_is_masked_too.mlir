@@ -1,6 +1,6 @@
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule | filecheck %s
 // RUN: opt-tool %s -p relay-to-te,cpu-schedule,te-to-tir,tir-lower-blocks,tir-simplify,tir-vectorize-loop | filecheck %s --check-prefix TIR
-// There is no code for 17 lanes of bf16: also the loop of what follows the product, on its own, has whole vectors.
+// Vectors of 17 columns are those of 32 lanes, masked: so are those of what follows the product in a loop of its own.
 
 builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4",
     features = "+avx512bw,+avx512f,+avx512vl", vector_bits = 512, registers = 32, threads = 1>} {

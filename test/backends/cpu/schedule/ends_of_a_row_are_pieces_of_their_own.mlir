@@ -45,7 +45,7 @@ builtin.module attributes {lamina.target = #lamina.target<triple = "x86_64-unkno
 // CHECK-LABEL: te.schedule @rows_above {
 // CHECK-NOT:    te.pragma
 // CHECK-LABEL: te.schedule @bf16 {
-// CHECK-NOT:    te.pragma
+// CHECK:        te.pragma %jo "loop_partition_hint" = 2
 // CHECK-LABEL: te.schedule @line {
 // CHECK-NEXT:   %i = te.loops "y" [1]
 // CHECK-NEXT:   %io, %ii = te.split %i [-1, 16]
