@@ -96,6 +96,12 @@ class TargetAttr(ParametrizedAttribute):
         """Whether a multiply-add that rounds once is an instruction, and no call of a library."""
         return not self.triple.data.startswith("x86_64") or self.has_feature("fma")
 
+    def rounds_to_bf16(self) -> bool:
+        """Whether a float32 becomes a bfloat16 by an instruction, and by no call of a library for each lane."""
+        if self.triple.data.startswith("x86_64"):
+            return self.has_feature("avx512bf16") or self.has_feature("avxneconvert")
+        return not self.triple.data.startswith("aarch64") or self.has_feature("bf16")
+
     def lanes(self, element_bits: int) -> int:
         """Elements of one vector register."""
         return max(1, self.vector_bits.data // element_bits)

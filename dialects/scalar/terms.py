@@ -26,7 +26,7 @@ from lamina.dialects.lazy import np
 from lamina.dialects.rules.op_protocol import Sample, declare
 from lamina.dialects.rules.terms import Term
 
-FLOATS = ("float32", "float64", "float16")
+FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int32", "int8", "int64")
 SHAPES = ((), (1,), (4,), (17,))
 """Shapes that tests draw: numbers, and vectors of some lanes."""
@@ -204,8 +204,8 @@ _CONVERSIONS: dict[str, tuple[Sequence[str], Sequence[Mapping[str, Any]]]] = {
     "arith.extsi": (("int8", "int32"), ({"to": "int64"},)),
     "arith.extui": (("int8", "int32"), ({"to": "int64"},)),
     "arith.trunci": (("int64",), ({"to": "int8"}, {"to": "int32"})),
-    "arith.extf": (("float32", "float16"), ({"to": "float64"},)),
-    "arith.truncf": (("float64",), ({"to": "float32"}, {"to": "float16"})),
+    "arith.extf": (("float16", "bfloat16"), ({"to": "float32"},)),
+    "arith.truncf": (("float64", "float32"), ({"to": "float16"}, {"to": "bfloat16"})),
     "arith.sitofp": (INTEGERS, _TO_FLOAT),
     "arith.uitofp": (INTEGERS, _TO_FLOAT),
     "arith.fptosi": (FLOATS, _TO_INTEGER),

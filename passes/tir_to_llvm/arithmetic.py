@@ -13,8 +13,11 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
+    bf16,
     f32,
     i1,
+    i16,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -24,7 +27,7 @@ from lamina.dialects.tir.intrinsics import BitcastOp, IntrinsicOp
 from lamina.dialects.tir.ops import SelectOp
 from lamina.dialects.tir.shuffle import ShuffleOp
 from lamina.dialects.tir.vectors import CASTS, CastOp, CompareOp
-from lamina.passes.tir_to_llvm.builder import NE, SGE, SLT
+from lamina.passes.tir_to_llvm.builder import NE, SGE, SLT, UNORDERED
 from lamina.passes.tir_to_llvm.rules import Emit, Step, emits, one_to_one, tir_to_llvm
 from lamina.passes.tir_to_llvm.scalars import (
     EXTREME,
@@ -70,7 +73,6 @@ one_to_one(arith.MinSIOp, llvm.SMinOp)
 one_to_one(arith.MaxUIOp, llvm.UMaxOp)
 one_to_one(arith.MinUIOp, llvm.UMinOp)
 one_to_one(arith.ExtFOp, llvm.FPExtOp)
-one_to_one(arith.TruncFOp, llvm.FPTruncOp)
 one_to_one(arith.ExtSIOp, llvm.SExtOp)
 one_to_one(arith.ExtUIOp, llvm.ZExtOp)
 one_to_one(arith.TruncIOp, llvm.TruncOp, NO_OVERFLOW)
@@ -182,6 +184,33 @@ def float_to_unsigned(op: Operation, b: FunctionBuilder) -> Emit:
 
 def _frozen(b: FunctionBuilder, cls: type[Operation], type_: Attribute) -> Emit:
     return lambda operands: b.emit(llvm.FreezeOp, [b.emit(cls, operands, type_, {})], type_, {})
+
+
+@tir_to_llvm.lowers(arith.TruncFOp)
+def shorter_float(op: arith.TruncFOp, replay: Replay) -> Step:
+    """llvm.fptrunc; from f32 to bf16 by integers where the machine has no instruction for it."""
+    b, type_ = replay.b, llvm_type(op.result.type)
+    given = llvm_type(op.operands[0].type)
+    if replay.rounds_to_bf16 or element_of(type_) != bf16 or element_of(given) != f32:
+        return replay.plain(op, _one(b, llvm.FPTruncOp, type_, {}))
+    lanes = type_.get_shape() if type(type_) is VectorType else None
+    bit, word, half = (t if lanes is None else VectorType(t, lanes) for t in (i1, i32, i16))
+
+    def emit(operands: list[SSAValue]) -> SSAValue:
+        """To the nearest number, of two to the even one: half of the last place is added, a bit less if that is 0."""
+        half_place, quiet, one, places = (b.constant(splat(n, word), word) for n in (0x7FFF, 0x40, 1, 16))
+        bits = b.emit(llvm.BitcastOp, operands, word, {})
+        upper = b.emit(llvm.LShrOp, [bits, places], word, {})
+        odd = b.emit(llvm.AndOp, [upper, one], word, {})
+        sum_ = b.emit(llvm.AddOp, [b.emit(llvm.AddOp, [bits, half_place], word, OVERFLOW), odd], word, OVERFLOW)
+        rounded = b.emit(llvm.LShrOp, [sum_, places], word, {})
+        # The sum of a NaN could be an infinity.
+        no_number = b.emit(llvm.FCmpOp, [*operands, *operands], bit, {"predicate": UNORDERED, **FLOAT})
+        of_nan = b.emit(llvm.OrOp, [upper, quiet], word, {})
+        chosen = b.emit(llvm.SelectOp, [no_number, of_nan, rounded], word, FLOAT)
+        return b.emit(llvm.BitcastOp, [b.emit(llvm.TruncOp, [chosen], half, NO_OVERFLOW)], type_, {})
+
+    return replay.plain(op, emit)
 
 
 @emits(arith.IndexCastOp)

@@ -47,6 +47,8 @@ class Replay(Indices):
         super().__init__(builder)
         self.spreads = spreads_from_memory(target)
         """Whether a lane of a vector in memory is read into all lanes as fast as any element (`spread.py`)."""
+        self.rounds_to_bf16 = target is None or target.rounds_to_bf16()
+        """Whether the machine makes a bf16 of a float in one instruction."""
         self.pointers = dict(pointers)
         """Buffers in memory, with their base pointers."""
         self.known_from: dict[SSAValue, int | None] = {}
