@@ -63,6 +63,8 @@ def fuzz(args: Any, out: TextIO, err: TextIO) -> int:
         for name in given:
             if name not in list(known):
                 raise UsageError(f"{name!r} is none of {', '.join(known)}")
+    if Generator.COMPILED in args.kind and (args.kind != [Generator.COMPILED] or args.operator):
+        raise UsageError(f"--kind {Generator.COMPILED} stands alone: its programs are not run")
     named = {name: operators_named(name) for name in args.operator}
     for name, found in named.items():
         if not found:
@@ -134,7 +136,9 @@ def _replay(args: Any, out: TextIO) -> int:
     from lamina.debugging.outcome import Outcome
 
     folder = Path(args.output) / str(args.replay)
-    arguments = {"seed": args.replay, "store": str(folder), "load": [str(Path(f).resolve()) for f in args.load]}
+    files = [str(Path(f).resolve()) for f in args.load]
+    kind = next(iter(args.kind), "")
+    arguments = {"seed": args.replay, "store": str(folder), "load": files, "kind": kind}
     with Server(PRELOAD[:0]) as server:
         found = server.call(RUN, arguments, args.seconds)
     outcome = found if isinstance(found, Outcome) else Report.of_json(found).outcome

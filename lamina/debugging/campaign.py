@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from lamina.debugging.fuzz_case import Report
-from lamina.debugging.generators.drawn import drawn, plan_of
+from lamina.debugging.generators.drawn import Generator, drawn, plan_of
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.isolate import Server
 from lamina.debugging.outcome import Kind, Outcome
@@ -35,7 +35,7 @@ class Settings:
     minutes: float | None = None
     jobs: int = 2
     kinds: tuple[str, ...] = ()
-    """Only these generators; all where there are none."""
+    """Only these generators; all that run their programs where there are none."""
     sizes: tuple[str, ...] = ()
     operators: frozenset[str] = frozenset()
     """Only graphs with one of these; all where there are none."""
@@ -46,11 +46,16 @@ class Settings:
     load: tuple[str, ...] = ()
     """Files that are loaded before each case."""
 
+    @property
+    def asked(self) -> str:
+        """The generator of all seeds; "" where each has its own."""
+        return Generator.COMPILED if self.kinds == (Generator.COMPILED,) else ""
+
     def seeds(self) -> Iterator[int]:
         """Seeds from the first on, those whose case is of the wanted kinds and sizes and has a wanted operator."""
         seed, given = self.first, 0
         while self.graphs is None or given < self.graphs:
-            plan = plan_of(seed)
+            plan = plan_of(seed, self.asked)
             wanted = plan.kind in (self.kinds or (plan.kind,)) and plan.sizes in (self.sizes or (plan.sizes,))
             if wanted and (not self.operators or self.operators & drawn(seed).operators.keys()):
                 given += 1
@@ -200,9 +205,10 @@ def run_case(server: Server, seed: int, settings: Settings) -> Report:
     """One case in a copy of the server. Its folder stays where it shows a fault."""
     folder = settings.folder / str(seed)
     shutil.rmtree(folder, ignore_errors=True)
-    found = server.call(RUN, {"seed": seed, "store": str(folder), "load": list(settings.load)}, settings.seconds)
+    arguments = {"seed": seed, "store": str(folder), "load": list(settings.load), "kind": settings.asked}
+    found = server.call(RUN, arguments, settings.seconds)
     if isinstance(found, Outcome):
-        plan = plan_of(seed)
+        plan = plan_of(seed, settings.asked)
         report = Report(seed, plan.kind, plan.sizes, plan.special, replace(found, where=found.where or "fuzz"))
         if (folder / FACTS).is_file():
             case = StoredCase.read(folder)

@@ -11,12 +11,12 @@ from typing import Any
 from lamina.debugging.comparison import TOLERANCES, Comparer
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators.draw import Sizes
-from lamina.debugging.generators.drawn import Drawn, drawn, plan_of
+from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
 from lamina.debugging.generators.operators.recurrent import GATES
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How, registry_of
-from lamina.debugging.ways import NATIVE, OTHERS, Compiled, Program, by_onnx_reference, by_onnxruntime, by_oracles
+from lamina.debugging.ways import NATIVE, OTHERS, Compiled, Program, by_onnx_reference, by_onnxruntime, by_oracles, load
 from lamina.errors import InternalError, LaminaError, UnsupportedError
 
 ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
@@ -59,19 +59,19 @@ class Report:
         return Report(**fields)
 
 
-def run_alone(seed: int, store: str, load: Sequence[str] = ()) -> dict[str, Any]:
+def run_alone(seed: int, store: str, load: Sequence[str] = (), kind: str = "") -> dict[str, Any]:
     """`run_seed` in a process that ends with it, after the files of `load`."""
     if load:
         registry_of(How(load=tuple(load)))
-    return run_seed(seed, store)
+    return run_seed(seed, store, kind)
 
 
-def run_seed(seed: int, store: str = "") -> dict[str, Any]:
+def run_seed(seed: int, store: str = "", kind: str = "") -> dict[str, Any]:
     """Draw the case of a seed and run it: a Report as JSON. It is written into the folder `store`."""
     start = perf_counter()
-    plan = plan_of(seed)
+    plan = plan_of(seed, kind)
     report = Report(seed, plan.kind, plan.sizes, plan.special, Outcome(Kind.SAME))
-    case = drawn(seed)
+    case = drawn(seed, kind)
     report.operators = dict(case.operators)
     stored = StoredCase(case.source, case.is_onnx, case.inputs, seed, plan.kind, NATIVE.name)
     if store:
@@ -84,7 +84,8 @@ def run_seed(seed: int, store: str = "") -> dict[str, Any]:
             stored.write_facts(store)
 
     rng = random.Random(f"ways {seed}")
-    stored.outcome = report.outcome = _run(case, report, rng, tell)
+    run = _compile_only if plan.kind == Generator.COMPILED else _run
+    stored.outcome = report.outcome = run(case, report, rng, tell)
     report.seconds = perf_counter() - start
     if store:
         stored.write_facts(store)
@@ -139,6 +140,22 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
             return Outcome(Kind.MISMATCH, found, way.name)
         break
     report.doubtful = comparer.doubtful
+    return Outcome(Kind.SAME)
+
+
+def _compile_only(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], object]) -> Outcome:
+    """Make machine code of the program, for any machine that there is."""
+    from lamina.backends.cpu.machines import LEVELS, PROCESSORS
+    from lamina.driver.api import texts
+    from lamina.driver.settings import Settings
+
+    name, threads = rng.choice([*LEVELS, *PROCESSORS, "aarch64"]), rng.choice((1, 2, 4))
+    report.pair = f"{name}, {threads} threads"
+    tell(report.pair)
+    try:
+        texts(load(case.source, False), Settings.of(name, threads)).get("asm")
+    except LaminaError as e:
+        return _refused(e)
     return Outcome(Kind.SAME)
 
 

@@ -27,7 +27,8 @@ from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.ways import NATIVE, Compiled, Program, by_oracles
-from lamina.errors import InputError, LaminaError, UnsupportedError, UsageError
+from lamina.driver.stage_texts import StageTexts
+from lamina.errors import InputError, InternalError, LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.registry import converters
 from lamina.ir.instrument import PassInfo
 
@@ -90,6 +91,33 @@ def test_seeds_of_an_operator_are_those_whose_graphs_have_it() -> None:
     assert sorted(named) == ["RotaryEmbedding", "com.microsoft.RotaryEmbedding"]
     seeds = list(Settings(0, graphs=2, operators=frozenset(named)).seeds())
     assert seeds == [s for s in range(seeds[-1] + 1) if drawn(s).operators.keys() & set(named)]
+
+
+def test_programs_that_are_only_compiled_are_drawn_where_they_are_asked_for() -> None:
+    assert list(Settings(0, graphs=3, kinds=("compiled",)).seeds()) == [0, 1, 2]
+    assert "compiled" not in {plan_of(s).kind for s in range(50)}
+    cases = [drawn(s, "compiled") for s in range(40)]
+    assert [c.source for c in cases] == [drawn(s, "compiled").source for s in range(40)]
+    text = b"".join(c.source for c in cases).decode()
+    assert all(f"x{t}>" in text for t in ("bf16", "f16", "f32", "f64"))
+    assert all(f"relay.nn.{op}" in text for op in ("dense", "batch_matmul", "conv2d", "softmax"))
+
+
+def test_a_program_is_compiled_for_a_machine_drawn_by_its_seed() -> None:
+    reports = [Report.of_json(run_seed(s, kind="compiled")) for s in range(8)]
+    assert {r.outcome.kind for r in reports} == {Kind.SAME}
+    assert len({r.pair for r in reports}) > 3
+    assert reports[0].pair == Report.of_json(run_seed(0, kind="compiled")).pair
+
+
+def test_an_error_of_the_compiler_is_a_fault_of_a_program_that_is_only_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any) -> str:
+        raise InternalError("no")
+
+    monkeypatch.setattr(StageTexts, "get", fail)
+    assert Report.of_json(run_seed(0, kind="compiled")).outcome.kind == Kind.INTERNAL_ERROR
 
 
 # -- comparisons -----------------------------------------------------------------------------------------------------
@@ -391,7 +419,15 @@ def test_the_command_adds_earlier_parts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--kind", "conv"], ["--sizes", "large"], ["--jobs", "0"], ["--minutes", "-1"], ["--operator", "Relo"]]
+    "words",
+    [
+        ["--kind", "conv"],
+        ["--sizes", "large"],
+        ["--jobs", "0"],
+        ["--minutes", "-1"],
+        ["--operator", "Relo"],
+        ["--kind", "compiled", "--kind", "layout"],
+    ],
 )
 def test_a_wrong_option_is_bad_usage(words: list[str]) -> None:
     out, err = StringIO(), StringIO()

@@ -13,6 +13,7 @@ import numpy as np
 
 from lamina.debugging.generators.blocks import block_chain
 from lamina.debugging.generators.draw import Draw, Sizes
+from lamina.debugging.generators.few_ops import few_ops
 from lamina.debugging.generators.layout_chains import layout_chain
 from lamina.debugging.generators.modules import relay_module
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
@@ -26,6 +27,8 @@ class Generator(StrEnum):
     LAYOUT = "layout"
     BLOCKS = "blocks"
     MODULES = "modules"
+    COMPILED = "compiled"
+    """Not among the others, only where it is asked for: nothing runs."""
 
 
 SHARES = {Generator.OPERATORS: 60, Generator.LAYOUT: 40, Generator.BLOCKS: 24, Generator.MODULES: 8}
@@ -57,12 +60,14 @@ class Drawn:
     """Whether other implementations compute something else."""
 
 
-def plan_of(seed: int) -> Plan:
-    """The generator and the sizes of a seed."""
+def plan_of(seed: int, kind: str = "") -> Plan:
+    """The generator and the sizes of a seed; the generator is `COMPILED` where that is the kind asked for."""
     rng = random.Random(f"plan {seed}")
-    kind = rng.choices(list(SHARES), list(SHARES.values()))[0]
+    drawn_kind = rng.choices(list(SHARES), list(SHARES.values()))[0]
     sizes = rng.choices(list(SIZE_SHARES), list(SIZE_SHARES.values()))[0]
-    return Plan(seed, kind, sizes, rng.random() < SPECIAL)
+    if kind == Generator.COMPILED:
+        return Plan(seed, Generator.COMPILED, sizes, False)
+    return Plan(seed, drawn_kind, sizes, rng.random() < SPECIAL)
 
 
 GRAPHS: dict[Generator, Callable[[Draw], OnnxGraph]] = {
@@ -72,12 +77,14 @@ GRAPHS: dict[Generator, Callable[[Draw], OnnxGraph]] = {
 }
 
 
-def drawn(seed: int) -> Drawn:
-    """The program of a seed."""
-    plan = plan_of(seed)
+def drawn(seed: int, kind: str = "") -> Drawn:
+    """The program of a seed, as `plan_of` plans it."""
+    plan = plan_of(seed, kind)
     draw = Draw(seed, plan.sizes)
     while True:
         try:
+            if plan.kind == Generator.COMPILED:
+                return Drawn(plan, few_ops(draw).encode(), False, {})
             if plan.kind == Generator.MODULES:
                 text, graph = relay_module(draw)
                 return Drawn(plan, text.encode(), False, graph.inputs, graph.operators())
