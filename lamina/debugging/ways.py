@@ -14,6 +14,7 @@ import numpy as np
 
 from lamina.debugging.precise import PreciseModule, rounded
 from lamina.errors import LaminaError, UnsupportedError
+from lamina.measure.timing import exact_session
 
 if TYPE_CHECKING:
     from onnx import NodeProto
@@ -187,7 +188,7 @@ def by_onnxruntime(program: Program) -> dict[str, Any]:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
-        session: Any = ort.InferenceSession(program.source, options, providers=["CPUExecutionProvider"])
+        session = exact_session(program.source, options)
         names: list[str] = [o.name for o in session.get_outputs()]
         return dict(zip(names, session.run(None, dict(program.inputs)), strict=True))
     except Exception as e:  # its errors have no common base but this

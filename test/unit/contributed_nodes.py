@@ -12,6 +12,7 @@ import lamina
 from lamina.frontends.onnx import load_onnx
 from lamina.frontends.onnx.contributed import MICROSOFT
 from lamina.interpreters.relay_reference import main_function, run_relay
+from lamina.measure.timing import exact_session
 
 Array = Any
 
@@ -85,11 +86,7 @@ class Nodes:
 
     def expected(self) -> dict[str, Array]:
         """What onnxruntime computes."""
-        import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
-
-        session: Any = onnxruntime.InferenceSession(
-            self.model().SerializeToString(), providers=["CPUExecutionProvider"]
-        )
+        session = exact_session(self.model().SerializeToString())
         names = [o.name for o in self.outputs]
         return dict(zip(names, session.run(names, self.feeds), strict=True))
 

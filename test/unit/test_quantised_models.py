@@ -10,6 +10,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import lamina
+from lamina.measure.timing import exact_session
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "bench")]
@@ -57,12 +58,14 @@ def half_of_a_unet(batch: int) -> tuple[ModelProto, tuple[int, ...]]:
     return model_of(g, shape, g.op("Concat", *parts, name="joined", axis=1)), shape
 
 
+def by_onnxruntime(model: ModelProto, inputs: dict[str, Any]) -> Any:
+    """The first result of onnxruntime."""
+    return exact_session(model.SerializeToString()).run(None, inputs)[0]
+
+
 def steps_apart(model: ModelProto, inputs: dict[str, Any]) -> Any:
     """By how many steps of its scale each element of the last result differs from onnxruntime's."""
-    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
-
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    expected = session.run(None, inputs)[0]
+    expected = by_onnxruntime(model, inputs)
     exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)
     (found,) = exe.run(inputs).values()
     last = {t.name: t for t in model.graph.initializer}[f"{model.graph.output[0].name}.scale"]
@@ -152,12 +155,9 @@ def node_model(op: str, inputs: list[Any], graph_inputs: int, kind: int, **attrs
 
 def both(model: ModelProto, inputs: dict[str, Any]) -> tuple[Any, Any]:
     """Our result and onnxruntime's."""
-    import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
-
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     exe = lamina.compile(model.SerializeToString(), threads=1, cache=False)
     (found,) = exe.run(inputs).values()
-    return found, session.run(None, inputs)[0]
+    return found, by_onnxruntime(model, inputs)
 
 
 @pytest.mark.parametrize(
