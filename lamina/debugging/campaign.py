@@ -240,8 +240,9 @@ def table(tally: Tally, known: list[str], passes: list[str]) -> str:
     lines.append(f"outcomes: {', '.join(f'{tally.outcomes[k]:,} {k.value}' for k in Kind)}")
     lines.append(f"graphs with results that roundings decide: {tally.doubtful:,}")
     lines += _found("refusals", tally.refusals)
-    lines += _columns("operators", {n: tally.operators[n] for n in known}, OPERATOR_GOAL, tally.cases)
-    lines += _columns("passes that fired, by graphs", {n: tally.fired[n] for n in passes}, PASS_GOAL, tally.cases)
+    if tally.kinds.keys() - {Generator.COMPILED}:
+        lines += _columns("operators", {n: tally.operators[n] for n in known}, OPERATOR_GOAL, tally.cases)
+        lines += _columns("passes that fired, by graphs", {n: tally.fired[n] for n in passes}, PASS_GOAL, tally.cases)
     return "\n".join([*lines, *(_found("faults", tally.faults) or ["faults: none"])])
 
 

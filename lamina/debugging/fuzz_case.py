@@ -150,8 +150,8 @@ def _compile_only(case: Drawn, report: Report, rng: random.Random, tell: Callabl
     from lamina.driver.settings import Settings
 
     name, threads = rng.choice([*LEVELS, *PROCESSORS, "aarch64"]), rng.choice((1, 2, 4))
-    report.pair = f"{name}, {threads} threads"
-    tell(report.pair)
+    report.pair = name
+    tell(f"{name}, {threads} threads")
     try:
         texts(load(case.source, False), Settings.of(name, threads)).get("asm")
     except LaminaError as e:

@@ -366,6 +366,13 @@ def test_tables_mark_what_is_below_the_goal_for_so_many_graphs() -> None:
     assert text.endswith("faults: none")
 
 
+def test_programs_that_are_only_compiled_have_no_table_of_operators() -> None:
+    tally = Tally()
+    tally.add(Report(0, "compiled", "tiny", False, Outcome(Kind.SAME), pair="znver3"))
+    text = table(tally, ["Add"], ["tir-simplify"])
+    assert "second way: 1 znver3\noutcomes: 1 same" in text and "Add" not in text and "tir-simplify" not in text
+
+
 def parts_of_a_campaign() -> tuple[Tally, Tally, Tally]:
     """The tallies of two parts and of the whole."""
     crash, refusal = Outcome(Kind.CRASH, "died"), Outcome(Kind.REFUSAL, "takes floats")
