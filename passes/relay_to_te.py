@@ -32,7 +32,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects import edit
 from lamina.dialects.infos import has_unknown_extents
 from lamina.dialects.relay.base import RelayOp, attrs_of
-from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ReturnOp
+from lamina.dialects.relay.core import CallOp, ConstantOp, FnOp, ProgramOp, ReturnOp
 from lamina.dialects.relay.value_dependent import ValueDependent
 from lamina.dialects.te import ops as te
 from lamina.dialects.te.build import any_use
@@ -42,14 +42,6 @@ from lamina.passes.base import Context, ModulePass, fused_location, inherit_loca
 from lamina.passes.relay.partition.external_backends import COMPILER, is_declaration
 from lamina.passes.rules.conversion import Conversion, ConversionRule, where_written
 
-BEYOND = frozenset(
-    f"relay.{n}"
-    for n in (
-        *("if", "match", "construct", "tuple", "tuple_get_item", "global", "ref_create", "ref_read", "ref_write"),
-        *("debug", "call_lowered", "memory.alloc_storage", "memory.alloc_tensor", "memory.kill", "vm.invoke_tvm_op"),
-    )
-)
-"""The ops that no kernel can have."""
 LONGEST_NAME = 80
 """Longer function names are cut and end in a digest of the whole."""
 
@@ -170,7 +162,7 @@ def refuse_programs(main: MainOp) -> None:
         if what:
             break
         refused = op
-        if op.name in BEYOND:
+        if isinstance(op, ProgramOp):
             what = "is no tensor op"
         elif isinstance(op, ValueDependent):
             what = "has results whose shapes depend on values"

@@ -33,14 +33,6 @@ COPY_CYCLES = 0.6
 TRANSPOSE_CYCLES = 1.2
 """To bring an element to another layout."""
 
-HAS_LAYOUT_FACET = frozenset(
-    f"relay.nn.{n}"
-    for n in (
-        "adaptive_avg_pool2d", "avg_pool2d", "global_avg_pool2d", "global_max_pool2d", "lrn", "max_pool2d",
-        "upsampling",
-    )
-) | {"relay.image.resize2d"}  # fmt: skip
-
 
 class Offer(NamedTuple):
     """An operand as it stands."""
@@ -79,7 +71,7 @@ def plan(
         return None if few_channels else _convolution(op, offers, lanes, v, dots)
     if not any(o.blocked for o in offers):
         return None
-    if op.name in HAS_LAYOUT_FACET:
+    if hasattr(op, "infer_layout"):
         return _by_facet(op, offers, lanes)
     if len(offers) > 1 and not _mostly_blocked(op, offers, lanes):
         return None
