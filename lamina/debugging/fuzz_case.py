@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from lamina.debugging.comparison import TOLERANCES, Comparer
+from lamina.debugging.engines import by_onnx_reference, by_onnxruntime
 from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.generators.draw import Sizes
 from lamina.debugging.generators.drawn import Drawn, Generator, drawn, plan_of
@@ -16,7 +17,7 @@ from lamina.debugging.generators.operators.recurrent import GATES
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import How, registry_of
-from lamina.debugging.ways import NATIVE, OTHERS, Compiled, Program, by_onnx_reference, by_onnxruntime, by_oracles, load
+from lamina.debugging.ways import NATIVE, OTHERS, Compiled, Program, by_oracles, load
 from lamina.errors import InternalError, LaminaError, UnsupportedError
 
 ORACLES: dict[str, Callable[[Program], dict[str, Any]]] = {
@@ -114,7 +115,7 @@ def _run(case: Drawn, report: Report, rng: random.Random, tell: Callable[[str], 
     preferred = rng.choice(["onnxruntime", "onnxruntime", "onnx.reference"])
     if case.is_onnx and not report.special and not case.alone:
         tell(IMPORT_PAIR)
-        outcome = _second_opinion(program, comparer, got, report, preferred)
+        outcome = second_opinion(program, comparer, got, report, preferred)
         if outcome is not None:
             return outcome
     for way in _second_ways(report, rng):
@@ -175,30 +176,37 @@ def _refused(error: LaminaError) -> Outcome:
     return outcome if unsupported else replace(outcome, kind=Kind.INTERNAL_ERROR)
 
 
-def _second_opinion(
+def second_opinion(
     program: Program, comparer: Comparer, got: dict[str, Any], report: Report, preferred: str
 ) -> Outcome | None:
-    """Compare with what knows nothing of our importer; where the two of them disagree, one of them is on our side."""
+    """Compare with what knows nothing of our importer; where the two of them disagree, one of them is on our side.
+
+    Each answers for some of the outputs. One is wrong where an answer differs, and no other agrees.
+    """
     slow = report.sizes == Sizes.REAL
     # ONNX's reference takes too long for real sizes: it is asked where onnxruntime differs, whose sums are less exact.
     order = sorted(ORACLES, key=lambda n: n != ("onnxruntime" if slow else preferred))
-    said: dict[str, str] = {}
+    asked: list[str] = []
+    left, wrong = {p.name for p in program.model.outputs}, dict[str, str]()
     for name in order:
-        if name == "onnx.reference" and slow and not said:
+        if not wrong and (not left or name == "onnx.reference" and slow):
             continue
         try:
             expected = ORACLES[name](program)
         except UnsupportedError:
             continue
-        found = comparer.difference(got, expected, OF_UNIT)
-        if not found:
-            report.oracle = name
-            return None
-        said[name] = found
-    if not said:
-        return None
-    name = next(iter(said))
-    return Outcome(Kind.MISMATCH, said[name], f"{IMPORT_PAIR} {' and '.join(said)}")
+        asked.append(name)
+        for output in [n for n in expected if n in left or n in wrong]:
+            left.discard(output)
+            found = comparer.difference(got, {output: expected[output]}, OF_UNIT)
+            if not found:
+                wrong.pop(output, None)
+            elif output not in wrong:
+                wrong[output] = found
+    if wrong:
+        return Outcome(Kind.MISMATCH, next(iter(wrong.values())), f"{IMPORT_PAIR} {' and '.join(asked)}")
+    report.oracle = " and ".join(asked) or report.oracle
+    return None
 
 
 def _tolerance(program: Program) -> float:

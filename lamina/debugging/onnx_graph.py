@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,14 +19,15 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from lamina.debugging import ways
 from lamina.debugging.agreement import furthest
+from lamina.debugging.engines import by_onnx_reference, by_onnxruntime, names_read
 from lamina.debugging.finding import NoFault
 from lamina.debugging.judge import Judge
 from lamina.debugging.minimise import minimised
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
 from lamina.debugging.verdict import CANDIDATE, RUN, How, Verdict, read_array, registry_of
+from lamina.debugging.ways import Program
 from lamina.errors import LaminaError, UnsupportedError, UsageError
 from lamina.frontends.onnx.tensors import dtype_of
 from lamina.ir.reproducer import FOLDER
@@ -82,18 +84,6 @@ class OnnxProgram:
         return {**self.arrays, **run_by_others(model.SerializeToString(), self.arrays)}
 
 
-def names_read(node: onnx.NodeProto) -> list[str]:
-    """The tensors that a node reads, also within its graphs."""
-    found = [name for name in node.input if name]
-    for attribute in node.attribute:
-        for graph in [attribute.g, *attribute.graphs]:
-            made = {n for inner in graph.node for n in inner.output} | {t.name for t in (*graph.input,)}
-            made |= {t.name for t in graph.initializer}
-            found += [n for inner in graph.node for n in names_read(inner) if n not in made]
-            found += [o.name for o in graph.output if o.name and o.name not in made]
-    return found
-
-
 def _described(name: str, value: Any) -> onnx.ValueInfoProto:
     array = np.asarray(value)
     kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
@@ -101,12 +91,19 @@ def _described(name: str, value: Any) -> onnx.ValueInfoProto:
 
 
 def run_by_others(model: bytes, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The results of onnxruntime, else of ONNX's reference. Raises UnsupportedError where neither takes the model."""
-    program = ways.Program(model, True, arrays)
+    """The results of onnxruntime, and of ONNX's reference where it has none. Raises UnsupportedError where neither has.
+
+    Results for which neither of them answers are left out.
+    """
+    program = Program(model, True, arrays)
     try:
-        return ways.by_onnxruntime(program)
+        found = by_onnxruntime(program)
     except UnsupportedError:
-        return ways.by_onnx_reference(program)
+        return by_onnx_reference(program)
+    if any(o.name not in found for o in onnx.ModelProto.FromString(model).graph.output):
+        with suppress(UnsupportedError):
+            found = {**by_onnx_reference(program), **found}
+    return found
 
 
 # -- in a process of its own ---------------------------------------------------------------------------------------
@@ -143,7 +140,9 @@ def _judged(model: bytes, arrays: Mapping[str, Any], trace: Path) -> Verdict:
             results = evaluate(imported.module, inputs, kernels=ReferenceKernels(imported.params))
         else:
             results = run_relay(main_function(imported.module), inputs, imported.params)
-        apart = furthest(expected, dict(zip(expected, results, strict=True)))
+        names = [o.name for o in onnx.ModelProto.FromString(model).graph.output]
+        named = dict(zip(names, results, strict=True))
+        apart = furthest(expected, {name: named[name] for name in expected})
     except LaminaError as e:
         return Verdict(Outcome(Kind.MISMATCH, str(e), RUN), np.inf)
     except Exception as e:

@@ -53,7 +53,7 @@ class PreciseModule:
         self.arrays = arrays
 
     def run(self, noise: int | None = None) -> list[Any]:
-        """The results; `noise` is the seed of the roundings: those of 2 n have the other sign than those of 2 n - 1."""
+        """The results; `noise` is the seed of the roundings: those of 2 n + 1 have the other sign than those of 2 n."""
         rounding = _Roundings(noise) if noise is not None else None
         return run_relay(self.main, self.arrays, self.store, compute=lambda op, a: _compute(op, a, rounding))
 
@@ -73,14 +73,16 @@ class _Roundings:
     """Errors of roundings, -1 to 1, near the ends: what is close enough to a tie falls to both sides of it.
 
     Seed 0 rounds to the nearest number, as every op by itself would: values that are one then are many at the ends of
-    functions. Those of the next two are all up or all down, as where every element is computed in the same way.
+    functions. Seed 1 does so with two bits less, as functions that are at their ends a little early. Those of the next
+    two are all up or all down, as where every element is computed in the same way.
     """
 
     def __init__(self, seed: int) -> None:
-        self.to_nearest = seed == 0
-        self._rng = np.random.default_rng((seed + 1) // 2)
-        self._sign = -1 if seed % 2 else 1
-        self._alike = seed < 3
+        self.fewer_bits = {0: 0, 1: 2}.get(seed)
+        """Bits that a number has less than its type, where it is rounded to the nearest; None where it is not."""
+        self._rng = np.random.default_rng(seed // 2)
+        self._sign = 1 if seed % 2 else -1
+        self._alike = seed < 4
 
     def like(self, array: Any) -> Any:
         """An error for each element."""
@@ -145,8 +147,8 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     """The array as roundings may leave it."""
     if not array.size:
         return array
-    if rounding.to_nearest:
-        nearest = array.astype(np.float32).astype(array.dtype) if dtype == "float32" else array
+    if rounding.fewer_bits is not None:
+        nearest = _nearest(array, rounding.fewer_bits) if dtype == "float32" else array
         return _cancelled(nearest, dtype, operands) if op.name in ("relay.add", "relay.subtract") else nearest
     finite = np.isfinite(array)
     wide = np.where(finite, array.astype(np.float64), 0.0)
@@ -168,6 +170,15 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
     made: Any = array.copy()
     made[finite] = noisy[finite].astype(array.dtype)
     return made
+
+
+def _nearest(array: Any, fewer_bits: int) -> Any:
+    """The nearest numbers of single precision, or of so many bits less for values that it does not hold exactly."""
+    nearest = array.astype(np.float32).astype(array.dtype)
+    digits, exponent = np.frexp(np.where(np.isfinite(array), array, 0.0))
+    bits = SIGNIFICANT["float32"] - fewer_bits
+    coarse = np.ldexp(np.rint(np.ldexp(digits, bits)), exponent - bits)
+    return np.where((array == nearest) | ~np.isfinite(array), nearest, coarse) if fewer_bits else nearest
 
 
 def _cancelled(array: Any, dtype: str, operands: Sequence[Any]) -> Any:

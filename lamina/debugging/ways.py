@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.debugging.precise import PreciseModule, rounded
-from lamina.errors import LaminaError, UnsupportedError
-from lamina.measure.timing import exact_session
+from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
-    from onnx import NodeProto
-
     from lamina.driver.api import Executable
     from lamina.driver.model import Model
     from lamina.ir.instrument import PassInstrument
@@ -174,74 +171,3 @@ def by_oracles(program: Program) -> tuple[dict[str, Any], Callable[[int | None],
         return [r.astype(np.float32) if d == "float32" else r for r, d in zip(found, dtypes, strict=True)]
 
     return dict(zip(names, results_of(None), strict=True)), results_of
-
-
-def by_onnxruntime(program: Program) -> dict[str, Any]:
-    """The results of onnxruntime, not optimised. Raises UnsupportedError where it does not take the model."""
-    try:
-        import onnxruntime  # type: ignore[import-untyped]
-    except ImportError as e:
-        raise UnsupportedError("onnxruntime is not installed", where="onnxruntime") from e
-    ort: Any = onnxruntime
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        session = exact_session(program.source, options)
-        names: list[str] = [o.name for o in session.get_outputs()]
-        return dict(zip(names, session.run(None, dict(program.inputs)), strict=True))
-    except Exception as e:  # its errors have no common base but this
-        raise UnsupportedError(" ".join(str(e).split())[:200], where="onnxruntime") from e
-
-
-REFERENCE_DIFFERS = {
-    "GlobalMaxPool": (1, 99),  # in two axes whatever the image has
-    "LRN": (1, 99),  # sums over one channel less where the size is larger than the number of channels allows
-    "AveragePool": (1, 6),  # with zeros of the padding
-    "BatchNormalization": (1, 13),  # in training mode
-    "Loop": (1, 99),  # joins along the first axis what it has scanned
-    # As if the axis were that of later versions: these join the axes from it on.
-    "PRelu": (1, 6),  # with one slope a channel
-    **dict.fromkeys(("GRU", "LSTM", "RNN"), (1, 99)),  # without lengths, limits and coupled gates
-    "QLinearConv": (1, 99),  # adds the zero point before it rounds: ties fall otherwise
-    "OptionalGetElement": (1, 99),  # with an axis more
-    "TreeEnsemble": (1, 99),  # the least and the greatest of no votes
-    "TreeEnsembleRegressor": (1, 99),  # sums in the type of the rows, which may be integers
-    **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), (1, 12)),
-    # These line up the last axes, whatever `axis` says.
-    **dict.fromkeys("Add And Div Equal Greater Less Mul Or Pow Sub Xor".split(), (1, 6)),
-}
-"""Operators that ONNX's reference evaluator computes otherwise than the standard says, in these operator sets."""
-
-
-def reference_differs(node: NodeProto, opset: int) -> bool:
-    """Whether ONNX's reference evaluator computes a node otherwise than the standard says."""
-    first, last = REFERENCE_DIFFERS.get(node.op_type, (1, 0))
-    if first <= opset <= last:
-        return True
-    # Of a window that is wider than what SAME with strides leaves it has fewer results, or none.
-    same = any(a.name == "auto_pad" and a.s.startswith(b"SAME") for a in node.attribute)
-    return same and any(a.name == "strides" and max(a.ints) > 1 for a in node.attribute)
-
-
-def by_onnx_reference(program: Program) -> dict[str, Any]:
-    """The results of ONNX's reference evaluator. Raises UnsupportedError where it does not take the model."""
-    import onnx
-    from onnx.reference import ReferenceEvaluator
-
-    model = onnx.ModelProto.FromString(program.source)
-    opset = next(o.version for o in model.opset_import if o.domain == "")
-    for node in model.graph.node:
-        if reference_differs(node, opset):
-            raise UnsupportedError(f"{node.op_type} is not what the standard says", where="onnx.reference")
-    names = [o.name for o in model.graph.output]
-    try:
-        with np.errstate(all="ignore"):
-            found: list[Any] = ReferenceEvaluator(model).run(None, dict(program.inputs))  # type: ignore[assignment]
-    except Exception as e:  # whatever numpy raises there
-        raise UnsupportedError(" ".join(str(e).split())[:200], where="onnx.reference") from e
-    dtypes = {p.name: p.dtype for p in program.model.outputs}
-    # Some of its functions compute in double precision whatever they are given.
-    return {n: np.asarray(v).astype(dtypes[n]) if n in dtypes and v is not None else v
-            for n, v in zip(names, found, strict=True)}  # fmt: skip

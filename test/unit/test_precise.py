@@ -12,15 +12,20 @@ from lamina.ir.context import LaminaContext
 from lamina.ir.parsing import SourceParser
 
 
-def spread(body: str, shape: tuple[int, ...], result: str) -> float:
-    """By how much runs with roundings differ, for eighths as input."""
+def precise(body: str, shape: tuple[int, ...], result: str) -> PreciseModule:
+    """A module of one op on x, 1 and the next eighths."""
     kind = f"tensor<{'x'.join(map(str, shape))}xf32>"
     lines = f"%y = {body} : ({kind}) -> {result}\n  func.return %y : {result}"
     text = f"func.func @main(%x: {kind}) -> {result} {{\n  {lines}\n}}"
     module = SourceParser(LaminaContext(), text, "body.mlir").parse_module()
     x = (np.arange(np.prod(shape)).reshape(shape) / 8 + 1).astype(np.float32)
-    precise = PreciseModule(module, ParamStore(), [x])
-    runs = [precise.run(seed)[0] for seed in range(RUNS)]
+    return PreciseModule(module, ParamStore(), [x])
+
+
+def spread(body: str, shape: tuple[int, ...], result: str) -> float:
+    """By how much runs with roundings differ."""
+    module = precise(body, shape, result)
+    runs = [module.run(seed)[0] for seed in range(RUNS)]
     return float(np.ptp(runs, axis=0).max())
 
 
@@ -48,3 +53,10 @@ def test_sums_of_eighths_are_exact_and_of_their_roots_not() -> None:
     assert spread("relay.sum %x {axis = [1]}", (2, 7), "tensor<2xf32>") == 0
     assert spread("relay.sqrt %x", (2, 7), "tensor<2x7xf32>") > 0
     assert spread("relay.transpose %x {axes = [1, 0]}", (2, 7), "tensor<7x2xf32>") == 0
+
+
+def test_a_function_is_at_its_end_where_it_rounds_to_it_and_a_little_before() -> None:
+    tanh = precise("relay.tanh %x", (100,), "tensor<100xf32>")
+    first = [1 + float(np.argmax(tanh.run(seed)[0])) / 8 for seed in (0, 1)]
+    # 1 - tanh(x) is 2 exp(-2 x): half a unit in the last place, and two of them.
+    assert first == [9.125, 8.375]

@@ -39,6 +39,8 @@ class Tensor:
     """The values of an initialiser."""
     type: TypeProto | None = None
     used: bool = False
+    folded: bool = False
+    """Whether the importer computes it, of initialisers alone."""
     last: bool = False
     """Whether no other node is to follow it: a constant of formulas, off by roundings from that of others, which no
     run of the imported graph varies."""
@@ -286,9 +288,10 @@ class OnnxGraph:
         """
         if not domain:
             self.schema(op_type)
+        operands = [t for t in inputs if t is not None]
         if op_type in QUANTISING:
-            for tensor in inputs:
-                if tensor is not None and tensor.is_float:
+            for tensor in operands:
+                if tensor.is_float:
                     self.ordinary(tensor)
         names = [t.name if t is not None else "" for t in inputs]
         while names and not names[-1]:
@@ -303,16 +306,19 @@ class OnnxGraph:
         made = (
             [Tensor(r, d, None if s is None else tuple(s)) for r, (d, s) in zip(results, types, strict=True)]
             if types is not None
-            else self._inferred(proto, op_type, domain, [t for t in inputs if t is not None])
+            else self._inferred(proto, op_type, domain, operands)
         )
         for tensor in made:
             if tensor.shape is not None and tensor.size > 4 * self.draw.elements:
                 raise CannotDraw(f"{op_type} makes {tensor.shape}")
-        for tensor in inputs:
-            if tensor is not None:
-                tensor.used = True
+        for tensor in operands:
+            tensor.used = True
+        folded = all(t.folded or t.array is not None for t in operands)
         for tensor in made:
             tensor.bound = inf if bound is None else bound
+            tensor.folded = folded
+            # What is computed of them twice over, and not once as a range is, has roundings.
+            tensor.last = tensor.is_float and folded and any(t.folded for t in operands)
         self.nodes.append(proto)
         self.tensors += made
         return made

@@ -1,0 +1,157 @@
+"""Programs that compute an ONNX model and are none of ours: onnxruntime, and ONNX's reference evaluator.
+
+Each answers for the outputs that follow from nothing it is known to compute otherwise: `without_nodes` leaves out the
+rest of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lamina.errors import UnsupportedError
+from lamina.frontends.onnx.contributed import MICROSOFT
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto
+
+    from lamina.debugging.ways import Program
+
+
+def names_read(node: NodeProto) -> list[str]:
+    """The tensors that a node reads, also within its graphs."""
+    found = [name for name in node.input if name]
+    for graph in graphs_of(node):
+        made = {n for inner in graph.node for n in inner.output} | {t.name for t in (*graph.input,)}
+        made |= {t.name for t in graph.initializer}
+        found += [n for inner in graph.node for n in names_read(inner) if n not in made]
+        found += [o.name for o in graph.output if o.name and o.name not in made]
+    return found
+
+
+def graphs_of(node: NodeProto) -> list[GraphProto]:
+    """The graphs in the attributes of a node."""
+    return [graph for a in node.attribute for graph in ([a.g] if a.HasField("g") else [*a.graphs])]
+
+
+def without_nodes(source: bytes, unwanted: Callable[[NodeProto], bool], where: str) -> ModelProto:
+    """The model in a file without some nodes and what follows from them.
+
+    Raises UnsupportedError, naming the first of these nodes, where no output is left.
+    """
+    import onnx
+
+    def has(node: NodeProto) -> bool:
+        return unwanted(node) or any(has(inner) for graph in graphs_of(node) for inner in graph.node)
+
+    model = onnx.ModelProto.FromString(source)
+    lost: dict[str, str] = {}
+    kept: list[NodeProto] = []
+    for node in model.graph.node:
+        why = node.op_type if has(node) else next((lost[n] for n in names_read(node) if n in lost), "")
+        if why:
+            lost |= dict.fromkeys(node.output, why)
+        else:
+            kept.append(node)
+    outputs = [o for o in model.graph.output if o.name not in lost]
+    if not outputs:
+        raise UnsupportedError(f"{next(iter(lost.values()))} is not computed exactly", where=where)
+    del model.graph.node[:], model.graph.output[:]
+    model.graph.node.extend(kept)
+    model.graph.output.extend(outputs)
+    return model
+
+
+SATURATING = frozenset(
+    "MatMulInteger QLinearMatMul ConvInteger QLinearConv MatMulIntegerToFloat DynamicQuantizeMatMul QGemm".split()
+    + "QAttention DynamicQuantizeLSTM".split()
+)
+"""Operators in which onnxruntime adds two products of bytes in 16 bits, where the processor has no VNNI."""
+
+
+@cache
+def sums_saturate() -> bool:
+    """Whether sums of products of bytes saturate in onnxruntime on this processor."""
+    from lamina.backends.cpu import machines
+
+    here = machines.processor()
+    return here.triple.startswith("x86_64") and not {"+avx512vnni", "+avxvnni"} & set(here.features.split(","))
+
+
+def by_onnxruntime(program: Program) -> dict[str, Any]:
+    """The results of onnxruntime, not optimised, as far as they are exact.
+
+    Raises UnsupportedError where it does not take the model, or has no such result.
+    """
+    try:
+        import onnxruntime  # type: ignore[import-untyped]
+    except ImportError as e:
+        raise UnsupportedError("onnxruntime is not installed", where="onnxruntime") from e
+    ort: Any = onnxruntime
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    inexact = SATURATING if sums_saturate() else frozenset[str]()
+    model = without_nodes(program.source, lambda node: node.op_type in inexact, "onnxruntime").SerializeToString()
+    try:
+        session: Any = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        names: list[str] = [o.name for o in session.get_outputs()]
+        return dict(zip(names, session.run(None, dict(program.inputs)), strict=True))
+    except Exception as e:  # its errors have no common base but this
+        raise UnsupportedError(" ".join(str(e).split())[:200], where="onnxruntime") from e
+
+
+REFERENCE_DIFFERS = {
+    "GlobalMaxPool": (1, 99),  # in two axes whatever the image has
+    "LRN": (1, 99),  # sums over one channel less where the size is larger than the number of channels allows
+    "AveragePool": (1, 6),  # with zeros of the padding
+    "BatchNormalization": (1, 13),  # in training mode
+    "Loop": (1, 99),  # joins along the first axis what it has scanned
+    # As if the axis were that of later versions: these join the axes from it on.
+    "PRelu": (1, 6),  # with one slope a channel
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), (1, 99)),  # without lengths, limits and coupled gates
+    "QLinearConv": (1, 99),  # adds the zero point before it rounds: ties fall otherwise
+    "OptionalGetElement": (1, 99),  # with an axis more
+    "TreeEnsemble": (1, 99),  # the least and the greatest of no votes
+    "TreeEnsembleRegressor": (1, 99),  # sums in the type of the rows, which may be integers
+    **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), (1, 12)),
+    # These line up the last axes, whatever `axis` says.
+    **dict.fromkeys("Add And Div Equal Greater Less Mul Or Pow Sub Xor".split(), (1, 6)),
+}
+"""Operators that ONNX's reference evaluator computes otherwise than the standard says, in these operator sets."""
+
+
+def reference_differs(node: NodeProto, opset: int) -> bool:
+    """Whether ONNX's reference evaluator computes a node otherwise than the standard says."""
+    first, last = REFERENCE_DIFFERS.get(node.op_type, (1, 0))
+    if first <= opset <= last or node.domain == MICROSOFT:
+        return True
+    # Of a window that is wider than what SAME with strides leaves it has fewer results, or none.
+    same = any(a.name == "auto_pad" and a.s.startswith(b"SAME") for a in node.attribute)
+    return same and any(a.name == "strides" and max(a.ints) > 1 for a in node.attribute)
+
+
+def by_onnx_reference(program: Program) -> dict[str, Any]:
+    """The results of ONNX's reference evaluator, as far as they are the standard's.
+
+    Raises UnsupportedError where it does not take the model, or has no such result.
+    """
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+
+    opset = next(o.version for o in onnx.ModelProto.FromString(program.source).opset_import if o.domain == "")
+    model = without_nodes(program.source, lambda node: reference_differs(node, opset), "onnx.reference")
+    names = [o.name for o in model.graph.output]
+    try:
+        with np.errstate(all="ignore"):
+            found: list[Any] = ReferenceEvaluator(model).run(None, dict(program.inputs))  # type: ignore[assignment]
+    except Exception as e:  # whatever numpy raises there
+        raise UnsupportedError(" ".join(str(e).split())[:200], where="onnx.reference") from e
+    dtypes = {p.name: p.dtype for p in program.model.outputs}
+    # Some of its functions compute in double precision whatever they are given.
+    return {n: np.asarray(v).astype(dtypes[n]) if n in dtypes and v is not None else v
+            for n, v in zip(names, found, strict=True)}  # fmt: skip

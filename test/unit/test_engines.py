@@ -1,0 +1,102 @@
+"""Other programs are asked for the outputs that they compute exactly; one that is wrong alone is no fault of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+from lamina.debugging import engines, fuzz_case
+from lamina.debugging.comparison import Comparer
+from lamina.debugging.engines import by_onnx_reference, by_onnxruntime, without_nodes
+from lamina.debugging.fuzz_case import Report, second_opinion
+from lamina.debugging.generators.draw import Sizes
+from lamina.debugging.outcome import Kind, Outcome
+from lamina.debugging.ways import Program
+from lamina.errors import UnsupportedError
+
+pytest.importorskip("onnxruntime")
+DATA = {"x": np.full((1, 4), 255, np.uint8), "y": np.ones((1, 1), np.float32), "c": np.ones((), bool)}
+
+
+def source(*names: str) -> bytes:
+    """A model with a product of bytes, what follows from it within a branch, a GELU, and a sum, as outputs."""
+
+    def info(name: str, kind: int = TensorProto.FLOAT) -> Any:
+        return helper.make_tensor_value_info(name, kind, None)
+
+    def branch(name: str, read: str) -> Any:
+        return helper.make_graph([helper.make_node("Cast", [read], [name], to=1)], name, [], [info(name)])
+
+    nodes = [
+        helper.make_node("MatMulInteger", ["x", "w"], ["product"]),
+        helper.make_node("If", ["c"], ["branch"], then_branch=branch("t", "product"), else_branch=branch("e", "y")),
+        helper.make_node("Gelu", ["y"], ["gelu"], domain="com.microsoft"),
+        helper.make_node("Add", ["y", "y"], ["sum"]),
+    ]
+    graph = helper.make_graph(
+        nodes, "g",
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [1, 4]), helper.make_tensor_value_info("y", 1, [1, 1]),
+         helper.make_tensor_value_info("c", TensorProto.BOOL, [])],
+        [info(n, TensorProto.INT32 if n == "product" else TensorProto.FLOAT) for n in names],
+        [numpy_helper.from_array(np.full((4, 1), 127, np.int8), "w")],
+    )  # fmt: skip
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+
+
+def names_left(model: Any) -> list[str]:
+    return [o.name for o in model.graph.output]
+
+
+def test_what_follows_from_a_node_goes_with_it_also_from_within_a_branch() -> None:
+    def product(node: NodeProto) -> bool:
+        return node.op_type == "MatMulInteger"
+
+    whole = source("product", "branch", "gelu", "sum")
+    assert names_left(without_nodes(whole, product, "here")) == ["gelu", "sum"]
+    assert names_left(without_nodes(whole, lambda n: n.op_type == "Cast", "here")) == ["product", "gelu", "sum"]
+    assert names_left(without_nodes(whole, lambda _: False, "here")) == ["product", "branch", "gelu", "sum"]
+    with pytest.raises(UnsupportedError, match="MatMulInteger is not computed exactly"):
+        without_nodes(source("product", "branch"), product, "here")
+
+
+@pytest.mark.parametrize("saturate", [True, False])
+def test_onnxruntime_is_not_asked_for_sums_that_saturate(saturate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "sums_saturate", lambda: saturate)
+    found = by_onnxruntime(Program(source("product", "branch", "gelu", "sum"), True, DATA))
+    assert list(found) == (["gelu", "sum"] if saturate else ["product", "branch", "gelu", "sum"])
+
+
+def test_the_reference_is_not_asked_for_operators_that_onnxruntime_adds() -> None:
+    found = by_onnx_reference(Program(source("product", "branch", "gelu", "sum"), True, DATA))
+    assert list(found) == ["product", "branch", "sum"] and found["product"] == 4 * 255 * 127
+
+
+@pytest.mark.parametrize(
+    "first, second, is_wrong",
+    [
+        ({"sum": 3}, {"sum": 2}, False),
+        ({"sum": 3}, {"sum": 4}, True),
+        ({"sum": 3}, {"gelu": 1}, True),
+        ({"sum": 2}, {"gelu": 9}, True),
+        ({"sum": 2, "gelu": 1}, {"gelu": 9}, False),
+    ],
+)
+def test_an_output_is_wrong_where_no_other_program_agrees(
+    first: dict[str, float], second: dict[str, float], is_wrong: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(values: dict[str, float]) -> Any:
+        def answered(_: Program) -> dict[str, Any]:
+            return {n: np.asarray(v, np.float32) for n, v in values.items()}
+
+        return answered
+
+    monkeypatch.setattr(fuzz_case, "ORACLES", {"onnxruntime": answer(first), "onnx.reference": answer(second)})
+    got = {"gelu": np.float32(1), "sum": np.float32(2)}
+    report = Report(0, "operators", Sizes.TINY, False, Outcome(Kind.SAME))
+    program = Program(source("gelu", "sum"), True, DATA)
+    outcome = second_opinion(program, Comparer(["gelu", "sum"]), got, report, "onnxruntime")
+    assert (outcome is not None) == is_wrong
