@@ -114,7 +114,8 @@ REFERENCE_DIFFERS = {
     # As if the axis were that of later versions: these join the axes from it on.
     "PRelu": (1, 6),  # with one slope a channel
     **dict.fromkeys(("GRU", "LSTM", "RNN"), (1, 99)),  # without lengths, limits and coupled gates
-    "QLinearConv": (1, 99),  # adds the zero point before it rounds: ties fall otherwise
+    "RoiAlign": (1, 15),  # half a pixel off, as later versions are by default
+    **dict.fromkeys(("QLinearConv", "QLinearMatMul"), (1, 99)),  # add the zero point before they round: ties
     "OptionalGetElement": (1, 99),  # with an axis more
     "TreeEnsemble": (1, 99),  # the least and the greatest of no votes
     "TreeEnsembleRegressor": (1, 99),  # sums in the type of the rows, which may be integers

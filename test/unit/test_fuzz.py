@@ -21,8 +21,9 @@ from lamina.debugging.firing import FiringInstrument
 from lamina.debugging.fuzz_case import Report, run_seed
 from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.drawn import drawn, plan_of
-from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph
+from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
 from lamina.debugging.generators.operator_graphs import likely, opset_with, opsets
+from lamina.debugging.generators.operators.contracting import begins_in_padding
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
@@ -91,6 +92,19 @@ def test_seeds_of_an_operator_are_those_whose_graphs_have_it() -> None:
     assert sorted(named) == ["RotaryEmbedding", "com.microsoft.RotaryEmbedding"]
     seeds = list(Settings(0, graphs=2, operators=frozenset(named)).seeds())
     assert seeds == [s for s in range(seeds[-1] + 1) if drawn(s).operators.keys() & set(named)]
+
+
+@pytest.mark.parametrize(
+    "found, behind",
+    [
+        ({"kernel_shape": [3, 1], "pads": [1, 0, 1, 0], "strides": [3, 3]}, True),
+        ({"kernel_shape": [2, 2], "strides": [1, 2]}, False),
+        ({"kernel_shape": [1, 2], "dilations": [1, 2], "strides": [1, 4]}, False),
+        ({"kernel_shape": [1, 2], "dilations": [1, 1], "strides": [2, 1]}, True),
+    ],
+)
+def test_a_pool_whose_last_window_would_begin_behind_the_image(found: dict[str, Any], behind: bool) -> None:
+    assert begins_in_padding(Tensor("x", "float32", (1, 2, 2, 3)), found) == behind
 
 
 def test_programs_that_are_only_compiled_are_drawn_where_they_are_asked_for() -> None:

@@ -142,6 +142,10 @@ DILATED = {"MaxPool": 10, "AveragePool": 19, "LpPool": 18}
 ROUNDED_UP = {"MaxPool": 10, "AveragePool": 10, "LpPool": 18}
 """The operator set since which the number of windows may be rounded up."""
 
+LEFT_OUT = 22
+"""The operator set since which ONNX's inference leaves out windows that begin behind the image, as all have done that
+run it."""
+
 
 @row("MaxPool", "AveragePool", "LpPool")
 def pool(g: OnnxGraph, name: str) -> None:
@@ -156,7 +160,8 @@ def pool(g: OnnxGraph, name: str) -> None:
     if "SAME" in found.get("auto_pad", ""):
         # Where windows leave gaps less than nothing is padded: onnxruntime refuses that, ONNX's reference begins late.
         found["strides"] = [min(s, k) for s, k in zip(found["strides"], found["kernel_shape"], strict=True)]
-    if g.opset >= ROUNDED_UP[name] and g.draw.chance(0.3):
+    rounded_up = g.opset >= ROUNDED_UP[name] and g.draw.chance(0.3)
+    if rounded_up and (g.opset >= LEFT_OUT or not begins_in_padding(x, found)):
         found["ceil_mode"] = 1
     if name == "LpPool":
         found["p"] = norm(g, (1, 2, 3))
@@ -165,6 +170,21 @@ def pool(g: OnnxGraph, name: str) -> None:
     outputs = 2 if name == "MaxPool" and g.opset >= 8 and x.is_float and g.draw.chance(0.2) else 1
     values, *_ = g.node(name, [x], outputs, **found)
     values.bound = x.bound * (1 if name != "LpPool" else 8)
+
+
+def begins_in_padding(x: Tensor, found: Mapping[str, Any]) -> bool:
+    """Whether the last window along an axis would begin behind the image, their number rounded up."""
+    assert x.shape is not None
+    rank = x.rank - 2
+    pads: list[int] = found.get("pads", [0] * 2 * rank)
+    dilations: list[int] = found.get("dilations", [1] * rank)
+    for n, (extent, kernel, stride) in enumerate(
+        zip(x.shape[2:], found["kernel_shape"], found["strides"], strict=True)
+    ):
+        left = extent + pads[n] + pads[n + rank] - (kernel - 1) * dilations[n] - 1
+        if -(-left // stride) * stride >= extent + pads[n]:
+            return True
+    return False
 
 
 def check_window(x: Tensor, found: Mapping[str, Any]) -> None:
