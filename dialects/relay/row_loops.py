@@ -49,9 +49,16 @@ def each_place(ib: IRBuilder, extents: Sequence[int], statement: Statement, para
     loop(())
 
 
+def in_parallel(
+    extents: Sequence[int], statement: Callable[[IRBuilder, list[Buffer], list[Buffer], Place], None]
+) -> Body:
+    """The body `statement(ib, ins, outs, place)` at every place of a box, whose outermost loop is shared."""
+    return lambda ib, ins, outs: each_place(ib, extents, lambda place: statement(ib, ins, outs, place), parallel=True)
+
+
 def inserted(place: Sequence[Any], axis: int, at: Any) -> tuple[Any, ...]:
     """The place with one more coordinate, which stands on `axis`."""
     return (*place[:axis], at, *place[axis:])
 
 
-__all__ = ["each_place", "empty", "extern_tensor", "inserted", "statements"]
+__all__ = ["each_place", "empty", "extern_tensor", "in_parallel", "inserted", "statements"]

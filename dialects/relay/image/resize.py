@@ -18,7 +18,7 @@ off towards zero.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from lamina.dialects.relay.declare import *
@@ -235,16 +235,8 @@ def _samples(shape: tuple[int, ...], size: tuple[int, ...], layout: str, last: s
     found += [one(method="nearest_neighbor", coordinate_transformation_mode=m) for m in TRANSFORMATIONS[:-1]]
     found += [one(method="nearest_neighbor", rounding_method=r, size=doubled) for r in ROUNDINGS[1:]]
     found += [one(method="nearest_neighbor", rounding_method=r) for r in ROUNDINGS[1:]]
-    crop = {"coordinate_transformation_mode": "tf_crop_and_resize"}
-    roi = (*(-0.2 + 0.1 * n for n in range(rank)), *(0.9 + 0.2 * n for n in range(rank)))
-    flipped = (1.0,) * rank + (0.0,) * rank
+    found += _cropped(one, shape, rank)
     found += [
-        one(**crop, roi=(0.0,) * rank + (1.0,) * rank),
-        one(**crop, roi=flipped, extrapolation_value=3.0),
-        one(**crop, roi=roi, extrapolation_value=-7.5),
-        one(**crop, roi=roi, method="cubic", size=(1,) * rank),
-        one(**crop, roi=roi, method="nearest_neighbor", rounding_method="round_prefer_floor", extrapolation_value=9.0),
-        one((shape, "int8"), **crop, roi=roi, method="nearest_neighbor", extrapolation_value=200.0),
         one(size=(1,) * rank),
         one(size=(1,) * rank, coordinate_transformation_mode="pytorch_half_pixel"),
         one(size=(1,) * rank, coordinate_transformation_mode="align_corners", method="cubic"),
@@ -264,6 +256,30 @@ def _samples(shape: tuple[int, ...], size: tuple[int, ...], layout: str, last: s
         one(method="nearest_neighbor", out_dtype="int8"),
         one((shape, "float16"), method="nearest_neighbor", out_dtype="uint8"),
         one((shape, "int16"), method="nearest_neighbor", out_dtype="uint8"),
+    ]
+    return found + _refused(one, shape, rank)
+
+
+_CROP = {"coordinate_transformation_mode": "tf_crop_and_resize"}
+
+
+def _cropped(one: Callable[..., Sample], shape: tuple[int, ...], rank: int) -> list[Sample]:
+    """Windows of the image: all of it, flipped, and reaching beyond it, where values are those for the outside."""
+    roi = (*(-0.2 + 0.1 * n for n in range(rank)), *(0.9 + 0.2 * n for n in range(rank)))
+    flipped = (1.0,) * rank + (0.0,) * rank
+    return [
+        one(**_CROP, roi=(0.0,) * rank + (1.0,) * rank),
+        one(**_CROP, roi=flipped, extrapolation_value=3.0),
+        one(**_CROP, roi=roi, extrapolation_value=-7.5),
+        one(**_CROP, roi=roi, method="cubic", size=(1,) * rank),
+        one(**_CROP, roi=roi, method="nearest_neighbor", rounding_method="round_prefer_floor", extrapolation_value=9.0),
+        one((shape, "int8"), **_CROP, roi=roi, method="nearest_neighbor", extrapolation_value=200.0),
+    ]
+
+
+def _refused(one: Callable[..., Sample], shape: tuple[int, ...], rank: int) -> list[Sample]:
+    """Types, sizes, words and windows that the ops do not take."""
+    return [
         one((shape, "bool"), error="got bool"),
         one(size=(3,) * (rank + 1), error=f"size has {rank + 1} numbers, expects {rank}"),
         one(size=(0,) * rank, error="cannot become one of 0"),
@@ -274,14 +290,13 @@ def _samples(shape: tuple[int, ...], size: tuple[int, ...], layout: str, last: s
         one(roi=(0.0,), error=f"roi has 1 numbers, expects {2 * rank}"),
         one(roi=(1e9,) * (2 * rank), error="lies far outside the image"),
         one(
-            **crop,
+            **_CROP,
             roi=(77777.123456, *[0.3333334] * (2 * rank - 1)),
             size=(16777213,) * rank,
             error="too fine for 64 bits",
         ),
         one(layout="NC", error="layout 'NC' must be an order of the axes"),
     ]
-    return found
 
 
 @irdl_op_definition

@@ -14,7 +14,7 @@ With `groups` g, weight is [C, O/g, ...] and output channel o reads the input ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from lamina.dialects.relay.contraction import tensordot
@@ -173,31 +173,13 @@ class TransposedConvolution(Convolution, DataAndWeight, precision=Precision.ALWA
         pads = {a: axis.padding for a, axis in by_letter.items()}
         first = "NC" + spatial
         if layout != first:
-            places = [first.index(a) for a in layout]
-            plain = data
-            data = te.compute([x[a] for a in first], lambda *i: plain[tuple(i[n] for n in places)], "channels_first")
+            data = _channels_first(data, layout, first)
         before, after = ([pads.get(a, (0, 0))[side] for a in first] for side in (0, 1))
         padded = te.pad(data, before, after)
         split = [a for a in spatial if by_letter[a].stride > 1]
         taps = [te.reduce_axis(axis.phase_taps, n) for axis, n in zip(axes, "qrs"[-len(axes) :], strict=True)]
         rc = te.reduce_axis(per_in, "c")
-
-        # As many taps for each phase.
-        more = {a: axis.phase_taps * axis.step - axis.taps for a, axis in by_letter.items()}
-        whole = te.pad(weight, [0] * weight.ndim, [more.get(a, 0) for a in attrs["kernel_layout"]], 0, "kernel_pad")
-
-        def weight_at(o: Any, c: Any, phases: dict[str, Any], rest: Sequence[Any]) -> Any:
-            at: dict[str, Any] = {
-                cls.INPUT: o // per_out * per_in + c if groups > 1 else c,
-                "O" if cls.INPUT == "I" else "I": o % per_out if groups > 1 else o,
-            }
-            inside: list[Any] = []
-            for (a, axis), t in zip(by_letter.items(), rest, strict=True):
-                at[a] = axis.first_tap(phases[a]) + t * axis.step if a in phases else t
-                if axis.common > 1:
-                    inside.append((axis.remainder(phases[a]) % axis.common).equals(0))
-            tap = whole[tuple(at[a] for a in attrs["kernel_layout"])]
-            return te.if_then_else(te.all(*inside), tap, te.const(0, weight.dtype)) if inside else tap
+        weight_at = cls._taps(weight, by_letter, groups, attrs["kernel_layout"])
 
         def kernel(*i: Index) -> Any:
             o, c, rest = i[0], i[1], list(i[2:])
@@ -228,18 +210,58 @@ class TransposedConvolution(Convolution, DataAndWeight, precision=Precision.ALWA
         out_layout = attrs["out_layout"] or layout
         if not split and out_layout == first:
             return phased
+        return _interleaved(phased, by_letter, out_layout)
 
-        def interleave(*i: Index) -> Any:
-            at = dict(zip(out_layout, i, strict=True))
-            phases = [at[a] % by_letter[a].stride for a in split]
-            return phased[(at["N"], at["C"], *phases, *(at[a] // axis.stride for a, axis in by_letter.items()))]
+    @classmethod
+    def _taps(
+        cls, weight: Tensor, axes: dict[str, Spread], groups: int, layout: str
+    ) -> Callable[[Any, Any, dict[str, Any], Sequence[Any]], Any]:
+        """The weight by phases: `tap(o, c, phases, numbers)` for output channel o and input channel c of its group, the
+        phase of each axis that has several, and on each axis the number of one of its taps; 0 where it has fewer."""
+        inputs, per_out = cls._channels(extents(layout, weight.shape))
+        per_in = inputs // groups
+        # As many taps for each phase.
+        more = {a: axis.phase_taps * axis.step - axis.taps for a, axis in axes.items()}
+        whole = te.pad(weight, [0] * weight.ndim, [more.get(a, 0) for a in layout], 0, "kernel_pad")
 
-        sizes = {"N": x["N"], "C": per_out * groups} | {a: axis.outputs for a, axis in by_letter.items()}
-        return te.compute([sizes[a] for a in out_layout], interleave, "conv_transpose")
+        def tap(o: Any, c: Any, phases: dict[str, Any], numbers: Sequence[Any]) -> Any:
+            at: dict[str, Any] = {
+                cls.INPUT: o // per_out * per_in + c if groups > 1 else c,
+                "O" if cls.INPUT == "I" else "I": o % per_out if groups > 1 else o,
+            }
+            inside: list[Any] = []
+            for (a, axis), t in zip(axes.items(), numbers, strict=True):
+                at[a] = axis.first_tap(phases[a]) + t * axis.step if a in phases else t
+                if axis.common > 1:
+                    inside.append((axis.remainder(phases[a]) % axis.common).equals(0))
+            value = whole[tuple(at[a] for a in layout)]
+            return te.if_then_else(te.all(*inside), value, te.const(0, weight.dtype)) if inside else value
+
+        return tap
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, **attrs: Any) -> Gradients:
         return transposed_gradients(grads[0], operands, attrs)
+
+
+def _channels_first(data: Tensor, layout: str, first: str) -> Tensor:
+    """The data of a layout with its axes in the order of `first`."""
+    places = [first.index(a) for a in layout]
+    sizes = extents(layout, data.shape)
+    return te.compute([sizes[a] for a in first], lambda *i: data[tuple(i[n] for n in places)], "channels_first")
+
+
+def _interleaved(phased: Tensor, axes: dict[str, Spread], layout: str) -> Tensor:
+    """The outputs in order, of [N, O, phases of each axis with a stride.., quotients of each axis..]."""
+    split = [a for a, axis in axes.items() if axis.stride > 1]
+
+    def interleave(*i: Index) -> Any:
+        at = dict(zip(layout, i, strict=True))
+        phases = [at[a] % axes[a].stride for a in split]
+        return phased[(at["N"], at["C"], *phases, *(at[a] // axis.stride for a, axis in axes.items()))]
+
+    sizes = {"N": phased.shape[0], "C": phased.shape[1]} | {a: axis.outputs for a, axis in axes.items()}
+    return te.compute([sizes[a] for a in layout], interleave, "conv_transpose")
 
 
 @irdl_op_definition

@@ -6,7 +6,7 @@ dimensions each matrix stands on both sides. The weight's part is an op of its o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, ClassVar
@@ -62,6 +62,14 @@ def winograd_matrices(m: int, k: int) -> tuple[Matrix, Matrix, Matrix]:
     in_rows.append(tuple(product(points)))
     kernel_rows.append((*([Fraction(0)] * (k - 1)), Fraction(1)))
     return tuple(out_rows), tuple(zip(*in_rows, strict=True)), tuple(kernel_rows)
+
+
+def behind_tiles(slides: Sequence[Window], tile_size: int) -> list[int]:
+    """Zeros behind each axis of the data: tiles are whole, the last ones beyond the padding that was asked for."""
+    counts = [-(-s.outputs() // tile_size) for s in slides]
+    return [
+        max(0, count * tile_size + s.size - 1 - s.before - s.extent) for count, s in zip(counts, slides, strict=True)
+    ]
 
 
 def matrix_stage(matrix: Matrix, dtype: str, name: str) -> Tensor:
@@ -200,8 +208,8 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution, DataAndWeight, 
         outs = [s.outputs() for s in slides]
         down, across = (-(-o // m) for o in outs)
         out, into, _ = (np.array(n, np.float64) for n in winograd_matrices(m, a - m + 1))
-        ends = [max((n - 1) * m + a - s.before - s.extent, 0) for s, n in zip(slides, (down, across), strict=True)]
-        x = np.pad(x, [(0, 0), (0, 0), *zip((s.before for s in slides), ends, strict=True)])
+        edges = zip((s.before for s in slides), behind_tiles(slides, m), strict=True)
+        x = np.pad(x, [(0, 0), (0, 0), *edges])
         y = np.zeros((x.shape[0], weight.shape[2], down * m, across * m))
         parts = np.split(weight.astype(np.float64), groups, 2)
         for i, j in np.ndindex(down, across):
@@ -224,14 +232,10 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution, DataAndWeight, 
         out_matrix, in_matrix, _ = winograd_matrices(m, a - m + 1)
         to_tile, from_tile = (matrix_stage(n, dtype, s) for n, s in ((in_matrix, "B"), (out_matrix, "A")))
         before = {"H": slides[0].before, "W": slides[1].before}
-        # Whole tiles, the last ones beyond the padding that was asked for.
-        after = {
-            n: max(0, (count - 1) * m + a - s.before - s.extent)
-            for n, count, s in zip("HW", (down, across), slides, strict=True)
-        }
+        after = dict(zip("HW", behind_tiles(slides, m), strict=True))
         padded = te.pad(data, [before.get(n, 0) for n in layout], [after.get(n, 0) for n in layout])
         channels, count = x["C"], x["N"] * down * across
-        r, s, rc = te.reduce_axis(a, "r"), te.reduce_axis(a, "s"), te.reduce_axis(weight.shape[3], "c")
+        rc = te.reduce_axis(weight.shape[3], "c")
 
         def pixel(p: Index, c: Any, row: Any, column: Any) -> Any:
             at = {
@@ -242,15 +246,7 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution, DataAndWeight, 
             }
             return te.cast(padded[tuple(at[n] for n in layout)], dtype)
 
-        def rows(e: Index, s: Index, c: Index, p: Index) -> Any:
-            return te.sum(to_tile[r, e] * pixel(p, c, r, s), r)
-
-        half = te.compute((a, a, channels, count), rows, "data_rows")
-
-        def columns(e: Index, n: Index, c: Index, p: Index) -> Any:
-            return te.sum(half[e, s, c, p] * to_tile[s, n], s)
-
-        tiles = te.compute((a, a, channels, count), columns, "winograd_data")
+        tiles = _transformed(pixel, to_tile, channels, count)
 
         def multiply(e: Index, n: Index, o: Index, p: Index) -> Any:
             channel = o // per_out * weight.shape[3] + rc if attrs["groups"] > 1 else rc
@@ -259,17 +255,7 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution, DataAndWeight, 
         out = weight.shape[2]
         per_out = out // attrs["groups"]
         products = te.compute((a, a, out, count), multiply, "winograd_product")
-        e_axis, n_axis = te.reduce_axis(a, "e"), te.reduce_axis(a, "n")
-
-        def rows_back(i: Index, n: Index, o: Index, p: Index) -> Any:
-            return te.sum(from_tile[e_axis, i] * products[e_axis, n, o, p], e_axis)
-
-        half_back = te.compute((m, a, out, count), rows_back, "result_rows")
-
-        def columns_back(i: Index, j: Index, o: Index, p: Index) -> Any:
-            return te.sum(half_back[i, n_axis, o, p] * from_tile[n_axis, j], n_axis)
-
-        result = te.compute((m, m, out, count), columns_back, "winograd_result")
+        result = _transformed_back(products, from_tile)
         sizes = {"N": x["N"], "C": out, "H": outs[0], "W": outs[1]}
 
         def place(*i: Index) -> Any:
@@ -297,3 +283,35 @@ class ContribConv2dWinogradWithoutWeightTransformOp(Convolution, DataAndWeight, 
             sample((1, 3, 8, 8), (4, 4, 5, 3), attrs={"tile_size": 5}, error="tile_size 5 with a kernel of 0"),
             sample((1, 3, 8, 8), (4, 3, 5, 3), attrs={"tile_size": 2}, error="weight must be [a, a, O, C]"),
         ]
+
+
+def _transformed(pixel: Callable[[Index, Index, Any, Any], Any], b: Tensor, channels: int, count: int) -> Tensor:
+    """B^T x B of `count` tiles [a, a, C, tiles] of the data, x = `pixel(tile, channel, row, column)`."""
+    a = b.shape[0]
+    r, s = te.reduce_axis(a, "r"), te.reduce_axis(a, "s")
+
+    def rows(e: Index, s: Index, c: Index, p: Index) -> Any:
+        return te.sum(b[r, e] * pixel(p, c, r, s), r)
+
+    half = te.compute((a, a, channels, count), rows, "data_rows")
+
+    def columns(e: Index, n: Index, c: Index, p: Index) -> Any:
+        return te.sum(half[e, s, c, p] * b[s, n], s)
+
+    return te.compute((a, a, channels, count), columns, "winograd_data")
+
+
+def _transformed_back(products: Tensor, a: Tensor) -> Tensor:
+    """A^T x A [m, m, O, tiles] of the products [a, a, O, tiles]: the outputs of each tile."""
+    (rows, m), (_, _, out, count) = a.shape, products.shape
+    e, n = te.reduce_axis(rows, "e"), te.reduce_axis(rows, "n")
+
+    def rows_back(i: Index, n: Index, o: Index, p: Index) -> Any:
+        return te.sum(a[e, i] * products[e, n, o, p], e)
+
+    half = te.compute((m, rows, out, count), rows_back, "result_rows")
+
+    def columns_back(i: Index, j: Index, o: Index, p: Index) -> Any:
+        return te.sum(half[i, n, o, p] * a[n, j], n)
+
+    return te.compute((m, m, out, count), columns_back, "winograd_result")

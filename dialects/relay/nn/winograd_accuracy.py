@@ -89,24 +89,36 @@ def far_tiles(padded: Tensor, outs: Sequence[int], sizes: tuple[int, int], limit
     and then of it; turned, sums, of all channels, vectors of pixels in the place of vectors of channels; least_rows,
     least, of the windows of a tile; far.
     """
-    m, k = sizes
-    a = m + k - 1
-    down, across = (-(-o // m) for o in outs)
     n, chunks, height, width, inner = padded.shape
     part = part_of(chunks)
-    parts = range(chunks // part)
     wide = -(-width // inner) * inner  # whole vectors of pixels
     padded = te.pad(padded, [0] * 5, [0, 0, 0, wide - width, 0])
-    infinite = float("inf")
-    c, ci, cs = te.reduce_axis(part, "c"), te.reduce_axis(inner, "ci"), te.reduce_axis(inner, "ci")
+    c = te.reduce_axis(part, "c")
 
     def magnitudes_of(n: Index, g: Index, y: Index, x: Index, ci: Index) -> Any:
         return te.sum(te.abs(padded[n, g * part + c, y, x, ci]), c)
 
-    magnitudes = te.compute((n, len(parts), height, wide, inner), magnitudes_of, "magnitudes")
+    magnitudes = te.compute((n, chunks // part, height, wide, inner), magnitudes_of, "magnitudes")
+    squares = _squares(magnitudes, width, outs, sizes)
+    least = _least_sums(magnitudes, outs, sizes)
+
+    def far_of(n: Index, t: Index) -> Any:
+        most = least[n, t] * tolerance(chunks * inner)
+        near = te.all(squares[n, t] <= limit[()], squares[n, t] <= most * most)
+        return te.select(near, te.const(0, "int32"), te.const(1, "int32"))
+
+    return te.compute(least.shape, far_of, "far")
+
+
+def _squares(magnitudes: Tensor, width: int, outs: Sequence[int], sizes: tuple[int, int]) -> Tensor:
+    """|x|^2 of each tile, [N, tiles]: of its rows and then of it. The data is `width` pixels wide."""
+    m, a = sizes[0], sum(sizes) - 1  # rows of outputs and of inputs
+    down, across = (-(-o // m) for o in outs)
+    n, parts, _, _, inner = magnitudes.shape
+    ci = te.reduce_axis(inner, "ci")
 
     def square_columns_of(n: Index, ty: Index, x: Index, ci: Index) -> Any:
-        values = [magnitudes[n, g, ty * m + r, x, ci] for g in parts for r in range(a)]
+        values = [magnitudes[n, g, ty * m + r, x, ci] for g in range(parts) for r in range(a)]
         return _total([v * v for v in values])
 
     square_columns = te.compute((n, down, width, inner), square_columns_of, "square_columns")
@@ -114,15 +126,24 @@ def far_tiles(padded: Tensor, outs: Sequence[int], sizes: tuple[int, int], limit
     def squares_of(n: Index, t: Index) -> Any:
         return te.sum(_total([square_columns[n, t // across, t % across * m + s, ci] for s in range(a)]), ci)
 
-    squares = te.compute((n, down * across), squares_of, "squares")
+    return te.compute((n, down * across), squares_of, "squares")
+
+
+def _least_sums(magnitudes: Tensor, outs: Sequence[int], sizes: tuple[int, int]) -> Tensor:
+    """The least sum of magnitudes that an output of each tile reads, [N, tiles]."""
+    m, k = sizes
+    down, across = (-(-o // m) for o in outs)
+    n, parts, height, wide, inner = magnitudes.shape
+    infinite = float("inf")
+    ci = te.reduce_axis(inner, "ci")
 
     def turned_of(n: Index, y: Index, ci: Index, x: Index) -> Any:
-        return _total([magnitudes[n, g, y, x, ci] for g in parts])
+        return _total([magnitudes[n, g, y, x, ci] for g in range(parts)])
 
     turned = te.compute((n, height, inner, wide), turned_of, "turned")
 
     def sums_of(n: Index, y: Index, x: Index) -> Any:
-        return te.sum(turned[n, y, cs, x], cs)
+        return te.sum(turned[n, y, ci, x], ci)
 
     sums = te.compute((n, height, wide), sums_of, "sums")
 
@@ -137,14 +158,7 @@ def far_tiles(padded: Tensor, outs: Sequence[int], sizes: tuple[int, int], limit
         windows = [least_rows[n, ty, tx * m + j] for j in range(m)]
         return _least([te.if_then_else(tx * m + j < outs[1], w, infinite) for j, w in enumerate(windows)])
 
-    least = te.compute((n, down * across), least_of, "least")
-
-    def far_of(n: Index, t: Index) -> Any:
-        most = least[n, t] * tolerance(chunks * inner)
-        near = te.all(squares[n, t] <= limit[()], squares[n, t] <= most * most)
-        return te.select(near, te.const(0, "int32"), te.const(1, "int32"))
-
-    return te.compute((n, down * across), far_of, "far")
+    return te.compute((n, down * across), least_of, "least")
 
 
 def _total(parts: Sequence[Any]) -> Any:

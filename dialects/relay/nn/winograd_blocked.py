@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from lamina.dialects.numpy_dtypes import largest
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.nn.conv import ZERO, Convolution, check_kernel
-from lamina.dialects.relay.nn.winograd import Matrix, TileWeight, tile_rows, winograd_matrices
+from lamina.dialects.relay.nn.winograd import Matrix, TileWeight, behind_tiles, tile_rows, winograd_matrices
 from lamina.dialects.relay.nn.winograd_accuracy import far_tiles, largest_top, np_far_tiles
 from lamina.dialects.relay.windows import Window, windows
 
@@ -266,8 +266,7 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
         slides = cls.windows_of(data.shape, weight.shape, attrs)
         outs = [s.outputs() for s in slides]
         down, across = (-(-o // m) for o in outs)
-        ends = [max((n - 1) * m + a - s.before - s.extent, 0) for s, n in zip(slides, (down, across), strict=True)]
-        edges = [(s.before, end) for s, end in zip(slides, ends, strict=True)]
+        edges = zip((s.before for s in slides), behind_tiles(slides, m), strict=True)
         x = np.pad(data.astype(np.float64), [(0, 0), (0, 0), *edges, (0, 0)])
         chunks = -(-attrs["channels"] // inner)
         y = np.zeros((data.shape[0], chunks, down * m, across * m, inner))
@@ -301,11 +300,7 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
         slides = cls.windows_of(data.shape, weight.shape, attrs)
         outs = [s.outputs() for s in slides]
         down, across = (-(-o // m) for o in outs)
-        # Whole tiles, the last ones beyond the padding that was asked for.
-        after = [
-            max(0, (count - 1) * m + a - s.before - s.extent) for count, s in zip((down, across), slides, strict=True)
-        ]
-        padded = te.pad(data, [0, 0, slides[0].before, slides[1].before, 0], [0, 0, *after, 0])
+        padded = te.pad(data, [0, 0, *(s.before for s in slides), 0], [0, 0, *behind_tiles(slides, m), 0])
 
         def tile_rows_of(n: Index, e: Index, s: Index, c: Index, t: Index, ci: Index) -> Any:
             return _row(to_tile, e, lambda r: padded[n, c, t // across * m + r, t % across * m + s, ci])
@@ -330,19 +325,7 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
 
         rows = te.compute((n, m, a, out, down * across, inner), result_rows_of, "result_rows")
         far = far_tiles(padded, outs, (m, k), limit)
-
-        def own_tiles_of(n: Index, t: Index, c: Index, e: Index, f: Index, ci: Index) -> Any:
-            return padded[n, c, t // across * m + e, t % across * m + f, ci]
-
-        own = te.compute((n, down * across, chunks, a, a, inner), own_tiles_of, "own_tiles")
-        r, s = te.reduce_axis(k, "r"), te.reduce_axis(k, "s")
-        c, ci = te.reduce_axis(chunks, "c"), te.reduce_axis(inner, "ci")
-
-        def direct_of(n: Index, i: Index, j: Index, ko: Index, t: Index, kv: Index) -> Any:
-            o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
-            return te.sum(own[n, t, c, i + r, j + s, ci] * kernel[o, c, r, s, ci, ov], [c, r, s, ci])
-
-        direct = te.compute((n, m, m, out, down * across, inner), direct_of, "direct")
+        direct = _direct_sums(padded, kernel, m, (down, across), out)
 
         def result_of(n: Index, ko: Index, y: Index, x: Index, kv: Index) -> Any:
             t = y // m * across + x // m
@@ -395,3 +378,25 @@ class ContribConv2dWinogradNCHWcOp(Convolution):
             wrong("the limit is a number, not (1,)", (4, 4, 1, 2, 16, 32), (1, 2, 3, 3, 16, 32), (1,), tile_size=2,
                   channels=32),
         ]  # fmt: skip
+
+
+def _direct_sums(padded: Tensor, kernel: Tensor, m: int, tiles: tuple[int, int], out: int) -> Tensor:
+    """The outputs [N, m, m, O/c, tiles, c] of tiles in so many rows and columns, as nn.conv2d sums them. Stages:
+    own_tiles, the data of each tile by itself, and direct."""
+    down, across = tiles
+    n, chunks, _, _, inner = padded.shape
+    k, block = kernel.shape[2], kernel.shape[5]
+    a = m + k - 1
+
+    def own_tiles_of(n: Index, t: Index, c: Index, e: Index, f: Index, ci: Index) -> Any:
+        return padded[n, c, t // across * m + e, t % across * m + f, ci]
+
+    own = te.compute((n, down * across, chunks, a, a, inner), own_tiles_of, "own_tiles")
+    r, s = te.reduce_axis(k, "r"), te.reduce_axis(k, "s")
+    c, ci = te.reduce_axis(chunks, "c"), te.reduce_axis(inner, "ci")
+
+    def direct_of(n: Index, i: Index, j: Index, ko: Index, t: Index, kv: Index) -> Any:
+        o, ov = (ko * inner + kv) // block, (ko * inner + kv) % block
+        return te.sum(own[n, t, c, i + r, j + s, ci] * kernel[o, c, r, s, ci, ov], [c, r, s, ci])
+
+    return te.compute((n, m, m, out, down * across, inner), direct_of, "direct")

@@ -82,6 +82,39 @@ def inserting(
     return values, places
 
 
+def merging(
+    ib: IRBuilder, element: Callable[[Any], Scalar], extent: int, ascending: bool, name: str
+) -> tuple[Buffer, int]:
+    """The places of the elements of a row in order, as a line of a buffer, and which of its two lines."""
+    # Two lines of places, read and written in turn; the fronts of the two runs that are merged, and their ends.
+    order = ib.allocate("int64", (2, extent), f"{name}_order")
+    front = ib.allocate("int64", (4,), f"{name}_front")
+    stages = max(extent - 1, 0).bit_length()
+    with ib.for_range(0, 4, "f") as f:
+        front[f] = 0
+    with ib.for_range(0, extent, "p") as p:
+        order[0, p] = te.cast(p, "int64")
+    with ib.for_range(0, stages, "t") as t, ib.for_range(0, extent, "p") as p:
+        at = te.cast(p, "int64")
+        width = te.const(1, "int64") << te.cast(t, "int64")
+        starts = te.equal(at & (width + width - 1), 0)
+        left = te.select(starts, at, front[0])
+        middle = te.select(starts, te.minimum(at + width, extent), front[2])
+        right = te.select(starts, middle, front[1])
+        end = te.select(starts, te.minimum(at + width + width, extent), front[3])
+        a = order[t % 2, te.minimum(left, extent - 1)]
+        b = order[t % 2, te.minimum(right, extent - 1)]
+        takes_right = before(element(te.clamped(b, extent)), element(te.clamped(a, extent)), ascending)
+        takes_right = (right < end) & (takes_right | (left >= middle))
+        order[(t + 1) % 2, p] = te.select(takes_right, b, a)
+        step = te.cast(takes_right, "int64")
+        front[0] = left + 1 - step
+        front[1] = right + step
+        front[2] = middle
+        front[3] = end
+    return order, stages % 2
+
+
 def sorted_rows(
     data: Tensor, axis: int, ascending: bool, count: int, wanted: list[tuple[str, str]], name: str
 ) -> list[Tensor]:
@@ -93,7 +126,6 @@ def sorted_rows(
     shape = [*data.shape[:axis], count, *data.shape[axis + 1 :]]
     if 0 in shape:
         return [empty(shape, dtype, name) for _, dtype in wanted]
-    stages = max(extent - 1, 0).bit_length()
 
     def first(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: Place) -> None:
         values, places = inserting(ib, lambda p: x[inserted(outer, axis, p)], extent, ascending, count)
@@ -102,37 +134,9 @@ def sorted_rows(
                 out[inserted(outer, axis, n)] = te.cast(places[n], dtype) if what == "indices" else values[n]
 
     def row(ib: IRBuilder, x: Buffer, outs: list[Buffer], outer: Place) -> None:
-        # Two lines of places, read and written in turn; the fronts of the two runs that are merged, and their ends.
-        order = ib.allocate("int64", (2, extent), f"{name}_order")
-        front = ib.allocate("int64", (4,), f"{name}_front")
-        with ib.for_range(0, 4, "f") as f:
-            front[f] = 0
-        with ib.for_range(0, extent, "p") as p:
-            order[0, p] = te.cast(p, "int64")
-        with ib.for_range(0, stages, "t") as t, ib.for_range(0, extent, "p") as p:
-            at = te.cast(p, "int64")
-            width = te.const(1, "int64") << te.cast(t, "int64")
-            starts = te.equal(at & (width + width - 1), 0)
-            left = te.select(starts, at, front[0])
-            middle = te.select(starts, te.minimum(at + width, extent), front[2])
-            right = te.select(starts, middle, front[1])
-            end = te.select(starts, te.minimum(at + width + width, extent), front[3])
-            a = order[t % 2, te.minimum(left, extent - 1)]
-            b = order[t % 2, te.minimum(right, extent - 1)]
-            takes_right = before(
-                x[inserted(outer, axis, te.clamped(b, extent))],
-                x[inserted(outer, axis, te.clamped(a, extent))],
-                ascending,
-            )
-            takes_right = (right < end) & (takes_right | (left >= middle))
-            order[(t + 1) % 2, p] = te.select(takes_right, b, a)
-            step = te.cast(takes_right, "int64")
-            front[0] = left + 1 - step
-            front[1] = right + step
-            front[2] = middle
-            front[3] = end
+        order, line = merging(ib, lambda p: x[inserted(outer, axis, p)], extent, ascending, name)
         with ib.for_range(0, count, "p") as p:
-            source = order[stages % 2, p]
+            source = order[line, p]
             for (what, dtype), out in zip(wanted, outs, strict=True):
                 out[inserted(outer, axis, p)] = (
                     te.cast(source, dtype)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lamina.dialects.relay.declare import *
-from lamina.dialects.relay.row_loops import each_place, empty, statements
+from lamina.dialects.relay.row_loops import empty, in_parallel, statements
 from lamina.dialects.relay.shape.sort import sorted_rows
 from lamina.dialects.relay.vision.nms import WIDE_FLOATS, number_at, one_number, overlap, overlap_ref
 
@@ -78,13 +78,10 @@ class GetValidCountsOp(RelayOp):
                 indices[n, at] = te.select(good, _integer(j), -1)
                 total[n] = total[n] + te.cast(good, "int32")
 
-        def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-            each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
         shapes, dtypes = [data.shape[:1], data.shape, data.shape[:2]], ["int32", data.dtype, "int32"]
         if 0 in data.shape[:2]:
             return [_zeros(s, d) for s, d in zip(shapes, dtypes, strict=True)]
-        return statements.extern(shapes, [data, score_threshold], body, "valid_counts", dtypes)
+        return statements.extern(shapes, [data, score_threshold], in_parallel((batch,), image), "valid_counts", dtypes)
 
     @staticmethod
     def np_ref(data: Array, score_threshold: Array, *, id_index: int, score_index: int) -> tuple[Array, ...]:
@@ -181,14 +178,7 @@ class NonMaxSuppressionOp(RelayOp):
         batch, count, length = data.shape
         start, score, class_ = attrs["coord_start"], attrs["score_index"], attrs["id_index"]
         top_k = attrs["top_k"]
-
-        def key(n: Index, j: Index) -> Scalar:
-            value = data[n, j, score]
-            there = (_integer(j) < valid_count[n]) & (value > -float("inf"))
-            return te.select(there, value, -float("inf"))
-
-        keys = te.compute([batch, count], key, "nms_keys")
-        (order,) = sorted_rows(keys, 1, False, count, [("indices", "int32")], "nms_order")
+        order = _by_score(data, valid_count, score)
 
         def image(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
             (n,) = place
@@ -228,13 +218,10 @@ class NonMaxSuppressionOp(RelayOp):
                 stays = te.equal(goes, te.const(False, "bool"))
                 tally[0] = tally[0] + te.cast(stays & scored, "int64")
 
-        def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-            each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
         rows, found = statements.extern(
             [data.shape, (batch, count)],
             [data, valid_count, order, max_output_size, iou_threshold],
-            body,
+            in_parallel((batch,), image),
             "nms_rows",
             [data.dtype, "int32"],
         )
@@ -327,6 +314,20 @@ class NonMaxSuppressionOp(RelayOp):
         ]
 
 
+def _by_score(data: Tensor, valid_count: Tensor, score: int) -> Tensor:
+    """The places [N, B] of the rows of each image, best score first, those behind the valid ones last."""
+
+    def key(n: Index, j: Index) -> Scalar:
+        value = data[n, j, score]
+        there = (_integer(j) < valid_count[n]) & (value > -float("inf"))
+        return te.select(there, value, -float("inf"))
+
+    batch, count, _ = data.shape
+    keys = te.compute([batch, count], key, "nms_keys")
+    (order,) = sorted_rows(keys, 1, False, count, [("indices", "int32")], "nms_order")
+    return order
+
+
 def _places(found: Tensor, indices: Tensor) -> list[Tensor]:
     """The former places of the boxes that stay, and the number of these."""
     batch, count = found.shape
@@ -343,10 +344,8 @@ def _places(found: Tensor, indices: Tensor) -> list[Tensor]:
             places[n, te.clamped(total[n, 0], count)] = te.select(value >= 0, value, -1)
             total[n, 0] = total[n, 0] + te.cast(value >= 0, "int32")
 
-    def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-        each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
-    return statements.extern([(batch, count), (batch, 1)], [found, indices], body, "nms_places", ["int32", "int32"])
+    shapes, body = [(batch, count), (batch, 1)], in_parallel((batch,), image)
+    return statements.extern(shapes, [found, indices], body, "nms_places", ["int32", "int32"])
 
 
 def _at_the_top(rows: Tensor) -> Tensor:
@@ -366,8 +365,5 @@ def _at_the_top(rows: Tensor) -> Tensor:
                 y[n, te.clamped(total[0], count), e] = te.select(stays, x[n, j, e], -1.0)
             total[0] = total[0] + te.cast(stays, "int32")
 
-    def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-        each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
-    (moved,) = statements.extern([rows.shape], [rows], body, "nms_at_the_top", [rows.dtype])
+    (moved,) = statements.extern([rows.shape], [rows], in_parallel((batch,), image), "nms_at_the_top", [rows.dtype])
     return moved

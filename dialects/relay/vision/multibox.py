@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lamina.dialects.relay.declare import *
-from lamina.dialects.relay.row_loops import each_place, statements
+from lamina.dialects.relay.row_loops import in_parallel, statements
 from lamina.dialects.relay.vision.nms import WIDE_FLOATS
 
 if TYPE_CHECKING:
@@ -202,12 +202,8 @@ class MultiboxTransformLocOp(RelayOp):
                     rows[n, at, e] = te.select(stays, value, -1.0)
                 total[n] = total[n] + te.cast(stays, "int32")
 
-        def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-            each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
-        return statements.extern(
-            [(batch, count, 6), (batch,)], [cls_prob, loc_pred, anchor], body, "multibox", [dtype, "int32"]
-        )
+        shapes, body = [(batch, count, 6), (batch,)], in_parallel((batch,), image)
+        return statements.extern(shapes, [cls_prob, loc_pred, anchor], body, "multibox", [dtype, "int32"])
 
     @staticmethod
     def np_ref(

@@ -7,12 +7,13 @@ than a threshold, and so on. The overlap of two boxes is their common area as a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import one_of
-from lamina.dialects.relay.row_loops import each_place, statements
+from lamina.dialects.relay.row_loops import each_place, in_parallel, statements
 from lamina.dialects.relay.shape.sort import sorted_rows
 
 if TYPE_CHECKING:
@@ -48,42 +49,58 @@ def overlap_ref(a: Array, b: Array, ordered: bool = False) -> Any:
     return common / (areas[0] + areas[1] - common)
 
 
-def choose(
-    ib: IRBuilder,
-    count: int,
-    candidate: Callable[[Any], Scalar],
-    admitted: Callable[[Scalar], Scalar],
-    limit: Scalar,
-    clash: Callable[[Scalar, Scalar], Scalar],
-    chosen: Callable[[Any], tuple[Buffer, tuple[Any, ...]]],
-    total: tuple[Buffer, tuple[Any, ...]],
-) -> None:
-    """Of `count` candidates, best first, those that clash with none chosen before, `limit` at most.
+@dataclass(frozen=True)
+class Suppression:
+    """The terms on which boxes of one class are chosen: how many at most, by the score of each, by the overlap of two;
+    `ordered` is that of `overlap`."""
 
-    `candidate(j)` is the number of the j-th, `chosen(k)` where the k-th that is chosen is written, `total` how many.
+    limit: Scalar
+    admits: Callable[[Scalar], Scalar]
+    clashes: Callable[[Scalar], Scalar]
+    ordered: bool = False
+
+
+def chosen_of_classes(
+    boxes: Tensor, scores: Tensor, numbers: Sequence[Tensor], terms_of: Callable[[list[Buffer]], Suppression]
+) -> list[Tensor]:
+    """Numbers [N, C, B] of the boxes [N, B, 4] that are chosen for each class by its scores [N, C, B], and how many
+    they are [N, C]: best first, those that clash with none chosen before.
+
+    `terms_of` makes the terms of the buffers of `numbers`.
     """
-    tally, at = total
-    hit = ib.allocate("int32", (1,), "nms_hit")
-    tally[at] = 0
-    with ib.for_range(0, count, "k") as k:
-        row, place = chosen(k)
-        row[place] = 0
-    with ib.for_range(0, count, "j") as j:
-        box = candidate(j)
-        taken = tally[at]
-        open_ = admitted(box) & (taken < limit)
-        hit[0] = 0
-        with ib.for_range(0, te.select(open_, taken, 0), "k") as k:
-            row, place = chosen(k)
-            hit[0] = hit[0] | te.cast(clash(row[place], box), "int32")
-        # No more are chosen than were looked at: the next place is within the row, and nothing stands there.
-        row, place = chosen(te.clamped(taken, count))
-        row[place] = box
-        tally[at] = taken + te.cast(open_ & te.equal(hit[0], 0), "int32")
+    batch, classes, count = scores.shape
+    (order,) = sorted_rows(scores, 2, False, count, [("indices", "int32")], "nms_order")
+
+    def row(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
+        n, c = place
+        (b, s, o, *rest), (chosen, total) = ins, outs
+        terms = terms_of(rest)
+        hit = ib.allocate("int32", (1,), "nms_hit")
+        total[n, c] = 0
+
+        def common(one: Scalar, other: Scalar) -> Scalar:
+            first, second = ([b[n, te.clamped(box, count), k] for k in range(4)] for box in (one, other))
+            return overlap(first, second, terms.ordered)
+
+        with ib.for_range(0, count, "k") as k:
+            chosen[n, c, k] = 0
+        with ib.for_range(0, count, "j") as j:
+            box = o[n, c, j]
+            taken = total[n, c]
+            open_ = terms.admits(s[n, c, te.clamped(box, count)]) & (taken < terms.limit)
+            hit[0] = 0
+            with ib.for_range(0, te.select(open_, taken, 0), "k") as k:
+                hit[0] = hit[0] | te.cast(terms.clashes(common(chosen[n, c, k], box)), "int32")
+            # No more are chosen than were looked at: the next place is within the row, and nothing stands there.
+            chosen[n, c, te.clamped(taken, count)] = box
+            total[n, c] = taken + te.cast(open_ & te.equal(hit[0], 0), "int32")
+
+    shapes, body = [(batch, classes, count), (batch, classes)], in_parallel((batch, classes), row)
+    return statements.extern(shapes, [boxes, scores, order, *numbers], body, "nms_chosen", ["int32", "int32"])
 
 
 def chosen_ref(order: Any, admitted: Any, limit: int, clash: Any) -> list[int]:
-    """The same over a list."""
+    """The same of the candidates of one class, over a list."""
     found: list[int] = []
     for box in order:
         if admitted(box) and len(found) < limit and not any(clash(k, box) for k in found):
@@ -153,38 +170,15 @@ class AllClassNonMaxSuppressionOp(RelayOp):
     def te_compute(
         boxes: Tensor, scores: Tensor, most: Tensor, iou: Tensor, score: Tensor, *, output_format: str
     ) -> list[Tensor]:
-        batch, classes, count = scores.shape
-        (order,) = sorted_rows(scores, 2, False, count, [("indices", "int32")], "nms_order")
+        count = scores.shape[2]
 
-        def row(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
-            n, c = place
-            b, s, o, iou, least = ins[0], ins[1], ins[2], number_at(ins[4]), number_at(ins[5])
-            limit = te.cast(te.minimum(te.cast(number_at(ins[3]), "int64"), count), "int32")
+        def terms(numbers: list[Buffer]) -> Suppression:
+            overlaps, least = number_at(numbers[1]), number_at(numbers[2])
+            limit = te.cast(te.minimum(te.cast(number_at(numbers[0]), "int64"), count), "int32")
+            limit = te.select(limit > 0, limit, count)
+            return Suppression(limit, lambda value: value > least, lambda common: common > overlaps)
 
-            def corners(box: Scalar) -> list[Scalar]:
-                return [b[n, te.clamped(box, count), k] for k in range(4)]
-
-            choose(
-                ib,
-                count,
-                lambda j: o[n, c, j],
-                lambda box: s[n, c, te.clamped(box, count)] > least,
-                te.select(limit > 0, limit, count),
-                lambda a, box: overlap(corners(a), corners(box)) > iou,
-                lambda k: (outs[0], (n, c, k)),
-                (outs[1], (n, c)),
-            )
-
-        def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-            each_place(ib, (batch, classes), lambda place: row(ib, ins, outs, place), parallel=True)
-
-        chosen, totals = statements.extern(
-            [(batch, classes, count), (batch, classes)],
-            [boxes, scores, order, most, iou, score],
-            body,
-            "nms_chosen",
-            ["int32", "int32"],
-        )
+        chosen, totals = chosen_of_classes(boxes, scores, [most, iou, score], terms)
         if output_format == "onnx":
             return _all_rows(chosen, totals)
         return _rows_of_images(chosen, totals, scores)
@@ -310,8 +304,5 @@ def _rows_of_images(chosen: Tensor, totals: Tensor, scores: Tensor) -> list[Tens
                 values[n, at] = s[n, c, te.clamped(box, count)]
                 total[n] = total[n] + 1
 
-    def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-        each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
-    shapes = [(batch, every, 2), (batch, every), (batch,)]
+    shapes, body = [(batch, every, 2), (batch, every), (batch,)], in_parallel((batch,), image)
     return statements.extern(shapes, [chosen, totals, scores], body, "nms_rows", ["int64", scores.dtype, "int64"])

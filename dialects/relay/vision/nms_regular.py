@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lamina.dialects.relay.declare import *
-from lamina.dialects.relay.row_loops import each_place, statements
+from lamina.dialects.relay.row_loops import in_parallel, statements
 from lamina.dialects.relay.shape.sort import sorted_rows
-from lamina.dialects.relay.vision.nms import choose, chosen_ref, overlap, overlap_ref
+from lamina.dialects.relay.vision.nms import Suppression, chosen_of_classes, chosen_ref, overlap_ref
 
 if TYPE_CHECKING:
     from lamina.dialects.relay.row_loops import Place
@@ -75,36 +75,14 @@ class RegularNonMaxSuppressionOp(RelayOp):
             return scores[n, b, c + first]
 
         of_classes = te.compute([batch, num_classes, count], class_row, "nms_scores")
-        (order,) = sorted_rows(of_classes, 2, False, count, [("indices", "int32")], "nms_order")
 
-        def row(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
-            n, c = place
-            b, s, o = ins
-
-            def corners(box: Scalar) -> list[Scalar]:
-                return [b[n, te.clamped(box, count), k] for k in range(4)]
-
-            choose(
-                ib,
-                count,
-                lambda j: o[n, c, j],
-                lambda box: s[n, c, te.clamped(box, count)] >= score_threshold,
-                te.const(min(max_detections_per_class, count), "int32"),
-                lambda a, box: overlap(corners(a), corners(box), ordered=True) > iou_threshold,
-                lambda k: (outs[0], (n, c, k)),
-                (outs[1], (n, c)),
+        def terms(_: list[Buffer]) -> Suppression:
+            limit = te.const(min(max_detections_per_class, count), "int32")
+            return Suppression(
+                limit, lambda value: value >= score_threshold, lambda common: common > iou_threshold, ordered=True
             )
 
-        def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-            each_place(ib, (batch, num_classes), lambda place: row(ib, ins, outs, place), parallel=True)
-
-        chosen, totals = statements.extern(
-            [(batch, num_classes, count), (batch, num_classes)],
-            [boxes, of_classes, order],
-            body,
-            "nms_chosen",
-            ["int32", "int32"],
-        )
+        chosen, totals = chosen_of_classes(boxes, of_classes, [], terms)
 
         def score_of(n: Index, k: Index) -> Scalar:
             """The score of choice k of image n, all classes in a row; below all others where there is none."""
@@ -115,38 +93,7 @@ class RegularNonMaxSuppressionOp(RelayOp):
 
         ranked = te.compute([batch, num_classes * count], score_of, "nms_chosen_scores")
         (best,) = sorted_rows(ranked, 1, False, num_classes * count, [("indices", "int32")], "nms_best")
-
-        def image(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
-            (n,) = place
-            b, found, many, values, of_all = ins
-            total = ib.allocate("int32", (1,), "nms_total")
-            total[0] = 0
-            with ib.for_range(0, num_classes, "c") as c:
-                total[0] = te.minimum(total[0] + many[n, c], max_detections)
-            outs[3][n] = total[0]
-            with ib.for_range(0, max_detections, "r") as r:
-                at = te.clamped(of_all[n, te.clamped(te.cast(r, "int64"), num_classes * count)], num_classes * count)
-                number = te.safe_floordiv(at, te.const(count, "int64"))
-                box = te.clamped(
-                    found[n, te.clamped(number, num_classes), te.safe_floormod(at, te.const(count, "int64"))], count
-                )
-                there = te.cast(te.cast(r, "int64"), "int32") < total[0]
-                with ib.for_range(0, 4, "k") as k:
-                    outs[0][n, r, k] = te.select(there, b[n, box, k], 0.0)
-                outs[1][n, r] = te.select(there, te.cast(number, "float32"), 0.0)
-                outs[2][n, r] = te.select(there, values[n, at], 0.0)
-
-        def images(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
-            each_place(ib, (batch,), lambda place: image(ib, ins, outs, place), parallel=True)
-
-        rows = (batch, max_detections)
-        return statements.extern(
-            [(*rows, 4), rows, rows, rows[:1]],
-            [boxes, chosen, totals, ranked, best],
-            images,
-            "nms_detections",
-            ["float32", "float32", "float32", "int32"],
-        )
+        return _detections(boxes, chosen, totals, ranked, best, max_detections)
 
     @staticmethod
     def np_ref(
@@ -199,3 +146,40 @@ class RegularNonMaxSuppressionOp(RelayOp):
             sample((1, 3, 4), (1, 4, 2), attrs={**given, "score_threshold": 0.0}, error="expects (N, B, 4) and"),
             sample(((1, 3, 4), "float64"), (1, 3, 2), attrs={**given, "score_threshold": 0.0}, error="got float64"),
         ]
+
+
+def _detections(
+    boxes: Tensor, chosen: Tensor, totals: Tensor, ranked: Tensor, best: Tensor, max_detections: int
+) -> list[Tensor]:
+    """The results of the op, from the places `best` of the choices of all classes, the best first, in `ranked`."""
+    batch, num_classes, count = chosen.shape
+    every = num_classes * count
+
+    def image(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer], place: Place) -> None:
+        (n,) = place
+        (b, found, many, values, of_all), (places, classes, scores, detected) = ins, outs
+        total = ib.allocate("int32", (1,), "nms_total")
+        total[0] = 0
+        with ib.for_range(0, num_classes, "c") as c:
+            total[0] = te.minimum(total[0] + many[n, c], max_detections)
+        detected[n] = total[0]
+        with ib.for_range(0, max_detections, "r") as r:
+            at = te.clamped(of_all[n, te.clamped(te.cast(r, "int64"), every)], every)
+            number = te.safe_floordiv(at, te.const(count, "int64"))
+            box = te.clamped(
+                found[n, te.clamped(number, num_classes), te.safe_floormod(at, te.const(count, "int64"))], count
+            )
+            there = te.cast(te.cast(r, "int64"), "int32") < total[0]
+            with ib.for_range(0, 4, "k") as k:
+                places[n, r, k] = te.select(there, b[n, box, k], 0.0)
+            classes[n, r] = te.select(there, te.cast(number, "float32"), 0.0)
+            scores[n, r] = te.select(there, values[n, at], 0.0)
+
+    rows = (batch, max_detections)
+    return statements.extern(
+        [(*rows, 4), rows, rows, rows[:1]],
+        [boxes, chosen, totals, ranked, best],
+        in_parallel((batch,), image),
+        "nms_detections",
+        ["float32", "float32", "float32", "int32"],
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.image.sampling import one_of, working_dtype
@@ -46,6 +46,40 @@ def _bounded(x: Scalar, low: float, high: float) -> Scalar:
 def _ordered(layout: str, n: Any, c: Any, h: Any, w: Any) -> tuple[Any, ...]:
     at = {"N": n, "C": c, "H": h, "W": w}
     return tuple(at[a] for a in layout)
+
+
+def _image(number: Scalar, batch: int) -> Scalar:
+    """The image that the first number of a region names."""
+    wide = te.cast(number, working_dtype(number.dtype))
+    return te.clamped(te.cast(_bounded(wide, 0.0, _FAR), "int64"), batch)
+
+
+class _Line(NamedTuple):
+    """A part of a region on one axis: where it begins, how long it is, and how many samples are taken of it."""
+
+    start: Scalar
+    length: Scalar
+    samples: Scalar
+
+    @staticmethod
+    def cut(start: Scalar, end: Scalar, part: tuple[Index, int], aligned: bool, sample_ratio: int) -> _Line:
+        """Part `part[0]` of the `part[1]` equal ones of a region from `start` to `end`."""
+        cell, cells = part
+        length = end - start if aligned else te.maximum(end - start, 1.0)
+        step = length / float(cells)
+        count = te.const(float(sample_ratio), start.dtype)
+        if sample_ratio <= 0:
+            count = te.ceil(_bounded(step, 0.0, float(_FINEST)))
+        return _Line(start + te.cast(te.cast(cell, "int64"), start.dtype) * step, step, count)
+
+    def taps(self, i: Index, extent: int) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+        """The two pixels around sample i, the weight of the second, and whether the sample is in the image."""
+        p = self.start + (te.cast(te.cast(i, "int64"), self.start.dtype) + 0.5) * (self.length / self.samples)
+        inside = (p >= -1.0) & (p <= float(extent))
+        p = _bounded(p, 0.0, float(extent - 1))
+        low = te.floor(p)
+        index = te.cast(low, "int64")
+        return te.clamped(index, extent), te.clamped(index + 1, extent), p - low, inside
 
 
 @irdl_op_definition
@@ -91,43 +125,24 @@ class RoiAlignOp(OutFusable, layouts=("layout", "")):
         def part(ib: IRBuilder, x: Buffer, regions: Buffer, out: Buffer, place: Place) -> None:
             r, ph, pw = place
 
-            def axis(first: int, cell: Any, cells: int) -> tuple[Scalar, Scalar, Scalar]:
-                """The beginning of the part on an axis, its length, and the number of samples that are taken of it."""
+            def line(first: int, cell: Index, cells: int) -> _Line:
                 shift = 0.5 if attrs["aligned"] else 0.0
                 start, end = (te.cast(regions[r, k], wide) * attrs["spatial_scale"] - shift for k in (first, first + 2))
-                length = end - start if attrs["aligned"] else te.maximum(end - start, 1.0)
-                step = length / float(cells)
-                count = te.const(float(attrs["sample_ratio"]), wide)
-                if attrs["sample_ratio"] <= 0:
-                    count = te.ceil(_bounded(step, 0.0, float(_FINEST)))
-                return start + te.cast(te.cast(cell, "int64"), wide) * step, step, count
+                return _Line.cut(start, end, (cell, cells), attrs["aligned"], attrs["sample_ratio"])
 
-            (x0, across, columns), (y0, down, rows) = (
-                axis(1, pw, info.shape[layout.index("W")]),
-                axis(2, ph, info.shape[layout.index("H")]),
-            )
-            image = te.clamped(te.cast(_bounded(te.cast(regions[r, 0], wide), 0.0, _FAR), "int64"), batch)
+            columns, rows = line(1, pw, pooled_size[1]), line(2, ph, pooled_size[0])
+            image = _image(regions[r, 0], batch)
             sums = ib.allocate(wide, (channels,), "roi_sums")
             with ib.for_range(0, channels, "c") as c:
                 # Where no sample is taken, the region is empty.
                 start = te.const(0.0 if mean else -float("inf"), wide)
-                sums[c] = te.select((rows > 0.0) & (columns > 0.0), start, 0.0)
-
-            def taps(start: Scalar, step: Scalar, count: Scalar, i: Any, extent: int) -> tuple[Any, ...]:
-                """The two pixels around a sample, the weight of the second, and whether the sample is in the image."""
-                p = start + (te.cast(te.cast(i, "int64"), wide) + 0.5) * (step / count)
-                inside = (p >= -1.0) & (p <= float(extent))
-                p = _bounded(p, 0.0, float(extent - 1))
-                low = te.floor(p)
-                index = te.cast(low, "int64")
-                return te.clamped(index, extent), te.clamped(index + 1, extent), p - low, inside
-
+                sums[c] = te.select((rows.samples > 0.0) & (columns.samples > 0.0), start, 0.0)
             with (
-                ib.for_range(0, te.cast(rows, "int64"), "sy") as sy,
-                ib.for_range(0, te.cast(columns, "int64"), "sx") as sx,
+                ib.for_range(0, te.cast(rows.samples, "int64"), "sy") as sy,
+                ib.for_range(0, te.cast(columns.samples, "int64"), "sx") as sx,
             ):
-                top, bottom, v, within_rows = taps(y0, down, rows, sy, height)
-                left, right, u, within_columns = taps(x0, across, columns, sx, width)
+                top, bottom, v, within_rows = rows.taps(sy, height)
+                left, right, u, within_columns = columns.taps(sx, width)
                 inside = within_rows & within_columns
                 with ib.for_range(0, channels, "c") as c:
                     corners = [
@@ -141,7 +156,7 @@ class RoiAlignOp(OutFusable, layouts=("layout", "")):
                     value = te.select(inside, first, 0.0)
                     sums[c] = sums[c] + value if mean else te.maximum(sums[c], value)
             with ib.for_range(0, channels, "c") as c:
-                value = sums[c] / te.maximum(rows * columns, 1.0) if mean else sums[c]
+                value = sums[c] / te.maximum(rows.samples * columns.samples, 1.0) if mean else sums[c]
                 out[_ordered(layout, r, c, ph, pw)] = te.cast(value, data.dtype)
 
         def body(ib: IRBuilder, ins: list[Buffer], outs: list[Buffer]) -> None:
@@ -277,7 +292,7 @@ class RoiPoolOp(OutFusable, layouts=("layout", "")):
                 return begin, te.maximum(te.minimum(end, extent), begin)
 
             (left, right), (top, bottom) = span(1, pw, pooled_size[1], width), span(2, ph, pooled_size[0], height)
-            image = te.clamped(te.cast(_bounded(te.cast(regions[r, 0], wide), 0.0, _FAR), "int64"), batch)
+            image = _image(regions[r, 0], batch)
             best = ib.allocate(data.dtype, (1,), "roi_best")
             with ib.for_range(0, channels, "c") as c:
                 best[0] = te.select((left < right) & (top < bottom), te.const(-float("inf"), data.dtype), 0.0)
