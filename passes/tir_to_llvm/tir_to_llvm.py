@@ -50,6 +50,7 @@ from lamina.dialects.tir.checks import CheckOp
 from lamina.dialects.tir.intrinsics import IntrinsicOp
 from lamina.dialects.tir.memory import extents_of, type_of
 from lamina.dialects.tir.ops import AllocOp, ForOp, FuncOp
+from lamina.dialects.tir.team import TeamOp
 from lamina.errors import InputError
 from lamina.passes.base import Context, ModulePass, inherit_location
 from lamina.passes.relay.partition.external_backends import check_on_buffers, is_declaration
@@ -241,10 +242,22 @@ def _parallel_loop(ops: Sequence[Operation]) -> ForOp | None:
     return only if isinstance(only, ForOp) and only.kind.data == "parallel" else None
 
 
-def _used_only_in(alloc: AllocOp, ops: Sequence[Operation]) -> bool:
-    """Whether a buffer lives within one phase."""
+def _check_used_only_in(ops: Sequence[Operation], alloc: AllocOp) -> None:
+    """Raise InputError for a buffer that lives beyond the phase of these ops."""
     inside = {id(o) for top in ops for o in all_ops(top)}
-    return all(id(u.operation) in inside for u in alloc.result.uses)
+    if all(id(u.operation) in inside for u in alloc.result.uses):
+        return
+    if alloc.scope.data == "register":
+        raise InputError(
+            f"tir-to-llvm: register buffer {alloc.stage.data!r} is also used in a parallel loop, whose "
+            "threads have registers of their own, or beyond one; use another scope",
+            op=alloc,
+        )
+    raise InputError(
+        f"tir-to-llvm: buffer {alloc.stage.data!r} of scope {alloc.scope.data!r} is shared by phases of a "
+        "kernel; run tir-plan-memory",
+        op=alloc,
+    )
 
 
 def declare(declarations: dict[str, llvm.FuncOp], symbol: str, inputs: Sequence[Attribute], output: Attribute) -> None:
@@ -312,34 +325,31 @@ def _lower_phase(
         run_loop(replay, loop.var, lo, hi, steps, [], bool(loop.bounds))
     else:
         for op in ops:
-            if several and isinstance(op, AllocOp) and not _used_only_in(op, ops):
-                if op.scope.data == "register":
-                    raise InputError(
-                        f"tir-to-llvm: register buffer {op.stage.data!r} is also used in a parallel loop, whose "
-                        "threads have registers of their own, or beyond one; use another scope",
-                        op=op,
-                    )
-                raise InputError(
-                    f"tir-to-llvm: buffer {op.stage.data!r} of scope {op.scope.data!r} is shared by phases of a "
-                    "kernel; run tir-plan-memory",
-                    op=op,
-                )
+            if several and isinstance(op, AllocOp):
+                _check_used_only_in(ops, op)
             replay.compile_step(op)()
     builder.add(llvm.ReturnOp.create())
     region = Region(builder.finish())
-    noalias = DictionaryAttr({"llvm.noalias": UnitAttr()})
-    empty = DictionaryAttr({})
-    # What another thread of a team writes changes behind the back of this one.
-    together = set[SSAValue]() if team is None else written_together(team)
-    own = [a not in shared and a not in together for a in used] + [True] * extra
-    attrs = [noalias if t is POINTER and alone else empty for t, alone in zip(taken, own, strict=True)]
+    attrs = [*_aliasing(used, shared, team), *[_NOALIAS] * extra, _EMPTY, _EMPTY]
     return llvm.FuncOp(
         symbol,
         llvm.LLVMFunctionType([*taken, i64, i64], llvm.LLVMVoidType()),
         linkage=llvm.LinkageAttr("internal"),
         body=region,
-        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr([*attrs, empty, empty])},
+        other_props={**_MICRO_KERNEL, "arg_attrs": ArrayAttr(attrs)},
     )
+
+
+_NOALIAS = DictionaryAttr({"llvm.noalias": UnitAttr()})
+_EMPTY = DictionaryAttr({})
+
+
+def _aliasing(used: Sequence[SSAValue], shared: Sequence[SSAValue], team: TeamOp | None) -> list[DictionaryAttr]:
+    """The attributes of parameters: buffers are `noalias` but for those that overlap another one."""
+    # What another thread of a team writes changes behind the back of this one.
+    together = set[SSAValue]() if team is None else written_together(team)
+    alone = [not isinstance(a.type, IndexType) and a not in shared and a not in together for a in used]
+    return [_NOALIAS if own else _EMPTY for own in alone]
 
 
 def _slice_start(builder: FunctionBuilder, limit: SSAValue, n: SSAValue) -> SSAValue:
