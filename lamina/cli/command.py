@@ -7,7 +7,7 @@ Every expected failure ends in one line, `error: <where>: <what>; <what to do>`,
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
 
 from lamina.cli.shell import path_argument
@@ -45,36 +45,25 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
     parser = _Parser(f"lamina {command}", description=COMMANDS[command], allow_abbrev=False)
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
-    if command == "debug":
-        parser.add_argument("what", choices=("compare", "bisect"), help="what is to be done with the program")
-        _add_debug(parser)
-        parser.add_argument("--checked", action="store_true", help="interpret every step, whatever the size")
-        parser.add_argument("--compiled", action="store_true", help="last of all as `lamina.compile` makes the program")
-        parser.add_argument(
-            "--from", dest="start", metavar="STEP", help="look at no step before this pass or primitive"
-        )
-        return parser
-    if command == "reduce":
-        _add_debug(parser, "; or a folder that `lamina fuzz` has left")
-        parser.add_argument("--seconds", type=float, default=120, metavar="S", help="time for it all (default: 120)")
-        parser.add_argument(
-            "-o", "--output", type=path_argument, metavar="TEST.mlir", help="default: a file among the reproducers"
-        )
-        return parser
-    if command == "fuzz":
-        from lamina.cli.fuzz_command import add_arguments
+    if command not in _OF_PROGRAMS:
+        _add_model(parser, command)
+    if command in _COMPILING:
+        _add_target(parser, command)
+        parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
+    _ADD_OWN[command](parser)
+    return parser
 
-        add_arguments(parser)
-        _add_load(parser)
-        return parser
+
+def _add_model(parser: argparse.ArgumentParser, command: str) -> None:
     if command == "compile":
         parser.add_argument("model", nargs="?", type=path_argument, metavar="MODEL", help=MODEL)
     else:
         program = ", or a program that `lamina compile -o FILE.lamina` wrote" * (command in ("run", "bench", "profile"))
         parser.add_argument("model", type=path_argument, metavar="MODEL", help=MODEL + program)
-    if command == "check":
-        parser.add_argument("--json", action="store_true", help="print the report as JSON")
-        return parser
+
+
+def _add_target(parser: argparse.ArgumentParser, command: str) -> None:
+    """Options of how a model is compiled, as a group."""
     target = parser.add_argument_group("target")
     target.add_argument("--target", default="cpu", metavar="NAME", help=TARGETS)
     target.add_argument("--opt-level", type=int, default=3, metavar="N", help="0 to 4 (default: 3)")
@@ -105,65 +94,10 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         target.add_argument(
             "--sanitize", action="store_true", help="kernels check bounds, unwritten elements and races"
         )
-    parser.add_argument("--time", action="store_true", help="print the time of every step to stderr")
-    if command == "compile":
-        parser.add_argument(
-            "--emit",
-            choices=("relay", "te", "tir", "llvm", "ll", "asm", "all"),
-            help="the text of a level; to stdout without -o",
-        )
-        parser.add_argument(
-            "-o",
-            "--output",
-            type=path_argument,
-            metavar="DIR|FILE.lamina|FILE",
-            help="write the texts and the weights into a folder, the program into a file for `lamina run`, "
-            "or with --emit one text into a file",
-        )
-        parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
-    elif command == "run":
-        _add_inputs(parser)
-        parser.add_argument(
-            "--output",
-            type=path_argument,
-            metavar="Y.npz",
-            help="write the outputs into a file; one alone also as Y.npy",
-        )
-        parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
-    elif command == "tune":
-        _add_inputs(parser)
-        parser.add_argument(
-            "-o", "--output", type=path_argument, required=True, metavar="FILE.json", help="the choice file to write"
-        )
-        parser.add_argument("--rounds", type=int, default=15, metavar="N", help="runs of each program (default: 15)")
-    elif command == "bench":
-        _add_inputs(parser)
-        parser.add_argument("--repeats", type=int, metavar="N", help="runs of each (default: as --seconds allow)")
-        parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="default: 5")
-        parser.add_argument(
-            "--tolerance",
-            type=float,
-            metavar="T",
-            help="how far outputs may be off, of the largest value (default: 1e-4, of float16 1e-2, quantised 0.1)",
-        )
-        parser.add_argument("--profile", action="store_true", help="print the time of each kernel too")
-        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-        parser.add_argument(
-            "--roofline", action="store_true", help="what part of the machine's limits each kernel reaches"
-        )
-        parser.add_argument("--output", type=path_argument, metavar="FILE.html", help="write the roofline as a picture")
-    elif command == "profile":
-        _add_inputs(parser)
-        parser.add_argument("--repeats", type=int, default=20, metavar="N", help="runs (default: 20)")
-        parser.add_argument("--limit", type=int, metavar="N", help="print so many kernels, the slowest")
-        parser.add_argument(
-            "--trace", type=path_argument, metavar="FILE.json", help="write the last runs for ui.perfetto.dev"
-        )
-        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    return parser
 
 
-def _add_debug(parser: argparse.ArgumentParser, folder: str = "") -> None:
+def _add_program(parser: argparse.ArgumentParser, folder: str = "") -> None:
+    """A program of any level, and how it is made and run, for the commands that look for faults in it."""
     what = "a text with @main, or with one te.func or tir.func; or an ONNX model" + folder
     parser.add_argument("file", type=path_argument, metavar="FILE", help=what)
     parser.add_argument("-p", "--pipeline", metavar="PASSES", help="the passes (default: the compiler's)")
@@ -203,6 +137,113 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="X.npz | NAME=@X.npy",
         help="arrays; random ones for inputs that are not given",
     )
+
+
+def _add_compile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--emit",
+        choices=("relay", "te", "tir", "llvm", "ll", "asm", "all"),
+        help="the text of a level; to stdout without -o",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=path_argument,
+        metavar="DIR|FILE.lamina|FILE",
+        help="write the texts and the weights into a folder, the program into a file for `lamina run`, "
+        "or with --emit one text into a file",
+    )
+    parser.add_argument("--print-pipeline", action="store_true", help="print the passes, for opt-tool -p")
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_inputs(parser)
+    parser.add_argument(
+        "--output",
+        type=path_argument,
+        metavar="Y.npz",
+        help="write the outputs into a file; one alone also as Y.npy",
+    )
+    parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
+
+
+def _add_tune(parser: argparse.ArgumentParser) -> None:
+    _add_inputs(parser)
+    parser.add_argument(
+        "-o", "--output", type=path_argument, required=True, metavar="FILE.json", help="the choice file to write"
+    )
+    parser.add_argument("--rounds", type=int, default=15, metavar="N", help="runs of each program (default: 15)")
+
+
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    _add_inputs(parser)
+    parser.add_argument("--repeats", type=int, metavar="N", help="runs of each (default: as --seconds allow)")
+    parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="default: 5")
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="T",
+        help="how far outputs may be off, of the largest value (default: 1e-4, of float16 1e-2, quantised 0.1)",
+    )
+    parser.add_argument("--profile", action="store_true", help="print the time of each kernel too")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--roofline", action="store_true", help="what part of the machine's limits each kernel reaches")
+    parser.add_argument("--output", type=path_argument, metavar="FILE.html", help="write the roofline as a picture")
+
+
+def _add_profile(parser: argparse.ArgumentParser) -> None:
+    _add_inputs(parser)
+    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="runs (default: 20)")
+    parser.add_argument("--limit", type=int, metavar="N", help="print so many kernels, the slowest")
+    parser.add_argument(
+        "--trace", type=path_argument, metavar="FILE.json", help="write the last runs for ui.perfetto.dev"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_fuzz(parser: argparse.ArgumentParser) -> None:
+    from lamina.cli.fuzz_command import add_arguments
+
+    add_arguments(parser)
+    _add_load(parser)
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("compare", "bisect"), help="what is to be done with the program")
+    _add_program(parser)
+    parser.add_argument("--checked", action="store_true", help="interpret every step, whatever the size")
+    parser.add_argument("--compiled", action="store_true", help="last of all as `lamina.compile` makes the program")
+    parser.add_argument("--from", dest="start", metavar="STEP", help="look at no step before this pass or primitive")
+
+
+def _add_reduce(parser: argparse.ArgumentParser) -> None:
+    _add_program(parser, "; or a folder that `lamina fuzz` has left")
+    parser.add_argument("--seconds", type=float, default=120, metavar="S", help="time for it all (default: 120)")
+    parser.add_argument(
+        "-o", "--output", type=path_argument, metavar="TEST.mlir", help="default: a file among the reproducers"
+    )
+
+
+_ADD_OWN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "compile": _add_compile,
+    "run": _add_run,
+    "bench": _add_bench,
+    "profile": _add_profile,
+    "tune": _add_tune,
+    "check": _add_check,
+    "fuzz": _add_fuzz,
+    "debug": _add_debug,
+    "reduce": _add_reduce,
+}
+"""The options of one command alone."""
+_OF_PROGRAMS = ("fuzz", "debug", "reduce")
+"""Commands that take no model, but a program of any level, or none."""
+_COMPILING = ("compile", "run", "bench", "profile", "tune")
+"""Commands that make machine code of a model."""
 
 
 def usage() -> str:

@@ -106,23 +106,10 @@ def compare_levels(
         progress(f"interpreted after each step: about {work_of(module) * 6e-5:.0f} s; compiled without --checked")
     comparer = _Comparer(ctx, arrays, source, tell, start)
     given_module = module.clone()
-    comparer.expected = run_module(module.clone(), ctx, MAIN, arrays)
-    comparer.done(level_of(module))
-    pending = list(passes)
-    while pending and comparer.result.difference is None:
-        p = pending.pop(0)
-        if p.name == "te-to-tir":
-            comparer.primitives(module)
-            if comparer.result.difference is not None:
-                break
-        comparer.after_pass(p, module)
-        if p.name == "te-to-tir" and not given and has_threads(module):
-            pending = parse_pipeline(THREADS)
+    comparer.steps(module, passes, given)
     if compiled is not None and comparer.result.difference is None:
         comparer.compiled(given_module, compiled)
-    if comparer.start:
-        hint = did_you_mean(start, [print_pipeline([p]) for p in passes])
-        raise UsageError(f"there is no step {start!r}", hint=hint or "a pass, or a primitive as it is written")
+    comparer.check_start(passes)
     return comparer.result
 
 
@@ -183,6 +170,30 @@ class _Comparer:
         """The step from which on they are run; empty when it has come."""
         self.expected: dict[str, Any] = {}
         self.result = Comparison()
+
+    def steps(self, module: ModuleOp, passes: Sequence[ModulePass], given: bool) -> None:
+        """The program as it is, then after each pass, up to the first difference.
+
+        Passes that nobody has given are those for threads where schedules bind loops to them.
+        """
+        self.expected = run_module(module.clone(), self.ctx, MAIN, self.arrays)
+        self.done(level_of(module))
+        pending = list(passes)
+        while pending and self.result.difference is None:
+            p = pending.pop(0)
+            if p.name == "te-to-tir":
+                self.primitives(module)
+                if self.result.difference is not None:
+                    break
+            self.after_pass(p, module)
+            if p.name == "te-to-tir" and not given and has_threads(module):
+                pending = parse_pipeline(THREADS)
+
+    def check_start(self, passes: Sequence[ModulePass]) -> None:
+        """Raise UsageError where the step from which on they are run has not come."""
+        if self.start:
+            hint = did_you_mean(self.start, [print_pipeline([p]) for p in passes])
+            raise UsageError(f"there is no step {self.start!r}", hint=hint or "a pass, or a primitive as it is written")
 
     def done(self, step: str, where: str = "") -> None:
         self.result.steps.append(step)
