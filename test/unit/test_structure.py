@@ -280,6 +280,48 @@ def test_what_a_compilation_needs_goes_in_one_object() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+LONGEST_FUNCTION = 60
+MOST_LONG_FUNCTIONS = 5
+LONG_FUNCTIONS: dict[str, str] = {}
+"""The reasons of functions that may be longer, by their file and name: `"passes/te/inline.py: Inliner.run"`."""
+
+
+def functions(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, int]]:
+    """The functions of a module by their qualified names, also those inside of others, with their lines."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = f"{inside}{node.name}"
+            if not isinstance(node, ast.ClassDef):
+                yield name, (node.end_lineno or node.lineno) - node.lineno + 1
+            yield from functions(node, f"{name}.")
+        else:
+            yield from functions(node, inside)
+
+
+def test_few_functions_are_long() -> None:
+    """A function beyond 60 lines has a step that a reader could understand alone: the step gets a name."""
+    long = {
+        f"{path.relative_to(ROOT)}: {name}": lines
+        for path in our_files()
+        if path.relative_to(ROOT).parts[0] not in ("tools", "bench")
+        for name, lines in functions(ast.parse(path.read_text("utf-8")))
+        if lines > LONGEST_FUNCTION
+    }
+    assert len(LONG_FUNCTIONS) <= MOST_LONG_FUNCTIONS
+    assert all(LONG_FUNCTIONS.values()), "each has its reason"
+    unnamed = [f"{name}: {lines} lines" for name, lines in long.items() if name not in LONG_FUNCTIONS]
+    assert not unnamed, "\n".join(unnamed)
+    short = [name for name in LONG_FUNCTIONS if name not in long]
+    assert not short, f"not long any more: {', '.join(short)}"
+
+
+def test_lines_of_functions_are_counted() -> None:
+    text = (
+        "class A:\n  @property\n  def f(self):\n    def g():\n      pass\n    return g\nif x:\n  async def h(): ...\n"
+    )
+    assert list(functions(ast.parse(text))) == [("A.f", 4), ("A.f.g", 2), ("h", 1)]
+
+
 # -- words ---------------------------------------------------------------------------------------------------
 
 
