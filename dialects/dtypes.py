@@ -88,10 +88,12 @@ def itemsize(dtype: str) -> int:
 
 
 def is_float(dtype: str) -> bool:
+    """Whether a numpy dtype name is float16, bfloat16, float32 or float64."""
     return dtype in ("float32", "float64", "float16", "bfloat16")
 
 
 def is_unsigned(dtype: str) -> bool:
+    """Whether values of a numpy dtype name are read without a sign: uint8 ... uint64 and bool."""
     return dtype.startswith("uint") or dtype == "bool"
 
 

@@ -33,6 +33,7 @@ _SERIAL_BYTES = 60_000
 
 
 def default_workers() -> int:
+    """The processors that this process may use, 16 at most."""
     return min(available_threads(), 16)
 
 

@@ -16,6 +16,7 @@ SEPARATOR = "\n"
 
 
 def send(stream: BinaryIO, kind: bytes, data: bytes) -> None:
+    """Write one message, its kind in one byte, and flush."""
     stream.write(HEADER.pack(kind, len(data)))
     stream.write(data)
     stream.flush()
@@ -32,6 +33,7 @@ def receive(stream: BinaryIO) -> tuple[bytes, bytes] | None:
 
 
 def main() -> int:
+    """Answer messages until stdin ends; returns the exit status 0. A text before any machine is an assertion error."""
     from lamina.backends.cpu.jit import CompileError, Machine, compile_object, load_llvm
 
     # While the first text is still being made.

@@ -50,6 +50,7 @@ class Machine(NamedTuple):
 
 
 def machine_of(target: TargetAttr | Machine) -> Machine:
+    """The triple, processor and features of a target; a Machine as it is."""
     if isinstance(target, Machine):
         return target
     return Machine(target.triple.data, target.cpu.data, target.features.data)

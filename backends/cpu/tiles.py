@@ -19,6 +19,8 @@ SIMILAR_TILES = 2
 
 
 class Tile(NamedTuple):
+    """Rows of results, and vectors in each of them, that a micro-kernel keeps in registers."""
+
     pixels: int
     vectors: int
 

@@ -17,6 +17,7 @@ from lamina.errors import LaminaError, exit_status, render_error
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Print a module of the llvm level as LLVM text, or as machine code in text; returns the exit status."""
     from xdsl.context import Context
     from xdsl.dialects.builtin import Builtin
     from xdsl.parser import Parser

@@ -75,6 +75,10 @@ class Template(NamedTuple):
 
 
 def compile_row(emitter: Emitter, row: Row) -> Line:
+    """A function from an op to its line of LLVM assembly, by one row of the table.
+
+    It raises EmitError for a property that the row does not spell.
+    """
     template = Template.of(row)
     gather = _gather(emitter, row, template)
     formats: dict[tuple[object, ...], str] = {}

@@ -61,6 +61,7 @@ def integer_of(type_: Attribute) -> IntegerType | None:
 
 
 def vector_of(type_: Attribute) -> VectorType[Attribute] | None:
+    """The type, if it is a vector (isinstance alone leaves its parameters unknown to type checkers)."""
     return cast("VectorType[Attribute]", type_) if isinstance(type_, VectorType) else None
 
 
@@ -114,6 +115,7 @@ def mangled(type_: Attribute, op: Operation | None = None) -> str:
 
 
 def integer_text(value: int, width: int, op: Operation | None = None) -> str:
+    """An integer constant as LLVM writes it, `true` or `false` of i1. Raises EmitError where it does not fit."""
     if not -(1 << width - 1) <= value < 1 << width:
         raise EmitError(f"constant {value} does not fit i{width}", op=op)
     if width == 1:
@@ -150,6 +152,7 @@ def _bfloat_bits(value: float) -> int:
 
 
 def scalar_text(value: Any, type_: Attribute, op: Operation | None = None) -> str:
+    """A number as a constant of an integer or float type. Raises EmitError where it does not fit."""
     if (integer := integer_of(type_)) is not None:
         return integer_text(int(value), integer.width.data, op)
     return float_text(float(value), type_, op)
@@ -256,4 +259,5 @@ def _nested_text(numbers: Iterator[Any], type_: Attribute, element: Attribute, o
 
 
 def zero_text(type_: Attribute) -> str:
+    """The constant of all zero bits: `null` of a pointer, else `zeroinitializer`."""
     return "null" if isinstance(type_, llvm.LLVMPointerType) else "zeroinitializer"

@@ -11,6 +11,7 @@ CODEGEN_LEVEL = 3
 
 
 def main(arguments: list[str]) -> int:
+    """Compile the text on stdin to PTX on stdout; returns 2, with LLVM's words on stderr, where LLVM refuses it."""
     import llvmlite.binding as binding_  # pyright: ignore[reportMissingTypeStubs]
 
     binding: Any = binding_

@@ -125,6 +125,7 @@ class IndexSetAttr(Data[IndexSet]):
 
 
 def condition_text(condition: Condition, name: Callable[[Atom], str], at_least: str = ">=") -> str:
+    """A condition as text, `d0 * 2 - 1 >= 0` or `d0 == 0`; `name` spells dimensions, `at_least` the sign >=."""
     return f"{linear_text(condition.form, name)} {'==' if condition.equal else at_least} 0"
 
 

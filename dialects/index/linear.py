@@ -29,6 +29,7 @@ MAX_EXTENT = 1 << 40
 
 
 def unknown_ranges(_: Atom) -> Range | None:
+    """None for every dimension: ranges for simplification that may assume nothing."""
     return None
 
 
@@ -175,6 +176,7 @@ ZERO = Linear()
 
 
 def constant(value: int) -> Linear:
+    """The form that is a number, without terms."""
     return Linear(const=value)
 
 
@@ -260,6 +262,7 @@ def _needs_parens(inner: Linear) -> bool:
 
 
 def sum_of(forms: Iterable[Linear]) -> Linear:
+    """The sum of forms, zero of none; coefficients of equal atoms add up, nothing else is simplified."""
     total = ZERO
     for f in forms:
         total = total + f

@@ -102,6 +102,11 @@ def _check(side: Side) -> Check:
 
 
 def divide(kind: str, x: Linear, divisor: int, ranges: Ranges) -> Linear:
+    """`x floordiv divisor` or `x mod divisor`, as `kind` says, simplified for a positive divisor.
+
+    The first rule applies whose left side is found and whose conditions the ranges prove; without one the division
+    itself is an atom of the form.
+    """
     for atom in x.terms:
         if type(atom) is tuple:
             x = recombine(x, ranges)
@@ -120,6 +125,7 @@ def divide(kind: str, x: Linear, divisor: int, ranges: Ranges) -> Linear:
 
 
 def as_form(value: Linear | int) -> Linear:
+    """A number as the constant form; a form as it is."""
     return value if isinstance(value, Linear) else Linear(const=value)
 
 

@@ -101,6 +101,7 @@ def _in_parentheses(term: Term, outside: str) -> str:
 
 
 def as_term(value: Term | int) -> Term:
+    """A number as the term of that constant; a term as it is."""
     return value if isinstance(value, Term) else Term("constant", value)
 
 
@@ -109,18 +110,22 @@ def _variables(kind: Kind, names: str) -> list[Term]:
 
 
 def floordiv(x: Term, d: Term | int) -> Term:
+    """The term of x / d rounded down, for a positive number d."""
     return Term("floordiv", x, as_term(d))
 
 
 def mod(x: Term, d: Term | int) -> Term:
+    """The term of x - d * floordiv(x, d), between 0 and d - 1, for a positive number d."""
     return Term("mod", x, as_term(d))
 
 
 def least(x: Term, y: Term) -> Term:
+    """The term of the smaller of two forms."""
     return Term("least", x, y)
 
 
 def greatest(x: Term, y: Term) -> Term:
+    """The term of the larger of two forms."""
     return Term("greatest", x, y)
 
 
@@ -185,6 +190,8 @@ Side: TypeAlias = "Within | AtLeast | Divides | Congruent"
 
 
 class Equation(NamedTuple):
+    """The two sides that `lhs >> rhs` gives; `rule` adds the conditions under which they are equal."""
+
     lhs: Term
     rhs: Term
 
@@ -209,6 +216,7 @@ class Rule(NamedTuple):
 
 
 def rule(equation: Equation, *conditions: Side) -> Rule:
+    """A rule of an equation that holds where all conditions do."""
     return Rule(equation.lhs, equation.rhs, conditions)
 
 
@@ -287,4 +295,5 @@ EXTREMA_OF: Sequence[Rule] = (
 
 
 def all_rules() -> Iterable[Rule]:
+    """The rules of divisions, sums, conditions, extrema and extrema inside of terms."""
     return (*DIVISION, *SUMS, *CONDITIONS, *EXTREMA, *EXTREMA_OF)

@@ -125,36 +125,50 @@ class _IntTernary(IntrinsicOp):
 
 @irdl_op_definition
 class ACosOp(_FloatUnary):
+    """The arccosine of each lane in radians, 0 to pi, as C's acos but without errno; NaN outside -1 to 1."""
+
     name = "llvm.intr.acos"
 
 
 @irdl_op_definition
 class ASinOp(_FloatUnary):
+    """The arcsine of each lane in radians, -pi/2 to pi/2, as C's asin but without errno; NaN outside -1 to 1."""
+
     name = "llvm.intr.asin"
 
 
 @irdl_op_definition
 class ATanOp(_FloatUnary):
+    """The arctangent of each lane in radians, -pi/2 to pi/2, as C's atan but without errno."""
+
     name = "llvm.intr.atan"
 
 
 @irdl_op_definition
 class CoshOp(_FloatUnary):
+    """The hyperbolic cosine of each lane, as C's cosh but without errno; infinite where it overflows."""
+
     name = "llvm.intr.cosh"
 
 
 @irdl_op_definition
 class Exp10Op(_FloatUnary):
+    """10 to the power of each lane, as exp10 of a C library but without errno; infinite where it overflows."""
+
     name = "llvm.intr.exp10"
 
 
 @irdl_op_definition
 class Log10Op(_FloatUnary):
+    """The logarithm of each lane to base 10, as C's log10 but without errno; -inf of zero, NaN of negative numbers."""
+
     name = "llvm.intr.log10"
 
 
 @irdl_op_definition
 class NearbyIntOp(_FloatUnary):
+    """Nearest integer of each lane in the current rounding mode, as a float; `RintOp` but for the inexact exception."""
+
     name = "llvm.intr.nearbyint"
 
 
@@ -181,16 +195,22 @@ class RoundEvenOp(_FloatUnary):
 
 @irdl_op_definition
 class SinhOp(_FloatUnary):
+    """The hyperbolic sine of each lane, as C's sinh but without errno; infinite where it overflows."""
+
     name = "llvm.intr.sinh"
 
 
 @irdl_op_definition
 class TanOp(_FloatUnary):
+    """The tangent of each lane in radians, as C's tan but without errno; NaN of infinities."""
+
     name = "llvm.intr.tan"
 
 
 @irdl_op_definition
 class TanhOp(_FloatUnary):
+    """The hyperbolic tangent of each lane, -1 to 1, as C's tanh but without errno."""
+
     name = "llvm.intr.tanh"
 
 
@@ -203,6 +223,8 @@ class FTruncOp(_FloatUnary):
 
 @irdl_op_definition
 class ATan2Op(_FloatBinary):
+    """The arctangent of a / b lane by lane, in radians: -pi to pi, in the quadrant that both signs tell."""
+
     name = "llvm.intr.atan2"
 
 
@@ -229,11 +251,15 @@ class FMulAddOp(_FloatTernary):
 
 @irdl_op_definition
 class BitReverseOp(_IntUnary):
+    """The bits of each lane in reverse order."""
+
     name = "llvm.intr.bitreverse"
 
 
 @irdl_op_definition
 class ByteSwapOp(_IntUnary):
+    """The bytes of each lane in reverse order; the width is a multiple of 16 bits."""
+
     name = "llvm.intr.bswap"
 
 
@@ -246,61 +272,85 @@ class CtPopOp(_IntUnary):
 
 @irdl_op_definition
 class SMaxOp(_IntBinary):
+    """The greater of two signed integers, lane by lane."""
+
     name = "llvm.intr.smax"
 
 
 @irdl_op_definition
 class SMinOp(_IntBinary):
+    """The smaller of two signed integers, lane by lane."""
+
     name = "llvm.intr.smin"
 
 
 @irdl_op_definition
 class UMaxOp(_IntBinary):
+    """The greater of two unsigned integers, lane by lane."""
+
     name = "llvm.intr.umax"
 
 
 @irdl_op_definition
 class UMinOp(_IntBinary):
+    """The smaller of two unsigned integers, lane by lane."""
+
     name = "llvm.intr.umin"
 
 
 @irdl_op_definition
 class SAddSatOp(_IntBinary):
+    """a + b of signed integers, lane by lane; on overflow the least or the greatest value."""
+
     name = "llvm.intr.sadd.sat"
 
 
 @irdl_op_definition
 class UAddSatOp(_IntBinary):
+    """a + b of unsigned integers, lane by lane; on overflow the greatest value."""
+
     name = "llvm.intr.uadd.sat"
 
 
 @irdl_op_definition
 class SSubSatOp(_IntBinary):
+    """a - b of signed integers, lane by lane; on overflow the least or the greatest value."""
+
     name = "llvm.intr.ssub.sat"
 
 
 @irdl_op_definition
 class USubSatOp(_IntBinary):
+    """a - b of unsigned integers, lane by lane; 0 where b is greater."""
+
     name = "llvm.intr.usub.sat"
 
 
 @irdl_op_definition
 class SShlSatOp(_IntBinary):
+    """a * 2^b of signed integers, lane by lane; the nearest value on overflow, poison for b >= the width."""
+
     name = "llvm.intr.sshl.sat"
 
 
 @irdl_op_definition
 class UShlSatOp(_IntBinary):
+    """a * 2^b of unsigned integers, lane by lane; the greatest value on overflow, poison for b >= the width."""
+
     name = "llvm.intr.ushl.sat"
 
 
 @irdl_op_definition
 class FShlOp(_IntTernary):
+    """The high half of a:b, a number of twice the width with a on top, moved left by c mod width: rotates for a = b."""
+
     name = "llvm.intr.fshl"
 
 
 @irdl_op_definition
 class FShrOp(_IntTernary):
+    """The low half of a:b, a number of twice the width with a on top, moved right by c mod width: rotates for a = b."""
+
     name = "llvm.intr.fshr"
 
 

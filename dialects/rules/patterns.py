@@ -442,6 +442,7 @@ def check_equation(rule: Equation) -> None:
 
 
 def check_guard(rule: Equation, guard: Any) -> None:
+    """Raises RuleError for a guard that is decided, is no expression, or uses what the left side does not bind."""
     if isinstance(guard, bool):
         raise RuleError("the guard is already decided: make its function @computed")
     if not isinstance(guard, Expr):
@@ -486,6 +487,7 @@ def bindings(pattern: Pattern) -> set[Any]:
 
 
 def check_left(pattern: Pattern) -> None:
+    """Raises RuleError for a left side with `like=`, computed attributes, or all results of an op with several."""
     if isinstance(pattern, OpPattern):
         if pattern.like is not None:
             raise RuleError("like= stands on the right side only")

@@ -165,6 +165,7 @@ def all_results(found: Any) -> list[Any]:
 
 
 def insert(op: Operation) -> None:
+    """Insert an op where the innermost `inserting` says; outside of any it stays unattached."""
     if _builders:
         _builders[-1].insert(op)
 

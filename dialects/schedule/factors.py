@@ -46,6 +46,7 @@ def verify_factors(factors: DenseArrayBase[I64], sampled: Sequence[SSAValue]) ->
 
 
 def print_factors(printer: Printer, factors: DenseArrayBase[I64], sampled: Sequence[SSAValue]) -> None:
+    """Print `[%f0, 4, -1]`: the operands stand in the places of the sampled factors, in order."""
     rest = iter(sampled)
     printer.print_string("[")
     for n, number in enumerate(factors.get_values()):
@@ -58,6 +59,8 @@ def print_factors(printer: Printer, factors: DenseArrayBase[I64], sampled: Seque
 
 
 def parse_factors(parser: Parser) -> list[int | SSAValue]:
+    """Parse `[%f0, 4, -1]`: numbers as integers, sampled factors as the values of type !te.factor."""
+
     def one() -> int | SSAValue:
         value = parser.parse_optional_unresolved_operand()
         if value is not None:

@@ -317,6 +317,7 @@ def drop_dead_ops(block: Block) -> None:
 
 
 def any_use(op: Operation) -> bool:
+    """Whether any result of an op has a use."""
     for r in op.results:
         if r.first_use is not None:
             return True

@@ -173,10 +173,12 @@ def compare(kind: str, a: Any, b: Any) -> Scalar:
 
 
 def equal(a: Any, b: Any) -> Scalar:
+    """Whether a == b, as a boolean; false where one is NaN."""
     return compare("eq", a, b)
 
 
 def not_equal(a: Any, b: Any) -> Scalar:
+    """Whether a != b, as a boolean; true where one is NaN."""
     return compare("ne", a, b)
 
 

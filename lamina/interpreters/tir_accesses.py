@@ -47,6 +47,7 @@ class AccessTracker(Protocol):
 
 
 def buffer_name(value: SSAValue) -> str:
+    """The name of a buffer for messages, without the sign %."""
     return value_name(value).removeprefix("%")
 
 

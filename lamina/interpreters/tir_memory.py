@@ -77,6 +77,7 @@ class Memory:
 
 
 def shape_of(type_: Attribute) -> tuple[int, ...]:
+    """The extents of a memref type; any other type is an assertion error."""
     assert isinstance(type_, MemRefType)
     return type_.get_shape()
 

@@ -370,6 +370,7 @@ def _guarded(guard: Callable[[Env], bool], step: Step) -> Step:
 
 
 def is_virtual(op: ForOp) -> bool:
+    """Whether a loop is bound to a virtual thread axis, whose tag begins with `vthread`."""
     return op.thread is not None and op.thread.data.startswith("vthread")
 
 
@@ -395,5 +396,6 @@ def loops_between(op: Operation, root: ForOp) -> list[ForOp]:
 
 
 def thread_tag(op: ForOp) -> str:
+    """The thread axis that a loop is bound to, as `threadIdx.x`. The loop must be bound."""
     assert op.thread is not None
     return op.thread.data

@@ -74,6 +74,7 @@ def at_op(severity: str, message: str, op: Operation | None, notes: list[Diagnos
 
 
 def op_name(op: Operation) -> str:
+    """The name of an op; of an unregistered one the name that the text gave it."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
@@ -204,4 +205,5 @@ def op_text(op: Operation, limit: int = 16, generic: bool = False) -> str:
 
 
 def value_text(value: SSAValue) -> str:
+    """A value as messages write it: its name with %, or `the value` where it has none."""
     return f"%{value.name_hint}" if value.name_hint else "the value"

@@ -77,6 +77,8 @@ class Timer:
 
 
 class TimeHook(Hooks):
+    """Measures each pass; the time until a failure counts too."""
+
     def __init__(self, timer: Timer) -> None:
         self.timer = timer
 

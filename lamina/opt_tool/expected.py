@@ -25,6 +25,8 @@ _DESIGNATOR = re.compile(
 
 @dataclass
 class Expectation:
+    """One `expected-` comment, which stands on line `written`: a severity, the line it is for, the message."""
+
     severity: str
     line: int
     """0 for a diagnostic without a position."""

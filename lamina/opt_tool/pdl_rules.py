@@ -27,6 +27,7 @@ def rules_module(name: str) -> ModuleOp:
 
 
 def main() -> int:
+    """Print the rules of each pass named on the command line; the exit status of the error where one has none."""
     try:
         for name in sys.argv[1:]:
             print(rules_module(name))

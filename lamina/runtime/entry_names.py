@@ -39,6 +39,7 @@ def result_names(function: Operation, count: int, values: Sequence[SSAValue] = (
 
 
 def attrs_of(function: Operation, name: str, count: int) -> list[Attribute | None]:
+    """The attributes of the arguments (`arg_attrs`) or results (`res_attrs`); Nones where there are not `count`."""
     attrs = function.get_attr_or_prop(name)
     found: list[Attribute | None] = []
     if isinstance(attrs, ArrayAttr):
@@ -47,11 +48,13 @@ def attrs_of(function: Operation, name: str, count: int) -> list[Attribute | Non
 
 
 def given_name(attr: Attribute | None) -> str | None:
+    """The user's name in the attributes of an argument or result; None where it has none."""
     name = attr.data.get(NAME) if isinstance(attr, DictionaryAttr) else None
     return name.data if isinstance(name, StringAttr) else None
 
 
 def unique(names: list[str]) -> list[str]:
+    """The names in order; the second and further ones of a name get _1, _2, ..."""
     seen: dict[str, int] = {}
     found: list[str] = []
     for name in names:

@@ -49,6 +49,8 @@ def emit_schedule(schedule: Schedule, function: TensorFunction) -> ScheduleOp:
 
 
 class Emission:
+    """One te.schedule in the making: names and loops of the stages, and the builder that its ops go to."""
+
     def __init__(self, schedule: Schedule, function: TensorFunction) -> None:
         self.schedule = schedule
         self.function = function

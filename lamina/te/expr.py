@@ -318,10 +318,14 @@ class Mod(Binary):
 
 
 class FloorDiv(Binary):
+    """The quotient rounded down, of integers and of floats: -7 floordiv 2 is -4."""
+
     symbol = "floordiv"
 
 
 class FloorMod(Binary):
+    """The remainder of `FloorDiv`, of integers and of floats: it has the sign of the divisor."""
+
     symbol = "floormod"
 
 
@@ -350,6 +354,8 @@ class LeftShift(Binary):
 
 
 class RightShift(Binary):
+    """Bits moved to lower places; the sign bit moves in for signed integers, zeros for unsigned ones."""
+
     symbol = " >> "
 
 
@@ -360,6 +366,8 @@ class Comparison(Binary):
 
 
 class EQ(Comparison):
+    """Equality; NaN equals nothing. As a Python truth value, whether the operands are the same object."""
+
     symbol, kind = " == ", "eq"
 
     def __bool__(self) -> bool:
@@ -367,6 +375,8 @@ class EQ(Comparison):
 
 
 class NE(Comparison):
+    """Inequality, true of NaN. As a Python truth value, whether the operands are different objects."""
+
     symbol, kind = " != ", "ne"
 
     def __bool__(self) -> bool:
@@ -411,6 +421,8 @@ class Not(Expr):
 
 
 class Cast(Expr):
+    """A value converted as by numpy's astype; floats beyond the range of an integer dtype give any value."""
+
     def __init__(self, dtype: str, value: ExprLike) -> None:
         self.dtype = dtype_of(dtype)
         self.value = as_expr(value)
@@ -547,16 +559,19 @@ def binary(cls: type[Binary], a: ExprLike, b: ExprLike) -> Expr:
 
 
 def add(a: ExprLike, b: ExprLike) -> Expr:
+    """The sum in the common dtype; adding the integer 0 gives the other operand."""
     if _is_number(b, 0):
         return matched(a, b)[0]
     return matched(a, b)[1] if _is_number(a, 0) else binary(Add, a, b)
 
 
 def subtract(a: ExprLike, b: ExprLike) -> Expr:
+    """The difference in the common dtype; subtracting the integer 0 gives the first operand."""
     return matched(a, b)[0] if _is_number(b, 0) else binary(Sub, a, b)
 
 
 def multiply(a: ExprLike, b: ExprLike) -> Expr:
+    """The product in the common dtype; multiplying by the integer 1 gives the other operand."""
     if _is_number(b, 1):
         return matched(a, b)[0]
     return matched(a, b)[1] if _is_number(a, 1) else binary(Mul, a, b)
@@ -568,6 +583,7 @@ def _is_number(value: ExprLike, number: int) -> bool:
 
 
 def divide(a: ExprLike, b: ExprLike) -> Expr:
+    """The quotient of floats, in the common dtype. Raises InputError for two integers."""
     x, y = matched(a, b)
     if not is_float(x.dtype):
         raise fail(
@@ -578,5 +594,6 @@ def divide(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def comparison(cls: type[Comparison], a: ExprLike, b: ExprLike) -> Expr:
+    """A boolean about two values in their common dtype."""
     x, y = matched(a, b)
     return cls(x, y, "bool")

@@ -65,6 +65,7 @@ def _joined(cls: Callable[[Expr, Expr, str], Expr], conditions: Sequence[ExprLik
 
 
 def logical_not(condition: ExprLike) -> Expr:
+    """Whether a condition does not hold: a boolean; a number counts as true where it is not zero."""
     return Not(as_condition(condition))
 
 
@@ -128,10 +129,12 @@ indexdiv, indexmod = floordiv, floormod
 
 
 def minimum(a: ExprLike, b: ExprLike) -> Expr:
+    """The smaller of two values in their common dtype; NaN where one is NaN."""
     return binary(Min, a, b)
 
 
 def maximum(a: ExprLike, b: ExprLike) -> Expr:
+    """The greater of two values in their common dtype; NaN where one is NaN."""
     return binary(Max, a, b)
 
 
@@ -160,26 +163,32 @@ def hypot(x: ExprLike, y: ExprLike) -> Expr:
 
 
 def shift_left(x: ExprLike, y: ExprLike, span: Any = None) -> Expr:
+    """x * 2^y of integers, wrapped, for y from 0 up to the width less one."""
     return binary(LeftShift, x, y)
 
 
 def shift_right(x: ExprLike, y: ExprLike, span: Any = None) -> Expr:
+    """x / 2^y of integers, rounded down, for y from 0 up to the width less one."""
     return binary(RightShift, x, y)
 
 
 def bitwise_and(x: ExprLike, y: ExprLike, span: Any = None) -> Expr:
+    """The bits that are set in both of two integers, in their common dtype."""
     return binary(BitAnd, x, y)
 
 
 def bitwise_or(x: ExprLike, y: ExprLike, span: Any = None) -> Expr:
+    """The bits that are set in either of two integers, in their common dtype."""
     return binary(BitOr, x, y)
 
 
 def bitwise_xor(x: ExprLike, y: ExprLike, span: Any = None) -> Expr:
+    """The bits that are set in one of two integers alone, in their common dtype."""
     return binary(BitXor, x, y)
 
 
 def bitwise_not(x: ExprLike, span: Any = None) -> Expr:
+    """All bits of an integer inverted: -1 - x if it is signed; of a boolean its negation."""
     return ~as_expr(x)
 
 

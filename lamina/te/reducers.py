@@ -87,6 +87,7 @@ def min_value(dtype: str) -> Expr:
 
 
 def infinity(dtype: str) -> Expr:
+    """Positive infinity of a float dtype. Raises InputError for a dtype of integers."""
     return const(float("inf"), dtype)
 
 

@@ -50,6 +50,11 @@ def crop_and_resize(
     data: Tensor, boxes: Tensor, box_indices: Tensor, crop_size: Sequence[Any], layout: str = "NCHW",
     method: str = "bilinear", extrapolation_value: Any = None, out_dtype: Any = None,
 ) -> Tensor:  # fmt: skip
+    """Windows of images, resized: data [N, C, H, W], boxes [B, 4], box_indices [B] -> [B, C, *crop_size].
+
+    A box is (y0, x0, y1, x1), where 0 and 1 are the centres of the outer pixels. `method` is bilinear or
+    nearest_neighbor; `extrapolation_value` stands outside the image.
+    """
     return call_relay(
         "image.crop_and_resize",
         data,
@@ -137,10 +142,15 @@ def all_class_non_max_suppression(
 
 
 def multibox_prior(data: Tensor, *args: Any, **attrs: Any) -> Tensor:
+    """Anchor boxes (x0, y0, x1, y1) of the pixels of images [N, C, H, W]: [1, H * W * (sizes + ratios - 1), 4]."""
     return call_relay("vision.multibox_prior", data, *args, **attrs)
 
 
 def multibox_transform_loc(cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, *args: Any, **attrs: Any) -> Any:
+    """Detected boxes of cls_prob [N, C, B], loc_pred [N, 4 * B] and anchor [1, B, 4]; class 0 is the background.
+
+    Returns rows (class - 1, probability, x0, y0, x1, y1) [N, B, 6], -1 behind the last, and their number [N], int32.
+    """
     return call_relay("vision.multibox_transform_loc", cls_prob, loc_pred, anchor, *args, **attrs)
 
 

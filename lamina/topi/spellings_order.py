@@ -27,12 +27,17 @@ def _integers(values: Sequence[Any], name: str) -> Tensor:
 def argsort(
     data: Tensor, valid_count: Any = None, axis: int = -1, is_ascend: Any = 1, dtype: str = "float32"
 ) -> Tensor:
+    """The places of the elements of each row along `axis`, in order, as numbers of `dtype`: the shape of `data`.
+
+    The order is stable, with NaN last. Raises InputError where `valid_count` is given.
+    """
     if valid_count is not None:
         raise fail("topi.argsort: valid_count is not there; mask the elements that are not to count")
     return call_relay("argsort", data, axis=axis, is_ascend=bool(is_ascend), dtype=dtype)
 
 
 def sort(data: Tensor, axis: int = -1, is_ascend: Any = 1) -> Tensor:
+    """The elements of each row along `axis` in order, NaN last; the shape and dtype of `data`."""
     return call_relay("sort", data, axis=axis, is_ascend=bool(is_ascend))
 
 
@@ -44,14 +49,23 @@ def topk(
     is_ascend: Any = False,
     dtype: str = "int64",
 ) -> Any:
+    """The first `k` elements along `axis` of the sorted rows, the greatest unless `is_ascend`; all where k < 1.
+
+    `ret_type` is "both" (values, indices), "values" or "indices"; indices are of `dtype`. Of equal elements the first.
+    """
     return call_relay("topk", data, k=k, axis=axis, ret_type=ret_type, is_ascend=bool(is_ascend), dtype=dtype)
 
 
 def searchsorted(sorted_sequence: Tensor, values: Tensor, right: bool = False, out_dtype: str = "int64") -> Tensor:
+    """The places at which `values` would be put into a sorted vector, or each row of them into its sorted row.
+
+    The place is before equal elements, behind them with `right`. `out_dtype` is int32 or int64.
+    """
     return call_relay("searchsorted", sorted_sequence, values, right=right, dtype=out_dtype)
 
 
 def einsum(subscripts: str, *operand: Tensor) -> Tensor:
+    """The product of the operands, summed over each label that the result lacks: `subscripts` as in numpy.einsum."""
     return call_relay("einsum", list(operand), equation=subscripts)
 
 
@@ -82,6 +96,10 @@ def matrix_set_diag(data: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RI
 def sparse_to_dense(
     sparse_indices: Tensor, output_shape: Sequence[Any], sparse_values: Tensor, default_value: Any = 0
 ) -> Tensor:
+    """A tensor of `output_shape` with sparse_values[n] at the place sparse_indices[n], `default_value` elsewhere.
+
+    Indices are coordinates [n, rank], or a vector (or scalar) for a result of rank 1; the default may be a number.
+    """
     dtype = sparse_values.dtype
     if not isinstance(default_value, Tensor):
         number = default_value
@@ -101,14 +119,17 @@ def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None)
 
 
 def collapse_sum(data: Tensor, target_shape: Sequence[Any]) -> Tensor:
+    """The sum over the axes that broadcasting from `target_shape` to the shape of `data` adds or stretches."""
     return call_relay("collapse_sum_to", data, shape=[int(e) for e in target_shape])
 
 
 def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
+    """data[i0, i1, ...] for index tensors that broadcast against each other; indices are taken modulo the extent."""
     return call_relay("adv_index", [data, *indices])
 
 
 def shape(array: Tensor, dtype: str = "int32") -> Tensor:
+    """The extents of a tensor as a vector of `dtype`."""
     return call_relay("shape_of", array, dtype=dtype)
 
 

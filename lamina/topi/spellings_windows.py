@@ -85,6 +85,11 @@ def pool_grad(
     count_include_pad: bool = True,
     layout: str = "NCHW",
 ) -> Tensor:
+    """The gradient of 2-D pooling with respect to its data: grads [N, C, H', W'], data [N, C, H, W] -> [N, C, H, W].
+
+    A maximum passes all of it to the first greatest tap, an average the same part to each tap. Raises InputError for
+    another `pool_type` than max or avg.
+    """
     taps = per_axis(kernel, 2)
     attrs: dict[str, Any] = {"count_include_pad": count_include_pad} if _kind(pool_type) == "avg" else {}
     return call_named(
@@ -133,6 +138,7 @@ def _conv_transpose(rank: int) -> Callable[..., Tensor]:
 def group_conv2d_transpose_nchw(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, out_dtype: Any, output_padding: Any, groups: int
 ) -> Tensor:
+    """Transposed convolution in groups: data [N, C, H, W] and kernel [C, O / groups, KH, KW] -> [N, O, H', W']."""
     return _conv_transpose(2)(data, kernel, stride, padding, out_dtype, output_padding, groups)
 
 
@@ -145,6 +151,7 @@ def conv3d_ncdhw(
     groups: int,
     out_dtype: Any = None,
 ) -> Tensor:
+    """3-D convolution: images [N, C, D, H, W] and a filter [O, C / groups, KD, KH, KW] -> [N, O, D', H', W']."""
     return call_named(
         "nn.conv3d",
         Input,
@@ -168,6 +175,10 @@ def conv1d(
     kernel_layout: str = "",
     out_dtype: Any = None,
 ) -> Tensor:
+    """1-D convolution: data [N, C, W] and kernel [O, C / groups, KW] -> [N, O, W'].
+
+    Without `kernel_layout` the kernel is OIW, and WIO for the data layout NWC. There is no padding by default.
+    """
     kernel_layout = kernel_layout or ("WIO" if data_layout == "NWC" else "OIW")
     taps = [int(kernel.shape[kernel_layout.index("W")])]
     return call_named(
@@ -202,6 +213,10 @@ def mirror_pad(
 def space_to_batch_nd(
     data: Tensor, block_shape: Sequence[Any], pad_before: Sequence[Any], pad_after: Sequence[Any], pad_value: Any = 0.0
 ) -> Tensor:
+    """Padded space cut into blocks, whose places become batch: [N, s0, ...] -> [b0 * ... * N, s0' / b0, ...].
+
+    Raises InputError where a padded extent s0' is no multiple of its block.
+    """
     return call_named(
         "nn.space_to_batch_nd",
         data,
@@ -214,6 +229,7 @@ def space_to_batch_nd(
 def batch_to_space_nd(
     data: Tensor, block_shape: Sequence[Any], crop_begin_list: Sequence[Any], crop_end_list: Sequence[Any]
 ) -> Tensor:
+    """The inverse of `space_to_batch_nd`: [b0 * ... * N, s0, ...] -> [N, b0 * s0 - crops, ...]."""
     return call_named(
         "nn.batch_to_space_nd",
         data,

@@ -124,10 +124,12 @@ def has_attr(attrs: dict[str, Any], pattern: Pattern | None = None) -> Pattern:
 
 
 def has_type(type_: TensorType[Any], pattern: Pattern | None = None) -> Pattern:
+    """Exactly that shape and element type; of any value without a pattern."""
     return (wildcard() if pattern is None else pattern).has_type(type_)
 
 
 def has_dtype(dtype: str, pattern: Pattern | None = None) -> Pattern:
+    """Elements of the dtype, by its numpy name; of any value without a pattern."""
     return (wildcard() if pattern is None else pattern).has_dtype(dtype)
 
 

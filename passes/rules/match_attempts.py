@@ -73,6 +73,7 @@ def all_of(steps: Sequence[Step], values: Sequence[SSAValue], rest: Goals) -> Go
 
 
 def bind_same(m: Attempt, slot: int, value: Any) -> bool:
+    """Bind a slot that is unbound; whether it now stands for the value."""
     bound = m.env[slot]
     if bound is UNBOUND:
         m.bind(slot, value)

@@ -61,6 +61,8 @@ def splat_number(attr: Any) -> float | int | None:
 
 
 def splat_test(number: Any) -> Callable[[SSAValue], bool]:
+    """A test whether a value is a constant all of whose elements are the number."""
+
     def holds(value: SSAValue) -> bool:
         owner: Any = value.owner
         return type(owner) in CONSTANTS and splat_number(owner.properties["value"]) == number
@@ -92,6 +94,7 @@ REGISTRY = frozenset({"TOpPattern"})
 
 
 def registry_attributes(owner: Operation) -> dict[str, int]:
+    """Attributes of TVM's op registry for an op: `TOpPattern`, its kind of fusion; none of what is no Relay op."""
     return {"TOpPattern": int(owner.FUSION_KIND)} if isinstance(owner, RelayOp) else {}
 
 
@@ -241,6 +244,7 @@ def surface(p: Pattern) -> set[Pattern]:
 
 
 def is_redirected(p: Pattern) -> bool:
+    """Whether a pattern is a wildcard that `redirect_to` has made stand for another pattern."""
     return isinstance(p, Var) and p.target is not None
 
 

@@ -30,6 +30,7 @@ SINGLE_HERE = frozenset({"relay.nn.batch_norm", "relay.nn.dropout"})
 
 
 def tuple_step(compiler: PatternCompiler, p: TuplePattern) -> Step:
+    """The step that matches a relay.tuple, and its fields in order where the pattern names them."""
     slot = compiler.slots[p]
     steps = None if p.fields is None else [compiler.step(f) for f in p.fields]
 
@@ -45,6 +46,7 @@ def tuple_step(compiler: PatternCompiler, p: TuplePattern) -> Step:
 
 
 def item_step(compiler: PatternCompiler, p: ItemPattern) -> Step:
+    """The step that matches a field of a tuple, or one result of an op with several."""
     slot, inner, index = compiler.slots[p], compiler.step(p.tuple_), p.index
 
     def match_item(value: SSAValue, rest: Goals, m: Attempt) -> Goals:
@@ -65,6 +67,7 @@ def item_step(compiler: PatternCompiler, p: ItemPattern) -> Step:
 
 
 def if_step(compiler: PatternCompiler, p: IfPattern) -> Step:
+    """The step that matches a result of relay.if: its condition, and what both sides yield for that result."""
     slot = compiler.slots[p]
     steps = [compiler.step(q) for q in p.parts]
 
@@ -80,6 +83,7 @@ def if_step(compiler: PatternCompiler, p: IfPattern) -> Step:
 
 
 def let_step(compiler: PatternCompiler, p: LetPattern) -> Step:
+    """The step that matches the body of a let, then the value at what its variable was bound to there."""
     slot, body, value_step = compiler.slots[p], compiler.step(p.body), compiler.step(p.value)
     variable = compiler.slots[identity(p.variable)]
 
@@ -95,6 +99,7 @@ def let_step(compiler: PatternCompiler, p: LetPattern) -> Step:
 
 
 def function_step(compiler: PatternCompiler, p: FunctionPattern) -> Step:
+    """The step that matches a relay.fn with one result: its body, and its parameters where the pattern names them."""
     slot, body = compiler.slots[p], compiler.step(p.body)
     params = None if p.params is None else [compiler.step(q) for q in p.params]
 
@@ -119,6 +124,7 @@ def _is_operator(callee: Pattern) -> bool:
 
 
 def any_call_step(compiler: PatternCompiler, p: AnyCall) -> Step:
+    """The step that matches a call by its callee: a called function, or the op itself, and the arguments."""
     slot = compiler.slots[p]
     admits = callee_test(p.callee)
     callee = None if _is_operator(p.callee) else compiler.step(p.callee)
@@ -139,6 +145,7 @@ def any_call_step(compiler: PatternCompiler, p: AnyCall) -> Step:
 
 
 def dominator_step(compiler: PatternCompiler, p: Dominator, is_root: bool) -> Step:
+    """The step that matches a child, then one parent that lies on all ways up from it, over ops of the path alone."""
     child, parent = compiler.step(p.child, is_root), compiler.step(p.parent)
     path = type(compiler)(p.path, False)
     wanted = root_classes(p.parent)

@@ -37,12 +37,14 @@ if TYPE_CHECKING:
 
 
 def br(target: Block, arguments: Sequence[SSAValue]) -> Operation:
+    """A jump to a block with the values of its arguments."""
     return llvm.BrOp.create(operands=arguments, successors=[target])
 
 
 def cond_br(
     condition: SSAValue, then: Block, then_args: Sequence[SSAValue], otherwise: Block, else_args: Sequence[SSAValue]
 ) -> Operation:
+    """A jump to one of two blocks by an i1, each with the values of its arguments."""
     return llvm.CondBrOp.create(
         operands=[condition, *then_args, *else_args],
         successors=[then, otherwise],

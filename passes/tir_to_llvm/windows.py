@@ -143,4 +143,5 @@ def windows(places: Sequence[int], lanes: int) -> tuple[list[int], int]:
 
 
 def shuffle_mask(places: Sequence[int]) -> DenseArrayBase:
+    """The mask of llvm.shufflevector: for each lane of the result the place of its element in both vectors."""
     return DenseArrayBase.from_list(i32, list(places))

@@ -63,6 +63,7 @@ ACTIVATIONS: dict[str, Callable[[dict[str, Any]], tuple[str, float, float]]] = {
 
 
 def eltwise(plan: Plan, x: Held, name: str, alpha: float, beta: float) -> Held:
+    """A function of each element, by oneDNN's name and its two parameters, in the layout in which x arrives."""
     layout = x.layout
     described = "eltwise_forward", plan.library.engine, d.INFERENCE, d.ELTWISE[name], layout, layout, alpha, beta
     return plan.step(Primitive(plan.library, *described), {d.SRC: x}, layout)
@@ -229,6 +230,7 @@ def product(work: Work, left: Ints, left_steps: Ints, right: Ints, right_steps: 
 
 
 def dense(work: Work) -> Held:
+    """Dense layer: data [..., K] as rows of one matrix, times the weight [N, K] read as transposed."""
     rows, (units, depth) = prod(work.data.shape[:-1]), work.weight.shape
     return product(work, [rows, depth], [depth, 1], [depth, units], [1, depth], [rows, units])
 
@@ -242,6 +244,7 @@ def _matrix(shape: Ints, is_transposed: bool) -> tuple[list[int], list[int]]:
 
 
 def matmul(work: Work) -> Held:
+    """A product of matrices, or of batches of them, each transposed as the attributes say by its strides alone."""
     left = _matrix(work.data.shape, work.attrs["transpose_a"])
     right = _matrix(work.weight.shape, work.attrs["transpose_b"])
     return product(work, *left, *right, work.shape)
@@ -265,6 +268,10 @@ ANCHORS: dict[str, Callable[[Work], Held]] = {
 
 
 def pool(plan: Plan, node: Node, x: Held) -> Held:
+    """A pooling of any layout, in the layout that oneDNN chooses.
+
+    The padding behind follows from the number of results, so that ceil mode and cut-off windows need no case.
+    """
     attrs, spatial = node.attrs, SPATIAL[node.name]
     layout: str = attrs["layout"]
     # Which of the other two axes is the batch makes no difference to the values.
@@ -301,6 +308,7 @@ def pool(plan: Plan, node: Node, x: Held) -> Held:
 
 
 def softmax(plan: Plan, node: Node, x: Held) -> Held:
+    """A softmax, or its logarithm, along one axis, in the layout in which x arrives."""
     kind = d.LOG_SOFTMAX if node.name == "nn.log_softmax" else d.SOFTMAX
     axis = node.attrs["axis"] % len(x.shape)
     described = "softmax_forward", plan.library.engine, d.INFERENCE, kind, x.layout, x.layout, axis
@@ -316,6 +324,7 @@ def _channels_second(x: Held, axis: int) -> tuple[Held, list[int]]:
 
 
 def batch_norm(plan: Plan, node: Node, x: Held, gamma: Held, beta: Held, mean: Held, variance: Held) -> Held:
+    """A batch normalisation by the given mean and variance; gamma and beta only where `scale` and `center` say."""
     seen, back = _channels_second(x, node.attrs["axis"])
     reads = {d.SRC: seen, d.MEAN: plan.plain(mean), d.VARIANCE: plan.plain(variance)}
     flags = d.USE_GLOBAL_STATS
@@ -329,6 +338,7 @@ def batch_norm(plan: Plan, node: Node, x: Held, gamma: Held, beta: Held, mean: H
 
 
 def layer_norm(plan: Plan, node: Node, x: Held, gamma: Held, beta: Held) -> Held:
+    """A layer normalisation along the last axis, in row-major order; gamma and beta where `scale` and `center` say."""
     x = plan.plain(x)
     reads, flags = {d.SRC: x}, 0
     for flag, name, argument, value in ((d.USE_SCALE, "scale", d.SCALE, gamma), (d.USE_SHIFT, "center", d.SHIFT, beta)):
@@ -341,6 +351,7 @@ def layer_norm(plan: Plan, node: Node, x: Held, gamma: Held, beta: Held) -> Held
 
 
 def lrn(plan: Plan, node: Node, x: Held) -> Held:
+    """A local response normalisation across the channels that lie along the attribute `axis`."""
     seen, back = _channels_second(x, node.attrs["axis"])
     numbers = node.attrs["size"], node.attrs["alpha"], node.attrs["beta"], node.attrs["bias"]
     start = "lrn_forward", plan.library.engine, d.INFERENCE, d.LRN_ACROSS_CHANNELS, seen.layout, seen.layout
@@ -350,6 +361,7 @@ def lrn(plan: Plan, node: Node, x: Held) -> Held:
 
 
 def concatenate(plan: Plan, node: Node, *parts: Held) -> Held:
+    """Parts joined along one axis, in the layout that oneDNN chooses for them."""
     shape = node.types[0].shape
     wanted = Layout.any(plan.library, shape, parts[0].dtype)
     sources = (ctypes.c_void_p * len(parts))(*(p.layout.handle for p in parts))
@@ -360,11 +372,13 @@ def concatenate(plan: Plan, node: Node, *parts: Held) -> Held:
 
 
 def bias_add(plan: Plan, node: Node, x: Held, bias: Held) -> Held:
+    """x plus a vector along one axis."""
     rank = len(x.shape)
     return binary(plan, "add", x, along(plan, bias, node.attrs["axis"] % rank, rank))
 
 
 def two_operands(plan: Plan, node: Node, x: Held, y: Held) -> Held:
+    """An op of two operands; those of a commutative one change places where the first is broadcast."""
     if node.name in COMMUTATIVE and x.shape != node.types[0].shape:
         x, y = y, x
     return binary(plan, node.name, x, y)

@@ -29,6 +29,7 @@ root, one, half = const("root one half")
 
 
 def said(why: str) -> bool | Unfit:
+    """Unfit with the reason where there is one, True for an empty text."""
     return Unfit(why) if why else True
 
 
@@ -72,10 +73,12 @@ NUMBERS: dict[str, list[Any]] = {
 
 @computed
 def alike(a: Ints, b: Ints) -> bool:
+    """Whether two shapes are equal."""
     return a == b
 
 
 def with_bias(value: Any) -> Pattern:
+    """A value plus the bias `b`, spelled nn.bias_add or add."""
     return r.nn.bias_add(value, b) | r.add(value, b)
 
 
@@ -121,6 +124,7 @@ dense = r.nn.dense(x, w)
 
 
 def with_sum(product: Any) -> list[Any]:
+    """The conditions on a product to whose biased value a tensor `y` of its shape is added."""
     return [
         fits(product.ssa),
         is_bias(product.ssa, b.ssa),

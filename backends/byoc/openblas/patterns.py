@@ -60,6 +60,7 @@ def keeps_shape(added: Ints, product: Ints) -> bool:
 
 @computed
 def is_plain(layout: str) -> bool:
+    """Whether the results of a convolution lie in NCHW; an empty layout is that of the data."""
     return layout in ("", "NCHW")
 
 

@@ -37,6 +37,7 @@ Shape = Sequence[int]
 
 @computed
 def number_of_heads(split: Shape) -> int:
+    """The number of heads, H of [B, S, H, D]."""
     return split[2]
 
 
@@ -67,6 +68,7 @@ def rejoins(queries: Shape, values: Shape, heads: Shape, rows: Shape) -> bool:
 
 @computed
 def is_number(shape: Shape) -> bool:
+    """Whether a shape is that of a scalar."""
     return not len(shape)
 
 
@@ -77,6 +79,7 @@ def is_mask(shape: Shape, scores: Shape) -> bool:
 
 
 def heads_of(x: Any, split: Any, matrices: Any, axes: tuple[int, ...] = (0, 2, 1, 3)) -> Any:
+    """The pattern of rows of heads reshaped to `split`, transposed by `axes` and reshaped to `matrices`."""
     return r.reshape(r.transpose(r.reshape(x, newshape=split), axes=axes), newshape=matrices)
 
 

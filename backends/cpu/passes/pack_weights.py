@@ -40,6 +40,7 @@ units, out = attr("units out")
 
 @computed
 def rows(shape: tuple[int, ...]) -> int:
+    """The number of rows of a weight [N, K]: the units of the dense layer."""
     return shape[0]
 
 

@@ -27,6 +27,10 @@ from lamina.passes.tir.loops.transpose_tiles import ELEMENT, LEAST
 
 
 def schedule_elementwise(s: Schedule, stage: Stage, target: TargetAttr) -> None:
+    """Schedule a stage without reductions: vectors along the last dimension, or tiles, the rest in parallel.
+
+    A stage of rank 0 is left as it is.
+    """
     lanes = vector_lanes(stage, target)
     loops = s.loops(stage.name)
     if not loops:

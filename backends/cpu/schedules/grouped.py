@@ -51,6 +51,7 @@ def dot_intrinsic(stage: Stage, target: TargetAttr) -> str | None:
 
 
 def element_dtype(type_: Attribute) -> str:
+    """The numpy dtype name of the elements of a tensor type."""
     return dtype_name(cast("TensorType[Attribute]", type_).element_type)
 
 

@@ -22,6 +22,11 @@ from lamina.dialects.target import TargetAttr
 
 
 def schedule_plain_reduction(s: Schedule, stage: Stage, follower: Stage | None, target: TargetAttr) -> None:
+    """Schedule a reduction: vectors of results as accumulators in registers, the outer loops in parallel.
+
+    A long sum without a dimension for vectors becomes several sums side by side. `follower` is the stage that takes the
+    results out of the registers; a copy does where it is None.
+    """
     costs = for_target(target)
     vector = vector_dim(stage.spatial)
     if vector is None and is_long_sum(stage):

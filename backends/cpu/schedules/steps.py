@@ -40,6 +40,7 @@ def epilogue_of(s: Schedule, stage: Stage, follower: Stage | None) -> str:
 
 
 def place_epilogue(s: Schedule, stage: Stage, follower: Stage | None, name: str, loop: SSAValue) -> list[SSAValue]:
+    """Compute the stage `name` at a loop and return its own loops; what a follower reads stays in registers."""
     loops = s.reverse_compute_at(name, loop)
     if follower is not None:
         s.set_scope(stage.name, "register")

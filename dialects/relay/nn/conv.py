@@ -71,6 +71,10 @@ class PlainConvolution(Convolution, DataAndWeight, layouts=("data_layout", "kern
 
 
 def check_channels(x: int, weight: int, out: int, groups: int, channels: int | None) -> None:
+    """Raises TypeMismatch where the numbers of channels do not fit each other.
+
+    `x` and `out` are all channels in and out, `weight` the input channels of one group, `channels` the attribute.
+    """
     if groups < 1:
         raise TypeMismatch(f"groups {groups} is out of range, it must be at least 1")
     if x % groups:
@@ -85,6 +89,7 @@ def check_channels(x: int, weight: int, out: int, groups: int, channels: int | N
 
 
 def check_kernel(weight: Sequence[int], kernel_size: Sequence[int] | None) -> None:
+    """Raises TypeMismatch where the attribute `kernel_size` is given and is not the weight's."""
     if kernel_size is not None and tuple(kernel_size) != tuple(weight):
         raise TypeMismatch(f"attribute kernel_size is {list(kernel_size)}, weight has {list(weight)}")
 
@@ -155,6 +160,7 @@ def _plain_ref(data: NDArray[Any], weight: NDArray[Any], spatial: str, attrs: di
 
 
 def padded_stage(data: Tensor, layout: str, spatial: str, slides: Sequence[Window]) -> Tensor:
+    """The stage "pad": zeros around the spatial axes, as far as windows reach outside; data itself without any."""
     before, after = [0] * data.ndim, [0] * data.ndim
     for letter, w in zip(spatial, slides, strict=True):
         before[axis_of(layout, letter)] = w.before

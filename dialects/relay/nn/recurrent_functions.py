@@ -33,6 +33,8 @@ class Function:
 
 
 class Sigmoid(Function):
+    """1 / (1 + exp(-x))."""
+
     @staticmethod
     def element(x: Any) -> Any:
         return 1.0 / (te.exp(-x) + 1.0)
@@ -47,6 +49,8 @@ class Sigmoid(Function):
 
 
 class Tanh(Function):
+    """The hyperbolic tangent."""
+
     @staticmethod
     def element(x: Any) -> Any:
         return te.tanh(x)
@@ -61,6 +65,8 @@ class Tanh(Function):
 
 
 class Relu(Function):
+    """max(x, 0)."""
+
     @staticmethod
     def element(x: Any) -> Any:
         return te.maximum(x, 0.0)
@@ -75,6 +81,8 @@ class Relu(Function):
 
 
 class Softsign(Function):
+    """x / (1 + |x|)."""
+
     @staticmethod
     def element(x: Any) -> Any:
         return x / (te.abs(x) + 1.0)
@@ -89,6 +97,8 @@ class Softsign(Function):
 
 
 class Affine(Function):
+    """a x + b."""
+
     PARAMETERS: ClassVar[int] = 2
 
     @staticmethod
@@ -105,6 +115,8 @@ class Affine(Function):
 
 
 class HardSigmoid(Function):
+    """a x + b, cut off below 0 and above 1."""
+
     PARAMETERS: ClassVar[int] = 2
 
     @staticmethod
@@ -121,6 +133,8 @@ class HardSigmoid(Function):
 
 
 class LeakyRelu(Function):
+    """x, and a x where x < 0."""
+
     PARAMETERS: ClassVar[int] = 1
 
     @staticmethod
@@ -137,6 +151,8 @@ class LeakyRelu(Function):
 
 
 class ScaledTanh(Function):
+    """a tanh(b x)."""
+
     PARAMETERS: ClassVar[int] = 2
 
     @staticmethod

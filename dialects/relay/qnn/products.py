@@ -47,6 +47,7 @@ def is_fixed(value: SSAValue) -> bool:
 
 
 def sums(value: SSAValue, axis: int, dtype: str, keepdims: bool = True) -> Any:
+    """The sum of a value over one axis, converted to `dtype` before it is added up."""
     return r.sum(qs.cast(value, dtype), axis=[axis], keepdims=keepdims)
 
 

@@ -97,6 +97,7 @@ def limits(dtype: str) -> tuple[int, int]:
 
 
 def info_of(value: SSAValue) -> TensorInfo:
+    """The shape and dtype of an SSA value. Raises TypeMismatch where it is no tensor that Relay has."""
     return tensor_info(value.type)
 
 

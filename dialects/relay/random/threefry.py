@@ -183,11 +183,13 @@ def generate_ref(key: Array, count: int) -> tuple[Array, Array]:
 
 
 def check_key(key: TensorInfo) -> None:
+    """Raises TypeMismatch where a key is no vector of ten uint64."""
     if tuple(key.shape) != KEY.shape or key.dtype != KEY.dtype:
         raise TypeMismatch(f"the key is {key}, expects {KEY}")
 
 
 def check_shape(shape: Sequence[int]) -> None:
+    """Raises TypeMismatch for a shape of no elements, or of more than 2^40."""
     if min(shape, default=1) < 1 or prod(shape) > _MOST:
         raise TypeMismatch(f"out_shape {list(shape)} is no shape of numbers to generate")
 

@@ -82,6 +82,7 @@ class NdarraySizeOp(Injective):
 
 
 def measured_samples() -> list[Sample]:
+    """Tensors of several shapes and dtypes, measured in several dtypes; the last one in a dtype that is refused."""
     return [
         sample((2, 3, 5)),
         sample((7,), attrs={"dtype": "int64"}),

@@ -171,6 +171,7 @@ def statements_of(ops: Sequence[Operation], home: Block) -> list[Operation]:
 
 
 def function_of(op: Operation) -> FuncOp:
+    """The tir.func that an op stands in. Raises ScheduleError for a loop that an edit has removed."""
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, FuncOp):
         parent = parent.parent_op()
@@ -331,6 +332,7 @@ def reduction_loops(block: BlockOp) -> list[ForOp]:
 
 
 def alloc_of(buffer: SSAValue, stage: str) -> AllocOp:
+    """The allocation of a stage's buffer. Raises ScheduleError for an output of the function, which has none."""
     owner = buffer.owner
     if not isinstance(owner, AllocOp):
         raise ScheduleError(f"stage {stage!r} writes an output of the function, which keeps its place and shape")
@@ -353,4 +355,5 @@ def loads_of(buffer: SSAValue) -> list[LoadOp]:
 
 
 def stores_of(buffer: SSAValue) -> list[StoreOp]:
+    """The tir.store ops that write a buffer; ops that write it in another way are not among them."""
     return [u.operation for u in list(buffer.uses) if type(u.operation) is StoreOp]

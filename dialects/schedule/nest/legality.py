@@ -46,6 +46,7 @@ def spatial_form(block: BlockOp, buffer: SSAValue, what: str) -> list[SSAValue]:
 
 
 def is_inside(op: Operation, loop: ForOp) -> bool:
+    """Whether a loop is around an op, at any depth; not so of the loop itself."""
     return any(v is loop for v in enclosing_loops(op))
 
 

@@ -51,10 +51,12 @@ def enabled(target: object) -> bool:
 
 
 def cpu(dev_id: int = 0) -> Device:
+    """The processor, on which programs run: `exist` is true for any number."""
     return Device("cpu", dev_id)
 
 
 def cuda(dev_id: int = 0) -> Device:
+    """An NVIDIA GPU by its number, also as `gpu`; `exist` is false, so that programs fall back."""
     return Device("cuda", dev_id)
 
 
@@ -62,8 +64,10 @@ gpu = cuda
 
 
 def opencl(dev_id: int = 0) -> Device:
+    """An OpenCL device by its number; `exist` is false."""
     return Device("opencl", dev_id)
 
 
 def rocm(dev_id: int = 0) -> Device:
+    """An AMD GPU by its number; `exist` is false."""
     return Device("rocm", dev_id)

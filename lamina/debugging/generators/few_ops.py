@@ -72,11 +72,13 @@ def few_ops(draw: Draw) -> str:
 
 
 def dense(m: FewOps) -> SSAValue:
+    """A dense layer of two arguments, [N, K] and [M, K]."""
     k = m.extent()
     return r.nn.dense(m.argument(m.extent(), k), m.argument(m.extent(), k))
 
 
 def batch_matmul(m: FewOps) -> SSAValue:
+    """Products of one to three matrices; the second ones are transposed or not, and may be one for all."""
     n, k = m.draw.integer(1, 3), m.extent()
     transposed = m.draw.chance(0.5)
     columns = m.extent()
@@ -86,6 +88,7 @@ def batch_matmul(m: FewOps) -> SSAValue:
 
 
 def convolution(m: FewOps) -> SSAValue:
+    """A convolution over one to three axes with strides, padding and groups; a quarter of them depthwise."""
     draw = m.draw
     rank = draw.choice((1, 2, 2, 2, 3))
     groups = draw.choice((1, 1, 1, 2, 4))
@@ -102,6 +105,7 @@ def convolution(m: FewOps) -> SSAValue:
 
 
 def rows(m: FewOps) -> SSAValue:
+    """An argument of rank 1 to 4 by itself."""
     return m.with_rank(1, 2, 3, 4)
 
 
@@ -112,10 +116,12 @@ BEGINNINGS: tuple[Callable[[FewOps], SSAValue], ...] = (dense, batch_matmul, con
 
 
 def function(m: FewOps, x: SSAValue) -> SSAValue:
+    """A function of one element that needs no further operand."""
     return getattr(r, m.draw.choice(("sigmoid", "tanh", "exp", "negative", "abs", "sqrt", "erf")))(x)
 
 
 def relu(m: FewOps, x: SSAValue) -> SSAValue:
+    """A relu, which takes scalars as well."""
     return r.nn.relu(x)
 
 
@@ -126,16 +132,19 @@ def with_another(m: FewOps, x: SSAValue) -> SSAValue:
 
 
 def cast(m: FewOps, x: SSAValue) -> SSAValue:
+    """A conversion to a float type, int32 or int8; arguments made from here on are of that type."""
     m.dtype = m.draw.choice((*FLOATS, "int32", "int8"))
     return r.cast(x, dtype=m.dtype)
 
 
 def reduction(m: FewOps, x: SSAValue) -> SSAValue:
+    """A sum, mean, maximum or product over some axes, which stay as 1 or go."""
     name = m.draw.choice(("sum", "mean", "max", "prod"))
     return getattr(r, name)(x, axis=m.draw.axes(len(shape_of(x))), keepdims=m.draw.chance(0.5))
 
 
 def normalised(m: FewOps, x: SSAValue) -> SSAValue:
+    """A softmax along any axis, or a layer normalisation along the last one."""
     if m.draw.chance(0.5):
         return r.nn.softmax(x, axis=m.draw.axis(len(shape_of(x))))
     last = shape_of(x)[-1]
@@ -143,6 +152,7 @@ def normalised(m: FewOps, x: SSAValue) -> SSAValue:
 
 
 def transposed(m: FewOps, x: SSAValue) -> SSAValue:
+    """The axes in another order."""
     return r.transpose(x, axes=m.draw.permutation(len(shape_of(x))))
 
 
@@ -164,10 +174,12 @@ def joined(m: FewOps, x: SSAValue) -> SSAValue:
 
 
 def padded(m: FewOps, x: SSAValue) -> SSAValue:
+    """Up to three zeros before and behind each axis."""
     return r.nn.pad(x, pad_width=[m.draw.integer(0, 3) for _ in range(2 * len(shape_of(x)))])
 
 
 def pooled(m: FewOps, x: SSAValue) -> SSAValue:
+    """A maximum or average over windows of up to 3 elements an axis, without padding, of a value [N, C, ...]."""
     rank = len(shape_of(x)) - 2
     size = [m.draw.integer(1, min(3, e)) for e in shape_of(x)[2:]]
     pool: Callable[..., Any] = getattr(r.nn, f"{m.draw.choice(('max', 'avg'))}_pool{rank}d")

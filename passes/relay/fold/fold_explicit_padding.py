@@ -33,11 +33,13 @@ fold_padding = Rules("relay-fold-explicit-padding")
 
 @computed
 def only_grows(a: Ints, b: Ints = ()) -> bool:
+    """Whether no width is negative, which would crop."""
     return min((*a, *b), default=0) >= 0
 
 
 @computed
 def total(a: Ints, b: Ints) -> Ints:
+    """The sums of two lists, element by element."""
     return tuple(i + j for i, j in zip(a, b, strict=True))
 
 
@@ -53,6 +55,7 @@ def image_pads(pad_width: Ints, layout: str) -> Ints | None:
 
 @computed
 def pads_image(pad_width: Ints, layout: str) -> bool:
+    """Whether a pad is of the image axes alone and crops nothing."""
     return image_pads(pad_width, layout) is not None
 
 

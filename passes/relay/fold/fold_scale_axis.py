@@ -58,20 +58,24 @@ data, out, kernel, a, g, alpha = attr("data out kernel a g alpha")
 
 @computed
 def column(shape: Ints) -> Ints:
+    """The shape [n, 1] for the n numbers of a factor."""
     return (prod(shape), 1)
 
 
 @computed
 def row(shape: Ints) -> Ints:
+    """The shape [1, n] for the n numbers of a factor."""
     return (1, prod(shape))
 
 
 @computed
 def line(shape: Ints) -> Ints:
+    """The shape [n] for the n numbers of a factor."""
     return (prod(shape),)
 
 
 def reshaped(value: Pattern, newshape: Any) -> OpPattern:
+    """The pattern of a value in another shape, in which 0 copies the extent and -1 takes the rest."""
     return r.reshape(value, newshape=newshape, allowzero=False)
 
 
@@ -81,10 +85,12 @@ def scaled(weight: Pattern, factor: Pattern, letter: str) -> OpPattern:
 
 
 def plain(value: Any) -> Any:
+    """A relu, past which a positive factor moves."""
     return r.nn.relu(value)
 
 
 def leaky(value: Any) -> Any:
+    """A leaky relu of any slope, past which a positive factor moves."""
     return r.nn.leaky_relu(value, alpha=alpha)
 
 

@@ -39,6 +39,7 @@ def swaps_last(axes: Ints, rank: int) -> bool:
 
 @computed
 def other(flag: bool) -> bool:
+    """The opposite of an attribute that says whether a matrix is transposed."""
     return not flag
 
 

@@ -89,6 +89,7 @@ def is_depthwise(kernel: Ints, layout: str, groups: int) -> bool:
 
 @computed
 def along_last(shape: Ints) -> bool:
+    """Whether a factor differs along the last axis alone."""
     return all(e == 1 for e in shape[:-1])
 
 
@@ -106,11 +107,13 @@ def fits_bias(shape: Ints, rank: int, axis: int) -> bool:
 
 @computed
 def positive(value: Any) -> bool:
+    """Whether a factor is known and greater than zero everywhere, so that it moves past a relu."""
     return value is not None and bool((value > 0).all())
 
 
 @computed
 def nonzero(value: Any) -> bool:
+    """Whether a factor is known and zero nowhere, so that one can divide by it."""
     return value is not None and bool((value != 0).all())
 
 

@@ -116,6 +116,7 @@ class Graph:
 
 
 def type_of(value: SSAValue) -> Type:
+    """The shape and dtype of a value as JSON graphs hold them. Raises TypeMismatch for what is no tensor."""
     info = tensor_info(value.type)
     return Type(tuple(info.shape), info.dtype)
 

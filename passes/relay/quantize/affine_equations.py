@@ -58,6 +58,7 @@ def place_behind(axis: int, new: int, count: int, rank: int) -> int:
 
 @computed
 def has_axis(axis: int, rank: int) -> bool:
+    """Whether a tensor of that rank has the axis, which may count from the end; a scalar has 0 and -1."""
     return -max(rank, 1) <= axis < max(rank, 1)
 
 

@@ -298,6 +298,10 @@ def both(rewrite: Rewrite, operands: list[Any]) -> list[Affine] | None:
 
 
 def as_quantized(rewrite: Rewrite, x: Operand) -> Affine:
+    """An operand as integers of the result's dtype: requantized, or a float constant quantised.
+
+    A constant gets the zero point in the middle of the dtype, and the scale by which its largest magnitude fits.
+    """
     if isinstance(x, Affine):
         return x if x.dtype == rewrite.dtype else rewrite.requantized(x)
     array = constant_array(x, rewrite.store)

@@ -116,6 +116,7 @@ def building(place: Operation, store: ParamStore) -> Generator[list[Operation]]:
 
 
 def undo(made: list[Operation]) -> None:
+    """Take back the ops that were inserted, and empty the list."""
     edit.undo(made)
     made.clear()
 

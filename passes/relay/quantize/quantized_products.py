@@ -102,6 +102,7 @@ def numbers(value: SSAValue, store: ParamStore) -> Any | None:
 
 
 def real(x: Affine) -> Any:
+    """The float values that integers with a scale and zero point stand for: an inserted dequantize."""
     return r.qnn.dequantize(x.value, x.scale, x.zero_point, axis=x.axis)
 
 

@@ -39,11 +39,13 @@ def axes_after(axis: int, rank: int) -> int:
 
 @computed
 def is_last(axis: int, rank: int) -> bool:
+    """Whether an axis, maybe counted from the end, is the last one."""
     return axis % rank == rank - 1
 
 
 @computed
 def is_inner(axis: int, rank: int) -> bool:
+    """Whether further axes follow an axis, which may be counted from the end."""
     return axis % rank < rank - 1
 
 

@@ -25,6 +25,7 @@ concretize = Rules("relay-simplify-expr")
 
 @computed
 def has_zero(shape: Ints) -> bool:
+    """Whether an extent is 0, which `newshape` needs `allowzero` to say."""
     return 0 in shape
 
 

@@ -42,6 +42,7 @@ def one_number(value: Any, dtype: str) -> bool:
 
 @computed
 def reciprocal(value: Any) -> float:
+    """1 / c in double precision, for the one number c that a constant holds."""
     return 1 / float(value.reshape(-1)[0])
 
 

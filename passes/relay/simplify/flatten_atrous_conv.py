@@ -53,6 +53,7 @@ def whole_padding(block: Ints, pads: Ints, crops: Ints, inner: Ints, layout: str
 
 @computed
 def flattens(block: Ints, pads: Ints, crops: Ints, inner: Ints, layout: str) -> bool:
+    """Whether one dilated convolution does the same: blocks, pads and crops of H and W alone, padding not negative."""
     if len(layout) != 4 or axis_of(layout, "N") != 0:
         return False
     found = whole_padding(block, pads, crops, inner, layout)
@@ -61,11 +62,13 @@ def flattens(block: Ints, pads: Ints, crops: Ints, inner: Ints, layout: str) -> 
 
 @computed
 def padding(block: Ints, pads: Ints, crops: Ints, inner: Ints, layout: str) -> Ints | None:
+    """[top, left, bottom, right] of the dilated convolution; None where blocks or pads are of other axes, too."""
     return whole_padding(block, pads, crops, inner, layout)
 
 
 @computed
 def dilation(block: Ints, spread: Ints, layout: str) -> Ints:
+    """The dilation of H and of W: that of the convolution times the block of the axis."""
     blocks = of_image(block, layout, 1, 1) or [(1,), (1,)]
     own = spread * 2 if len(spread) == 1 else spread
     return tuple(b[0] * d for b, d in zip(blocks, own, strict=True))

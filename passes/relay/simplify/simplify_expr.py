@@ -61,6 +61,7 @@ def compose(first: Ints, second: Ints, rank: int) -> Ints:
 
 @computed
 def is_identity(axes: Ints, rank: int) -> bool:
+    """Whether a transpose leaves all axes in place."""
     return order(axes, rank) == tuple(range(rank))
 
 
@@ -93,6 +94,7 @@ after_layouts += r.copy(x) >> x
 
 @computed
 def same(a: str, b: str) -> bool:
+    """Whether two names of layouts or dtypes are equal."""
     return a == b
 
 
@@ -156,6 +158,7 @@ after_layouts += (r.cast(r.cast(x, dtype=p), dtype=q) >> r.cast(x, dtype=q)).whe
 
 @computed
 def real(dtype: str) -> bool:
+    """Whether a dtype is one of floats."""
     return is_float(dtype)
 
 
@@ -193,11 +196,13 @@ distribute += (r.multiply(r.add(x, c), d) >> r.add(r.multiply(x, d), r.multiply(
 
 @computed
 def clamp(value: float, low: float, high: float) -> float:
+    """A number brought between `low` and `high`; `high` where the two are the wrong way round."""
     return min(max(value, low), high)
 
 
 @computed
 def ordered(low: float, high: float) -> bool:
+    """Whether the bounds of a clip are the right way round."""
     return low <= high
 
 

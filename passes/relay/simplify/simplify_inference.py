@@ -40,6 +40,7 @@ def along(vector: Pattern) -> Any:
 
 
 def norm(scale: bool, center: bool) -> Any:
+    """The pattern of a batch normalisation that multiplies by gamma or not and adds beta or not."""
     return r.nn.batch_norm(x, gamma, beta, mean, variance, axis=a, epsilon=e, scale=scale, center=center)
 
 
@@ -50,10 +51,12 @@ inverse = r.divide(splat(1), deviation)
 
 
 def scaled(factor: Pattern) -> Any:
+    """x times a vector along the axis of channels."""
     return r.multiply(x, along(factor))
 
 
 def times_mean(factor: Pattern) -> Any:
+    """The mean times a vector: the part of the result that does not depend on x."""
     return r.multiply(mean, factor)
 
 

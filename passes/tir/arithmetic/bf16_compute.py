@@ -24,6 +24,7 @@ in_f32 = Rules("tir-expand-math")
 
 
 def wide(x: Var) -> object:
+    """A variable of bf16 extended to f32, which is exact."""
     return arith.extf(x, to="float32")
 
 

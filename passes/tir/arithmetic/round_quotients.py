@@ -87,11 +87,13 @@ def is_small(x: SSAValue | None, scale: Any) -> bool:
 
 @computed
 def minus(scale: Any) -> float:
+    """The negative of the number in all lanes."""
     return -float(scale.flat[0])
 
 
 @computed
 def nearest_inverse(scale: Any) -> float:
+    """The f32 number nearest to 1 / scale."""
     return unpack("f", pack("f", 1 / float(scale.flat[0])))[0]
 
 

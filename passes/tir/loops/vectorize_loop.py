@@ -102,6 +102,7 @@ class VectorizeLoopPass(ModulePass):
 
 
 def vectorized_loops(func: FuncOp) -> list[ForOp]:
+    """The loops of kind `vectorized` in a function, in program order: outer ones before those inside them."""
     return [v for v in all_ops(func) if type(v) is ForOp and v.kind.data == "vectorized"]
 
 

@@ -191,6 +191,7 @@ def dequantize_linear(g: OnnxGraph, name: str) -> None:
 
 
 def dequantised(g: OnnxGraph, name: str, x: Tensor) -> None:
+    """Add the node `name` for x, by scales of a float type; zero point and type of the result may be left out."""
     wide = g.draw.choice(allowed(g, name, ("float32",) * 6 + ("float16", "bfloat16"), 1))
     scales, attributes = scaling(g, x, wide)
     zero = zero_of(g, x.dtype, scales) if g.draw.chance(0.7) else None
