@@ -360,6 +360,32 @@ def test_an_opening_by_a_question_is_seen(text: str) -> None:
     assert any(OPENING.match(str(d.value)) for d in docstrings(ast.parse(text)))
 
 
+LEAST_DOCUMENTED = 0.95
+"""The share of public functions and classes that say what a reader does not see from their names."""
+
+
+def public_definitions() -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
+    """The public functions and classes at the outermost level of the package's files, each with its place.
+
+    Functions that a call registers, as `@emits(...)` does, are facets of what the call names.
+    """
+    for path in our_files():
+        file = path.relative_to(ROOT)
+        if file.parts[0] in ("tools", "bench"):
+            continue
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                if isinstance(node, ast.ClassDef) or not any(isinstance(d, ast.Call) for d in node.decorator_list):
+                    yield f"{file}:{node.lineno} {node.name}", node
+
+
+def test_public_functions_and_classes_are_documented() -> None:
+    found = list(public_definitions())
+    missing = [place for place, node in found if not ast.get_docstring(node)]
+    share = 1 - len(missing) / len(found)
+    assert share >= LEAST_DOCUMENTED, f"{share:.1%} have a docstring, the others are\n" + "\n".join(missing)
+
+
 TVM_CLASSES = {
     **{"Call": 2, "ComputeOp": 2, "DFPatternCallback": 2, "Executable": 2, "Executor": 2, "Expr": 3, "ExternOp": 2},
     **{"IterVar": 2, "OpPattern": 2, "Pass": 2, "PassContext": 2, "PassInstrument": 2, "PassPrintingInstrument": 2},
