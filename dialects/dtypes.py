@@ -87,6 +87,17 @@ def itemsize(dtype: str) -> int:
     return _BYTES.get(dtype) or int(dtype.lstrip("uint")) // 8
 
 
+def bits_of(dtype: str) -> int:
+    """Bits of a value of a dtype: one of a boolean."""
+    return 1 if dtype == "bool" else 8 * itemsize(dtype)
+
+
+def has_integer(dtype: str, value: int) -> bool:
+    """Whether a dtype of integers, or of booleans, has a value."""
+    low = 0 if is_unsigned(dtype) else -(1 << bits_of(dtype) - 1)
+    return low <= value < low + (1 << bits_of(dtype))
+
+
 def is_float(dtype: str) -> bool:
     """Whether a numpy dtype name is float16, bfloat16, float32 or float64."""
     return dtype in ("float32", "float64", "float16", "bfloat16")

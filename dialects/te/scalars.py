@@ -9,7 +9,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.dtypes import ir_type, is_float, is_unsigned, itemsize, scalar_type
+from lamina.dialects.dtypes import bits_of, ir_type, is_float, is_unsigned, itemsize, scalar_type
 from lamina.dialects.index.accesses import over_positions
 from lamina.dialects.index.index_map import Condition, IndexMap, IndexSet
 from lamina.dialects.index.linear import Atom, Linear
@@ -120,8 +120,7 @@ def const(value: Number, dtype: str) -> Scalar:
     if is_float(dtype):
         attr: Attribute = FloatAttr(float(value), type_)  # type: ignore[arg-type]
     else:
-        bits: int = itemsize(dtype) * 8 if dtype != "bool" else 1
-        number = int(value)
+        bits, number = bits_of(dtype), int(value)
         if number >= 1 << (bits - 1) and bits > 1:
             number -= 1 << bits  # unsigned values print as signless two's complement
         attr = IntegerAttr(number, type_)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, StringAttr
@@ -54,11 +55,12 @@ def given_name(attr: Attribute | None) -> str | None:
 
 
 def unique(names: list[str]) -> list[str]:
-    """The names in order; the second and further ones of a name get _1, _2, ..."""
-    seen: dict[str, int] = {}
-    found: list[str] = []
+    """The names in order; the second and further ones of a name get _1, _2, ..., as far as no other has that name."""
+    taken = set(names)
+    found: dict[str, None] = {}
     for name in names:
-        count = seen.get(name, 0)
-        seen[name] = count + 1
-        found.append(f"{name}_{count}" if count else name)
-    return found
+        if name in found:
+            name = next(numbered for n in count(1) if (numbered := f"{name}_{n}") not in taken)
+            taken.add(name)
+        found[name] = None
+    return list(found)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from lamina.dialects import dtypes
-from lamina.dialects.dtypes import is_float, itemsize
+from lamina.dialects.dtypes import bits_of, has_integer, is_float, itemsize
 from lamina.errors import InputError
 from lamina.te.mistakes import checked_name
 from lamina.te.mistakes import fail as fail
@@ -484,9 +484,11 @@ def const(value: Any, dtype: str | None = None) -> Expr:
     except (TypeError, ValueError, OverflowError):
         raise fail(f"{value!r} is no constant of type {dtype}") from None
     if isinstance(found, IntImm) and dtype != "bool":
-        bits = 8 * itemsize(dtype)
+        bits = bits_of(dtype)
         if not -(1 << bits - 1) <= int(found) < 1 << bits:
             raise fail(f"{int(found)} is no constant of type {dtype}: it has more than {bits} bits")
+        if not has_integer(dtype, int(found)):  # its bits are given as those of the other sign
+            return IntImm(dtype, int(found) + (1 << bits if found < 0 else -1 << bits))
     return found
 
 
@@ -523,38 +525,35 @@ def matched(a: ExprLike, b: ExprLike) -> tuple[Expr, Expr]:
         dtype = x.dtype if is_float(x.dtype) else y.dtype
     else:
         # Of signed and unsigned of equal width, the signed one.
-        widest = max((x, y), key=lambda e: (_bits(e.dtype), not e.dtype.startswith("uint")))
+        widest = max((x, y), key=lambda e: (bits_of(e.dtype), not e.dtype.startswith("uint")))
         dtype = widest.dtype
         if {x.dtype, y.dtype} == {"float16", "bfloat16"}:
             raise fail("float16 and bfloat16 do not mix", hint="convert one of them with astype")
     return cast(x, dtype), cast(y, dtype)
 
 
-def _bits(dtype: str) -> int:
-    return 1 if dtype == "bool" else itemsize(dtype) * 8
-
-
 # -- operations ----------------------------------------------------------------------------------------------
 
 _FOLDED: dict[type[Binary], Callable[[int, int], int]] = {
-    Add: lambda a, b: a + b,
-    Sub: lambda a, b: a - b,
-    Mul: lambda a, b: a * b,
+    Add: int.__add__,
+    Sub: int.__sub__,
+    Mul: int.__mul__,
     Min: min,
     Max: max,
+    FloorDiv: int.__floordiv__,
+    FloorMod: int.__mod__,
 }
 
 
 def binary(cls: type[Binary], a: ExprLike, b: ExprLike) -> Expr:
     """An operation on two values in their common dtype."""
     x, y = matched(a, b)
-    if isinstance(x, IntImm) and isinstance(y, IntImm):
-        if cls in _FOLDED:
-            return IntImm(x.dtype, _FOLDED[cls](int(x), int(y)))
-        if cls in (FloorDiv, FloorMod) and int(y):
-            return IntImm(x.dtype, int(x) // int(y) if cls is FloorDiv else int(x) % int(y))
-    if cls in (FloorDiv, FloorMod, Mod) and isinstance(y, IntImm) and not int(y):
+    if cls in (FloorDiv, FloorMod, Div, Mod) and isinstance(y, IntImm) and not int(y):
         raise fail("division by the constant 0")
+    if cls in _FOLDED and isinstance(x, IntImm) and isinstance(y, IntImm):
+        folded = _FOLDED[cls](int(x), int(y))
+        if has_integer(x.dtype, folded):  # else it wraps when it runs
+            return IntImm(x.dtype, folded)
     return cls(x, y, x.dtype)
 
 

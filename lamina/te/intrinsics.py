@@ -101,8 +101,7 @@ def floormod(a: ExprLike, b: ExprLike, span: Any = None) -> Expr:
 
 def truncdiv(a: ExprLike, b: ExprLike, span: Any = None) -> Expr:
     """The quotient rounded towards zero."""
-    x, y = matched(a, b)
-    return Div(x, y, x.dtype)
+    return binary(Div, a, b)
 
 
 def truncmod(a: ExprLike, b: ExprLike, span: Any = None) -> Expr:
@@ -111,7 +110,7 @@ def truncmod(a: ExprLike, b: ExprLike, span: Any = None) -> Expr:
 
 
 def ceildiv(a: ExprLike, b: ExprLike, span: Any = None) -> Expr:
-    """The quotient rounded up."""
+    """The quotient rounded up, by a positive divisor."""
     x, y = matched(a, b)
     return binary(FloorDiv, x + (y - const(1, y.dtype)), y)
 

@@ -19,6 +19,7 @@ from lamina.compat import tvm
 from lamina.dialects.te.ops import ComputeOp, ReadOp
 from lamina.errors import LaminaError
 from lamina.opt_tool.command import run_opt_tool
+from lamina.runtime.entry_names import unique
 from lamina.te.function import build_function
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -123,6 +124,16 @@ def test_constants_fold_and_know_their_type() -> None:
     n = te.var("n")
     assert (n + 0) is n and (n * 1) is n
     assert te.placeholder((4,)).shape[0].value == 4
+
+
+def test_constants_are_values_of_their_type() -> None:
+    # A constant may be given by its bits, as the value of the other sign that has them.
+    assert (te.const(200, "int8"), te.const(-1, "uint8")) == (-56, 255)
+    assert te.floordiv(te.const(200, "int8"), te.const(3, "int8")) == -19
+    x = np.array([3], np.int8)
+    # -128 / -1 wraps as values do that are not constant.
+    wraps = elementwise("int8", lambda a: a + te.floordiv(te.const(-128, "int8"), te.const(-1, "int8")), x)
+    assert wraps.tolist() == [-125]
 
 
 def test_expressions_print_as_tvm_prints_them() -> None:
@@ -514,6 +525,10 @@ def test_two_stages_and_arguments_of_one_name() -> None:
     D = te.compute((4,), lambda i: C[i] * 2.0, name="x")
     a, b = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
     np.testing.assert_array_equal(run([A, B, D], a, b)[0], (a - b) * 2)
+
+
+def test_a_numbered_name_is_none_that_is_given() -> None:
+    assert unique(["a", "a", "a_1", "a", "b"]) == ["a", "a_2", "a_1", "a_3", "b"]
 
 
 @pytest.mark.parametrize("names", [("é", "ñ", "ö", "aé", "a b"), ("_", "__", "_1", "2x", "a-b"), ("é",) * 5])

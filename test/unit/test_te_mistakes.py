@@ -44,6 +44,7 @@ EXPRESSIONS: list[Row] = [
     (lambda p: te.compute((3,), lambda i: p.A[i, 0.5]), "tensor 'A' is read at an index of type float32"),
     (lambda p: te.compute((3,), lambda i: p.A[i, 0] if i > 2 else 0), "an expression has no truth value"),
     (lambda p: te.compute((3,), lambda i: i // 0), "division by the constant 0"),
+    (lambda p: te.compute((3,), lambda i: te.truncdiv(i, 0)), "division by the constant 0"),
     (lambda p: te.compute((3,), lambda i: te.sum(p.A[i, p.k], axis=p.k) + 1), "a reduction is the outermost operation"),
     (lambda p: te.compute((3,), lambda i: te.sum(p.A[i, p.k], axis=[p.k, p.k])), "sum over an axis twice"),
     (lambda p: te.compute((3,), lambda i: 1, attrs=3), "attrs of 'compute' is a dict, not 3"),
