@@ -36,6 +36,7 @@ class Line(NamedTuple):
     path: Path
     number: int
     text: str
+    imports: bool
 
 
 class Figures(NamedTuple):
@@ -72,18 +73,21 @@ def code_lines(path: Path) -> list[Line]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in SILENT:
             rows.update(range(token.start[0], token.end[0] + 1))
+    imports: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             rows.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            imports.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     source = text.splitlines()
-    return [Line(path, row, source[row - 1].strip()) for row in sorted(rows)]
+    return [Line(path, row, source[row - 1].strip(), row in imports) for row in sorted(rows)]
 
 
 def repeated_passages(files: Sequence[list[Line]]) -> Iterator[tuple[Line, Line]]:
     """The first lines of passages that stood before, each with the place where they did."""
     seen: dict[tuple[str, ...], Line] = {}
     for lines in files:
-        body = [line for line in lines if not line.text.startswith(("import ", "from "))]
+        body = [line for line in lines if not line.imports]
         inside = False
         for n in range(len(body) - PASSAGE + 1):
             key = tuple(line.text for line in body[n : n + PASSAGE])

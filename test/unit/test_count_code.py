@@ -64,6 +64,13 @@ def test_a_longer_passage_counts_once(figures: count_code.Figures) -> None:
     assert figures.repeated == ["room/file.py:23: as room/file.py:9"]
 
 
+def test_imports_are_no_passage(tmp_path: Path) -> None:
+    file = tmp_path / "imports.py"
+    names = "".join(f"    name{n},\n" for n in range(9))
+    file.write_text(f"from one import (\n{names})\nfrom two import (\n{names})\n")
+    assert not list(count_code.repeated_passages([count_code.code_lines(file)]))
+
+
 def test_functions_that_others_may_call_are_to_have_a_docstring(figures: count_code.Figures) -> None:
     assert figures.public == 2
     assert figures.undocumented == ["room/file.py:19: silent"]
