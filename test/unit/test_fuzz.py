@@ -23,7 +23,7 @@ from lamina.debugging.generators.draw import Draw, Sizes
 from lamina.debugging.generators.drawn import drawn, plan_of
 from lamina.debugging.generators.onnx_graph import CannotDraw, OnnxGraph, Tensor
 from lamina.debugging.generators.operator_graphs import likely, opset_with, opsets
-from lamina.debugging.generators.operators.contracting import begins_in_padding
+from lamina.debugging.generators.operators.contracting import begins_in_padding, sees_nothing
 from lamina.debugging.generators.operators.table import rows
 from lamina.debugging.outcome import Kind, Outcome
 from lamina.debugging.stored_case import StoredCase
@@ -105,6 +105,12 @@ def test_seeds_of_an_operator_are_those_whose_graphs_have_it() -> None:
 )
 def test_a_pool_whose_last_window_would_begin_behind_the_image(found: dict[str, Any], behind: bool) -> None:
     assert begins_in_padding(Tensor("x", "float32", (1, 2, 2, 3)), found) == behind
+
+
+@pytest.mark.parametrize("width, nothing", [(1, True), (2, False)])
+def test_a_pool_whose_taps_are_all_beside_the_image(width: int, nothing: bool) -> None:
+    found = {"kernel_shape": [2, 2], "dilations": [1, 2], "pads": [1, 1, 1, 1], "strides": [2, 1]}
+    assert sees_nothing(Tensor("x", "float32", (1, 3, 2, width)), found) == nothing
 
 
 def test_programs_that_are_only_compiled_are_drawn_where_they_are_asked_for() -> None:

@@ -153,8 +153,8 @@ def pool(g: OnnxGraph, name: str) -> None:
     types = allowed(g, name, ("float32", "float32", "float32", "float64", "int8", "uint8"))
     x = g.some(types if name == "MaxPool" else "float32", rank=rank, bound=64)
     found = window(g, x)
-    # With both, ONNX's words and its reference differ in what the same extent is.
-    if g.opset < DILATED[name] or "auto_pad" in found:
+    # With both, ONNX's words and its reference differ in the extent that is the same.
+    if g.opset < DILATED[name] or "auto_pad" in found or sees_nothing(x, found):
         found.pop("dilations", None)
         check_window(x, found)
     if "SAME" in found.get("auto_pad", ""):
@@ -184,6 +184,20 @@ def begins_in_padding(x: Tensor, found: Mapping[str, Any]) -> bool:
         left = extent + pads[n] + pads[n + rank] - (kernel - 1) * dilations[n] - 1
         if -(-left // stride) * stride >= extent + pads[n]:
             return True
+    return False
+
+
+def sees_nothing(x: Tensor, found: Mapping[str, Any]) -> bool:
+    """Whether some window has taps in the padding alone: programs differ in the greatest of no elements."""
+    assert x.shape is not None
+    rank = x.rank - 2
+    pads: list[int] = found.get("pads", [0] * 2 * rank)
+    dilations: list[int] = found.get("dilations", [1] * rank)
+    for n, extent in enumerate(x.shape[2:]):
+        reach = range(0, found["kernel_shape"][n] * dilations[n], dilations[n])
+        for start in range(-pads[n], extent + pads[n + rank] - reach[-1], found["strides"][n]):
+            if not any(0 <= start + tap < extent for tap in reach):
+                return True
     return False
 
 
