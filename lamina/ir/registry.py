@@ -214,7 +214,7 @@ class Registry:
         except OSError as e:
             raise InputError(f"cannot read: {e.strerror}", where=str(path)) from None
         name = f"_lamina_load_{path.stem}_{len(sys.modules)}"
-        spec = spec_from_file_location(name, path)
+        spec = spec_from_file_location(name, path.resolve())
         if spec is None or spec.loader is None:
             raise UsageError(f"{path} is no Python file", hint="--load takes a file that ends in .py")
         module = module_from_spec(spec)
@@ -222,7 +222,7 @@ class Registry:
         try:
             spec.loader.exec_module(module)
         except Exception as e:
-            line = _line_in(e, str(path))
+            line = _line_in(e, str(path.resolve()))
             raise InputError(f"{type(e).__name__}: {e}", where=f"{path}:{line}" if line else str(path)) from e
         dialects = [v for v in vars(module).values() if isinstance(v, Dialect)]
         passes = pass_classes(module)

@@ -432,7 +432,7 @@ class Session:
         if self.args.list_rules:
             listing.list_rules(self.args.list_rules, self.registry, self._context(), self.out)
         if self.args.list_ops:
-            listing.list_ops(self._context(), self.out)
+            listing.list_ops(self.registry, self._context(), self.out)
         if self.args.show_dialects:
             listing.show_dialects(self._context(), self.out)
 

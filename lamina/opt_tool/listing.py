@@ -102,7 +102,7 @@ def pass_help(name: str, registry: Registry, out: TextIO) -> None:
 
 
 def list_rules(name: str, registry: Registry, ctx: LaminaContext, out: TextIO) -> None:
-    """The rules that stand in a pass's file. Raises UsageError.
+    """The rules that stand in a pass's file: of several sets those that have the pass's name. Raises UsageError.
 
     Those of sets come in the order they are tried, those of conversions by the op that each lowers.
     """
@@ -111,12 +111,14 @@ def list_rules(name: str, registry: Registry, ctx: LaminaContext, out: TextIO) -
     from lamina.passes.rules.rewriting import Rules
 
     found = list(vars(sys.modules[registry.find(name).__module__]).values())
-    for entry in (e for value in found if isinstance(value, Rules) for e in value.entries):
+    sets = [value for value in found if isinstance(value, Rules)]
+    sets = [rules for rules in sets if rules.name == name] or sets
+    for entry in (e for rules in sets for e in rules.entries):
         rule = entry.rule
         text = repr(rule) if isinstance(rule, Equation) else first_line(rule.function.__doc__)
         out.write(f"{entry.where}  {text}\n")
     conversions: list[Conversion[Any, Any]] = [value for value in found if isinstance(value, Conversion)]
-    if not conversions and not any(isinstance(value, Rules) and value.entries for value in found):
+    if not conversions and not any(rules.entries for rules in sets):
         raise UsageError(f"{name} has no rewrite rules: it is written as a function")
     dialects = [ctx.get_optional_dialect(d) for d in (*OUR_DIALECTS, *registry.dialects)] if conversions else []
     known = [op for d in dialects if d is not None for op in d.operations]
@@ -161,9 +163,10 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value) if value != "" else '""'
 
 
-def list_ops(ctx: LaminaContext, out: TextIO) -> None:
-    """The ops of our dialects; for relay's which facets each states, and its fusion kind."""
-    for dialect in OUR_DIALECTS:
+def list_ops(registry: Registry, ctx: LaminaContext, out: TextIO) -> None:
+    """The ops of our dialects and of loaded ones; for those of relay's kind the facets of each, and its fusion kind."""
+    base = import_module("lamina.dialects.relay.base").RelayOp
+    for dialect in (*OUR_DIALECTS, *registry.dialects):
         try:
             found = ctx.get_optional_dialect(dialect)
         except Exception as e:
@@ -173,7 +176,7 @@ def list_ops(ctx: LaminaContext, out: TextIO) -> None:
         out.write(f"{dialect}: {len(ops)} ops\n")
         width = max((len(o.name) for o in ops), default=0)
         for op in ops:
-            facets = _facets(op) if dialect == "relay" else ""
+            facets = _facets(op) if dialect == "relay" or issubclass(op, base) else ""
             doc = first_line(inspect.getdoc(op)) if op.__doc__ else ""
             out.write(f"  {op.name:{width}}  {facets + '  ' if facets else ''}{doc}".rstrip() + "\n")
 

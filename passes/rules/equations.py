@@ -9,6 +9,7 @@ signed zeros unless the rule is `.finite()`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lamina.dialects.infos import TensorInfo, TypeMismatch
+from lamina.dialects.numpy_dtypes import numpy_dtype
 from lamina.dialects.relay.base import Sample, from_attribute, to_attribute
 from lamina.dialects.relay.meaning import draw
 from lamina.dialects.rules.op_protocol import RuleOp
@@ -48,7 +50,7 @@ TRIES = 20000
 
 
 class _Again(Exception):
-    """This draw leads nowhere."""
+    """This draw leads nowhere. Its text, if any, is why there is no such right side."""
 
 
 class WrongEquation(AssertionError):
@@ -77,14 +79,15 @@ def check_rule(rule: Equation, seed: int = 0) -> int:
     rng = np.random.default_rng(seed)
     where = f"{rule.written[0]}:{rule.written[1]}: {rule!r}"
     uncovered = _attributes(rule.left)
-    good = 0
+    good, refused = 0, Counter[str]()
     for attempt in range(TRIES):
         if good >= WANTED and not uncovered:
             break
         trial = _Draw(rule, rng, rule.is_finite or attempt % 3 != 0)
         try:
             left, right = _sides(trial)
-        except _Again:
+        except _Again as e:
+            refused.update([str(e)] if e.args else [])
             continue
         difference = _difference(left, right, rule.rtol)
         if difference:
@@ -95,7 +98,11 @@ def check_rule(rule: Equation, seed: int = 0) -> int:
             if drawn is not None and drawn.get(name) != _default(key.facts, name):
                 uncovered.discard((key, name))
     if good < LEAST:
-        raise WrongEquation(f"{where}\nonly {good} of {TRIES} draws match, {LEAST} are needed: give .drawing(...)")
+        said = f"{where}\nonly {good} of {TRIES} draws match, {LEAST} are needed"
+        if not refused:
+            raise WrongEquation(f"{said}: give .drawing(...)")
+        why = refused.most_common(1)[0][0]
+        raise WrongEquation(f"{said}; of {refused.total()} more there is no such right side, mostly: {why}")
     if uncovered:
         missing = sorted(f"{key.op.name} {name}" for key, name in uncovered)
         raise WrongEquation(f"{where}\nnever drawn off its default: {', '.join(missing)}")
@@ -328,7 +335,7 @@ def _left_value(d: _Draw, p: Pattern) -> Any:
     if p not in d.arrays:
         info = d.infos[p]
         if isinstance(p, Splat):
-            d.arrays[p] = np.full(info.shape, p.number, info.dtype)
+            d.arrays[p] = np.full(info.shape, p.number, numpy_dtype(info.dtype))
         else:
             d.arrays[p] = draw(info, d.bounds.get(p), d.finite, d.rng)
     return d.arrays[p]
@@ -346,14 +353,14 @@ def _right(
         assert like is not None
         number = _expr(d, p.number) if isinstance(p.number, Expr) else p.number
         info = beside.constant_info(like)
-        array = np.asarray(number).astype(info.dtype)
+        array = np.asarray(number).astype(numpy_dtype(info.dtype))
         if not array.ndim:  # else all its numbers are given
             array = np.full(info.shape, array)
         return TensorInfo(array.shape, info.dtype), lambda: array
     assert isinstance(p, OpPattern)
     made = [None if isinstance(a, Splat) else _right(d, a, p.facts) for a in p.args]
-    first = next((m[0] for m in made if m is not None), None)
-    parts = [m or _right(d, a, p.facts, first) for m, a in zip(made, p.args, strict=True)]
+    last = next((m[0] for m in reversed(made) if m is not None), None)
+    parts = [m or _right(d, a, p.facts, last) for m, a in zip(made, p.args, strict=True)]
     attrs: dict[str, Any] = {}
     if p.like is not None:
         source = p.like.origin if isinstance(p.like, OpPattern) else p.like
@@ -362,8 +369,8 @@ def _right(
     attrs |= {n: _expr(d, v) if isinstance(v, Expr) else v for n, v in p.attrs.items()}
     try:
         found = p.facts.infer_type(*(t for t, _ in parts), **{k: v for k, v in attrs.items() if v is not None})
-    except TypeMismatch:
-        raise _Again from None
+    except TypeMismatch as e:
+        raise _Again(f"{p.op.name}: {e}") from None
     info = found if isinstance(found, TensorInfo) else found[p.index or 0]
 
     def value() -> Any:

@@ -179,7 +179,8 @@ class CompiledEquation:
             values: list[Any] = [None] * arity
             for i, build in operands:
                 values[i] = build(env, made)
-            sibling = values[operands[0][0]] if operands else None
+            # The last one: beside a condition and a value a number is of the type of the value.
+            sibling = values[operands[-1][0]] if operands else None
             for i, build_splat in splats:
                 values[i] = build_splat(env, made, sibling)
             properties: dict[str, Attribute] = {}

@@ -264,8 +264,8 @@ class _Writer:
             operands: list[SSAValue | None] = [
                 None if isinstance(a, Splat) and a not in self.values else self.right(a) for a in p.args
             ]
-            first = next((v for v in operands if v is not None), None)
-            values = [v if v is not None else self.right(a, first) for v, a in zip(operands, p.args, strict=True)]
+            last = next((v for v in reversed(operands) if v is not None), None)
+            values = [v if v is not None else self.right(a, last) for v, a in zip(operands, p.args, strict=True)]
             attrs: dict[str, SSAValue] = {}
             if p.like is not None:
                 attrs = self._of_like(p)

@@ -304,13 +304,18 @@ class Driver:
         if env is None:
             return False
         made: list[Operation] = []
+        new, refusal = None, ""
         try:
             new = compiled.build(env, made)
-        except TypeMismatch:
-            new = None
-        if new is None or new is old or (type_of(new) is not type_of(old) and new.type != old.type):
+        except TypeMismatch as e:
+            refusal = str(e)
+        if new is not None and type_of(new) is not type_of(old) and new.type != old.type:
+            refusal = f"{new.type} in the place of {old.type}"
+        if new is None or new is old or refusal:
             for m in reversed(made):
                 m.drop_all_references()
+            if refusal:
+                self.tell(entry, [old], f"is not rewritten: {refusal}")
             return False
         if type(op.location) is not UnknownLoc:
             for m in made:

@@ -35,6 +35,7 @@ def word(name: str) -> Term:
 
 
 ADD, MUL, SUB, ABS, CLIP, SUM = map(word, ("add", "multiply", "subtract", "abs", "clip", "sum"))
+MAX, WHERE = map(word, ("maximum", "where"))
 
 
 def test_right_equations_pass():
@@ -47,6 +48,12 @@ def test_right_equations_pass():
         ABS(x) >> MUL(ABS(x), 1),
     ):
         assert check_rule(rule) >= 20
+
+
+def test_a_right_side_that_does_not_fit_is_told():
+    with pytest.raises(WrongEquation, match="of 20000 more there is no such right side, mostly: relay.where: takes bool"):
+        check_rule(ABS(x) >> WHERE(x, x, 0.0))
+    assert check_rule(MAX(x, 0.0) >> WHERE(word("less")(x, 0.0), 0.0, x)) >= 20
 
 
 @pytest.mark.parametrize(
