@@ -361,7 +361,8 @@ def as_pattern(value: Any) -> Pattern:
         return Splat(value)
     if isinstance(value, Equation):
         raise RuleError("a rule is no part of a rule: put parentheses around alternatives, `(a | b) >> c`")
-    raise RuleError(f"{value!r} is no pattern")
+    hint = f": splat({value!r}, like=x) is a constant of that value" if isinstance(value, Expr) else ""
+    raise RuleError(f"{value!r} is no pattern{hint}")
 
 
 # -- rules -----------------------------------------------------------------------------------------

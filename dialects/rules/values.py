@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 
 class RuleError(TypeError):
@@ -28,6 +28,12 @@ class Expr(Part):
     def parts(self) -> Sequence[Part]:
         """The parts that it is computed from."""
         return ()
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise RuleError(f"{self!r} is not known yet: a @computed function of it is called when the rule fires")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __bool__ = __iter__ = __len__ = __getitem__ = _refuse
 
 
 class AttrVar(Expr):

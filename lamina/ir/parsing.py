@@ -210,6 +210,7 @@ class SourceParser(Parser):
         elif dialect not in registered:
             message = f"unknown dialect '{dialect}' in '{name}'"
             near = did_you_mean(dialect, registered)
+            near = f"{near}{', or ' if near else ''}is it one of your own, for --load FILE.py?"
         else:
             message = f"unknown operation '{name}'"
             near = _instead(name) or did_you_mean(name, _op_names(self.ctx, dialect))

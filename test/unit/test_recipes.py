@@ -179,7 +179,7 @@ def test_what_a_page_shows_is_so(name: str, tmp_path: Path) -> None:
 def test_first_steps_of_the_readme_work(tmp_path: Path) -> None:
     environment = surroundings(PYTHONPATH=str(ROOT), LAMINA_CACHE_DIR=str(tmp_path / "cache"))
     done = follow("README.md", recipes("README.md")["In five minutes"], tmp_path, environment)
-    assert done == {"files": 2, "commands": 4, "outputs": 1}
+    assert done == {"files": 2, "commands": 6, "outputs": 1}
 
 
 def test_outputs_are_compared_line_by_line() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from lamina.dialects.relay import find_op
 from lamina.dialects.rules.terms import Equation, Term, attr, computed, const, splat, term, var
+from lamina.dialects.rules.values import RuleError
 from lamina.dialects.scalar.terms import arith, math
 from lamina.passes.rules.equations import WrongEquation, check_rule
 
@@ -51,9 +52,22 @@ def test_right_equations_pass():
 
 
 def test_a_right_side_that_does_not_fit_is_told():
-    with pytest.raises(WrongEquation, match="of 20000 more there is no such right side, mostly: relay.where: takes bool"):
+    with pytest.raises(
+        WrongEquation, match="there is no such right side, mostly: relay.where: takes bool"
+    ):
         check_rule(ABS(x) >> WHERE(x, x, 0.0))
     assert check_rule(MAX(x, 0.0) >> WHERE(word("less")(x, 0.0), 0.0, x)) >= 20
+
+
+@pytest.mark.parametrize("write", [lambda a: a > 0, lambda a: 2 * a, lambda a: not a, lambda a: a[0], lambda a: -a])
+def test_what_is_computed_of_an_attribute_is_a_function(write: Any):
+    with pytest.raises(RuleError, match="a is not known yet: a @computed function of it"):
+        write(attr("a"))
+
+
+def test_an_attribute_becomes_a_constant_by_splat():
+    with pytest.raises(RuleError, match=r"a is no pattern: splat\(a, like=x\)"):
+        ADD(x, attr("a"))
 
 
 @pytest.mark.parametrize(
