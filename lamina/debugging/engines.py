@@ -133,6 +133,8 @@ def reference_differs(node: NodeProto, opset: int) -> bool:
         return True
     if node.op_type == "MaxPool" and len(node.output) > 1:  # its places are not those in the whole tensor
         return True
+    if node.op_type == "ConvTranspose" and any(a.name == "group" and a.i > 1 for a in node.attribute):
+        return True
     # Of a window that is wider than what SAME with strides leaves it has fewer results, or none.
     same = any(a.name == "auto_pad" and a.s.startswith(b"SAME") for a in node.attribute)
     return same and any(a.name == "strides" and max(a.ints) > 1 for a in node.attribute)
