@@ -175,10 +175,12 @@ def _noisy(op: RelayOp, array: Any, dtype: str, operands: Sequence[Any], roundin
 def _nearest(array: Any, fewer_bits: int) -> Any:
     """The nearest numbers of single precision, or of so many bits less for values that it does not hold exactly."""
     nearest = array.astype(np.float32).astype(array.dtype)
+    if not fewer_bits:
+        return nearest
     digits, exponent = np.frexp(np.where(np.isfinite(array), array, 0.0))
     bits = SIGNIFICANT["float32"] - fewer_bits
     coarse = np.ldexp(np.rint(np.ldexp(digits, bits)), exponent - bits)
-    return np.where((array == nearest) | ~np.isfinite(array), nearest, coarse) if fewer_bits else nearest
+    return np.where((array == nearest) | ~np.isfinite(array), nearest, coarse)
 
 
 def _cancelled(array: Any, dtype: str, operands: Sequence[Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import cast
 
@@ -57,10 +57,12 @@ def given_name(attr: Attribute | None) -> str | None:
 def unique(names: list[str]) -> list[str]:
     """The names in order; the second and further ones of a name get _1, _2, ..., as far as no other has that name."""
     taken = set(names)
+    numbers: dict[str, Iterator[int]] = {}
     found: dict[str, None] = {}
     for name in names:
         if name in found:
-            name = next(numbered for n in count(1) if (numbered := f"{name}_{n}") not in taken)
+            following = numbers.setdefault(name, count(1))
+            name = next(numbered for n in following if (numbered := f"{name}_{n}") not in taken)
             taken.add(name)
         found[name] = None
     return list(found)

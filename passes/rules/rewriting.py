@@ -309,13 +309,12 @@ class Driver:
             new = compiled.build(env, made)
         except TypeMismatch as e:
             refusal = str(e)
-        if new is not None and type_of(new) is not type_of(old) and new.type != old.type:
-            refusal = f"{new.type} in the place of {old.type}"
-        if new is None or new is old or refusal:
+        if new is None or new is old or (type_of(new) is not type_of(old) and new.type != old.type):
             for m in reversed(made):
                 m.drop_all_references()
-            if refusal:
-                self.tell(entry, [old], f"is not rewritten: {refusal}")
+            if self.names is not None and new is not old:
+                why = refusal if new is None else f"{new.type} in the place of {old.type}"
+                self.tell(entry, [old], f"is not rewritten: {why}")
             return False
         if type(op.location) is not UnknownLoc:
             for m in made:

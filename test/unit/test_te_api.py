@@ -529,6 +529,7 @@ def test_two_stages_and_arguments_of_one_name() -> None:
 
 def test_a_numbered_name_is_none_that_is_given() -> None:
     assert unique(["a", "a", "a_1", "a", "b"]) == ["a", "a_2", "a_1", "a_3", "b"]
+    assert unique(["a"] * 20_000)[-1] == "a_19999"  # in linear time
 
 
 @pytest.mark.parametrize("names", [("é", "ñ", "ö", "aé", "a b"), ("_", "__", "_1", "2x", "a-b"), ("é",) * 5])

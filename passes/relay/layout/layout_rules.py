@@ -71,7 +71,7 @@ def plan(
         return None if few_channels else _convolution(op, offers, lanes, v, dots)
     if not any(o.blocked for o in offers):
         return None
-    if hasattr(op, "infer_layout"):
+    if len(offers) == 1 and hasattr(op, "infer_layout"):
         return _by_facet(op, offers, lanes)
     if len(offers) > 1 and not _mostly_blocked(op, offers, lanes):
         return None
