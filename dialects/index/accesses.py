@@ -164,13 +164,31 @@ def _verify_scalar(given: Attribute, wanted: Attribute) -> None:
         raise VerifyException(f"gives {wanted}, or a vector of it, not {given}")
 
 
-class IndexOpBase(IRDLOperation, abc.ABC):
-    """The value of an index expression: `te.index [%i * 2 + 1] : index`."""
+class _InlineOp(IRDLOperation, abc.ABC):
+    """Base of the ops whose text is a list over their index operands, attributes and the type of the result."""
 
     indices = var_operand_def(INDEX)
-    map = prop_def(IndexMapAttr)
     result = result_def()
     traits = traits_def(Pure())
+
+    def _print_end(self, printer: Printer) -> None:
+        """Print what stands behind the list."""
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    @staticmethod
+    def _parse_end(parser: Parser) -> tuple[dict[str, Attribute], Attribute]:
+        """Parse what `_print_end` prints."""
+        extra = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        return extra, parser.parse_type()
+
+
+class IndexOpBase(_InlineOp):
+    """The value of an index expression: `te.index [%i * 2 + 1] : index`."""
+
+    map = prop_def(IndexMapAttr)
 
     @classmethod
     def of(cls, form: Linear, lanes: int | None = None) -> Self:
@@ -188,30 +206,23 @@ class IndexOpBase(IRDLOperation, abc.ABC):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         print_indices(printer, self.map.data, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
+        self._print_end(printer)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         dims = InlineDims(parser)
         results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_linear(parser, dims))
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = parser.parse_type()
+        extra, type_ = cls._parse_end(parser)
         (forms,) = dims.settle(results)
         operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
         map_ = IndexMapAttr(IndexMap(len(operands), forms))
         return cls.create(operands=operands, properties={"map": map_}, attributes=extra, result_types=[type_])
 
 
-class ConditionOpBase(IRDLOperation, abc.ABC):
+class ConditionOpBase(_InlineOp):
     """Whether all conditions hold: `te.condition [%i - 1 >= 0, %i == 0] : i1`."""
 
-    indices = var_operand_def(INDEX)
     set = prop_def(IndexSetAttr)
-    result = result_def()
-    traits = traits_def(Pure())
 
     @classmethod
     def of(cls, conditions: Sequence[Condition], lanes: int | None = None) -> Self:
@@ -230,17 +241,13 @@ class ConditionOpBase(IRDLOperation, abc.ABC):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         print_conditions(printer, self.set.data, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
+        self._print_end(printer)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         dims = InlineDims(parser)
         conditions = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_condition(parser, dims))
-        extra = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = parser.parse_type()
+        extra, type_ = cls._parse_end(parser)
         kept = dims.settle_conditions(conditions)
         operands = parser.resolve_operands(dims.operands, [INDEX] * len(dims.operands), parser.pos)
         set_ = IndexSetAttr(IndexSet(len(operands), kept))
