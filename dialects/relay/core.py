@@ -95,9 +95,7 @@ class ConstantOp(IRDLOperation):
                 value.print_without_type(printer)
         else:
             printer.print_attribute(value)
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.result.type)
 
@@ -268,9 +266,7 @@ class FnOp(IRDLOperation):
         printer.print_list(self.parameters, lambda argument: print_argument(printer, argument))
         printer.print_string(") -> ")
         print_types(printer, self.function_type.outputs.data)
-        if self.attributes:
-            printer.print_string(" attributes ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, False, False)
 
@@ -387,9 +383,7 @@ class FunctionCall(IRDLOperation):
         printer.print_string("(")
         printer.print_list(self.arguments, printer.print_ssa_value)
         printer.print_string(")")
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(type_)
         if tuple(given) != type_.inputs.data:
@@ -404,9 +398,7 @@ class FunctionCall(IRDLOperation):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         position = parser.pos
-        type_ = parser.parse_type()
-        if not isinstance(type_, FunctionType):
-            parser.raise_error("expected a function type", position, parser.pos)
+        type_ = parse_function_type(parser)
         given: Sequence[Attribute] = type_.inputs.data
         if parser.parse_optional_keyword("of"):
             given = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
@@ -467,3 +459,12 @@ def parse_types(parser: Parser) -> Sequence[Attribute]:
     """Parse what `print_types` prints."""
     found = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
     return found if found is not None else [parser.parse_type()]
+
+
+def parse_function_type(parser: Parser) -> FunctionType:
+    """Parse the type of a callee. Raises ParseError for another type."""
+    position = parser.pos
+    type_ = parser.parse_type()
+    if not isinstance(type_, FunctionType):
+        parser.raise_error("expected a function type", position, parser.pos)
+    return type_

@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from lamina.dialects.dtypes import numpy_dtype, tensor_type
 from lamina.dialects.infos import TensorInfo, tensor_info
 from lamina.dialects.lazy import np
-from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of
+from lamina.dialects.relay.base import Ascending, RelayOp, attrs_of, ops_behind
 from lamina.dialects.relay.core import ConstantOp, constant_array
 from lamina.errors import InputError
 
@@ -80,18 +80,7 @@ def decomposition(
     block = Block(arg_types=operand_types)
     made: Any = op_type.decompose(*block.args, **attrs)  # type: ignore[attr-defined]
     values: list[SSAValue] = [v if isinstance(v, SSAValue) else v.results[0] for v in _listed(made)]
-    order: dict[Operation, None] = {}
-    stack: list[tuple[Any, bool]] = [(v.owner, False) for v in reversed(values)]
-    while stack:
-        owner, ready = stack.pop()
-        if not isinstance(owner, Operation) or owner in order:
-            continue
-        if ready:
-            order[owner] = None
-        else:
-            stack.append((owner, True))
-            stack.extend((o.owner, False) for o in reversed(owner.operands))
-    return values, list(order), block
+    return values, ops_behind(values, lambda op: True), block
 
 
 def full_attrs(op_type: type[RelayOp], attrs: dict[str, Any]) -> dict[str, Any]:

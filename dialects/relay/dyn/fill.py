@@ -5,6 +5,7 @@ from __future__ import annotations
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.dyn.views import OPEN, BecomesTwin, DynamicOp, count_of, one_number
 from lamina.dialects.relay.shape.fill import known_dtype
+from lamina.dialects.relay.shape.sort import TopkFields
 
 
 @irdl_op_definition
@@ -72,17 +73,12 @@ class DynOneHotOp(DynamicOp, needed=(3,), fusion_kind=OpPattern.OUT_ELEMWISE_FUS
 
 
 @irdl_op_definition
-class DynTopkOp(BecomesTwin):
+class DynTopkOp(BecomesTwin, TopkFields):
     """relay.topk of a number that is computed; all where it is below 1."""
 
     name = "relay.dyn.topk"
     data = operand_def(TensorType)
     k = operand_def(TensorType)
-    axis = int_prop(-1)
-    ret_type = str_prop("both")
-    is_ascend = bool_prop(False)
-    dtype = str_prop("int32")
-    outputs = var_result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -6,11 +6,12 @@ from typing import Any
 
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.dyn.views import OPEN, DynamicOp, count_of
+from lamina.dialects.relay.image.resize import ResizeFields
 from lamina.dialects.relay.layout import axis_of, extents
 
 
 @irdl_op_definition
-class DynResize2dOp(DynamicOp, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
+class DynResize2dOp(DynamicOp, ResizeFields, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     """relay.image.resize2d to a computed size [H, W], of a computed window [y0, x0, y1, x1]."""
 
     name = "relay.dyn.image.resize2d"
@@ -18,13 +19,6 @@ class DynResize2dOp(DynamicOp, needed=(1, 2), fusion_kind=OpPattern.INJECTIVE):
     size = operand_def(TensorType)
     roi = operand_def(TensorType)
     layout = str_prop("NCHW")
-    method = str_prop("linear")
-    coordinate_transformation_mode = str_prop("half_pixel")
-    rounding_method = str_prop("")
-    cubic_alpha = float_prop(-0.5)
-    cubic_exclude = int_prop(0)
-    extrapolation_value = float_prop(0.0)
-    out_dtype = str_prop("")
 
     @staticmethod
     def infer_type(data: TensorInfo, size: TensorInfo, roi: TensorInfo, **attrs: Any) -> TensorInfo:

@@ -106,9 +106,7 @@ class TypeOp(IRDLOperation):
         printer.print_symbol_name(self.sym_name.data)
         if self.parameters:
             printer.print_string(f"<{', '.join(p.data for p in self.parameters)}>")
-        if self.attributes:
-            printer.print_string(" attributes ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" {")
         with printer.indented():
             for n, (constructor, types) in enumerate(self.declared().items()):
@@ -186,9 +184,7 @@ class ConstructOp(ProgramOp):
         printer.print_string(f" {self.constructor.data}(")
         printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_string(")")
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(FunctionType.from_lists([v.type for v in self.operands], self.result_types))
 
@@ -272,9 +268,7 @@ class MatchOp(ProgramOp):
         if self.results:
             printer.print_string(" -> ")
             print_types(printer, self.result_types)
-        if self.attributes:
-            printer.print_string(" attributes ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" {")
         with printer.indented():
             for pattern, region in zip(self.case_patterns(), self.regions, strict=True):

@@ -11,11 +11,8 @@ from typing import Any, ClassVar
 from lamina.dialects.relay.declare import *
 
 
-class Annotation(Elementwise, fusion_kind=OpPattern.OPAQUE, precision=Precision.FOLLOW, dtypes=ALL):
-    """y = x, with something said about it. Fusion takes it away."""
-
-    PARTS: ClassVar[bool] = True
-    """Whether what is before it and what is behind it are kept in kernels of their own."""
+class _Identity(Elementwise, fusion_kind=OpPattern.OPAQUE, dtypes=ALL):
+    """y = x, of any element type."""
 
     @staticmethod
     def te_element(x: Scalar, **attrs: Any) -> Scalar:
@@ -24,6 +21,13 @@ class Annotation(Elementwise, fusion_kind=OpPattern.OPAQUE, precision=Precision.
     @staticmethod
     def np_ref(x: Array, **attrs: Any) -> Array:
         return np.copy(x)
+
+
+class Annotation(_Identity, precision=Precision.FOLLOW):
+    """y = x, with something said about it. Fusion takes it away."""
+
+    PARTS: ClassVar[bool] = True
+    """Whether what is before it and what is behind it are kept in kernels of their own."""
 
     relay_grad = vjp(lambda dy, x, y: dy)
 
@@ -125,7 +129,7 @@ class OnDeviceOp(Annotation):
 
 
 @irdl_op_definition
-class DeviceCopyOp(Elementwise, fusion_kind=OpPattern.OPAQUE, dtypes=ALL):
+class DeviceCopyOp(_Identity):
     """y = x, copied from `src_virtual_device` to `dst_virtual_device`."""
 
     name = "relay.device_copy"
@@ -138,14 +142,6 @@ class DeviceCopyOp(Elementwise, fusion_kind=OpPattern.OPAQUE, dtypes=ALL):
         for device in attrs.values():
             _check_device(device)
         return super().infer_type(*types)
-
-    @staticmethod
-    def te_element(x: Scalar, **attrs: Any) -> Scalar:
-        return x
-
-    @staticmethod
-    def np_ref(x: Array, **attrs: Any) -> Array:
-        return np.copy(x)
 
     @staticmethod
     def extra_samples() -> list[Sample]:

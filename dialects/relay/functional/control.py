@@ -85,9 +85,7 @@ class IfOp(ProgramOp):
         if self.results:
             printer.print_string(" -> ")
             print_types(printer, self.result_types)
-        if self.attributes:
-            printer.print_string(" attributes ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.true_region)
         printer.print_string(" else ")

@@ -46,9 +46,7 @@ class TupleOp(ProgramOp):
         printer.print_string("(")
         printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_string(")")
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.result.type)
 
@@ -94,9 +92,7 @@ class TupleGetItemOp(ProgramOp):
         printer.print_string(" ")
         printer.print_ssa_value(self.tuple_value)
         printer.print_string(f"[{self.index.value.data}]")
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.tuple_value.type)
 

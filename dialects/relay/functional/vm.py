@@ -21,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp, ProgramOp
+from lamina.dialects.relay.core import FnOp, FunctionCall, GlobalOp, ProgramOp, parse_function_type
 from lamina.dialects.relay.declare import *
 from lamina.dialects.relay.functional.memory import AllocTensorOp
 from lamina.dialects.relay.shape.values import ExtentsOf
@@ -146,9 +146,7 @@ class InvokeTvmOp(ProgramOp):
             printer.print_string(word)
             printer.print_list(values, printer.print_ssa_value)
         printer.print_string(")")
-        if self.attributes:
-            printer.print_string(" ")
-            printer.print_attr_dict(self.attributes)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.callee.type)
 
@@ -161,9 +159,7 @@ class InvokeTvmOp(ProgramOp):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         position = parser.pos
-        type_ = parser.parse_type()
-        if not isinstance(type_, FunctionType):
-            parser.raise_error("expected a function type", position, parser.pos)
+        type_ = parse_function_type(parser)
         for what, values, types in (("operands", ins, type_.inputs), ("destinations", outs, type_.outputs)):
             if len(values) != len(types):
                 parser.raise_error(f"{len(values)} {what} but {len(types)} types of them", position, parser.pos)

@@ -19,12 +19,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.dtypes import dtype_name, is_float, numpy_dtype
 from lamina.dialects.infos import TypeMismatch, has_unknown_extents
 from lamina.dialects.lazy import LazyModule, np
-from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis, scalar_constant
+from lamina.dialects.relay.base import RelayOp, attrs_of, normalize_axis, ops_behind, scalar_constant
 from lamina.dialects.relay.families import reduced_axes, reduced_shape
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def through(function: Callable[..., Any], grads: Values, operands: Values) -> li
         made = function(*operands)
     listed: list[Any] = list(made) if isinstance(made, (list, tuple)) else [made]  # pyright: ignore[reportUnknownArgumentType]
     values: list[SSAValue] = [v if isinstance(v, SSAValue) else v.results[0] for v in listed]
-    order = _made_for(values)
+    # Those that stand in a block are not the function's.
+    order = ops_behind(values, lambda op: op.parent is None)
     for op in order:
         insert(op)
     adjoints: dict[SSAValue, Any] = {}
@@ -102,22 +103,6 @@ def through(function: Callable[..., Any], grads: Values, operands: Values) -> li
             for operand, grad in zip(op.operands, op_gradients(op, given), strict=True):
                 add(operand, grad)
     return [adjoints.get(v) for v in operands]
-
-
-def _made_for(values: Sequence[SSAValue]) -> list[Operation]:
-    """The ops that stand in no block yet and that values come from, in order."""
-    order: dict[Operation, None] = {}
-    stack: list[tuple[Any, bool]] = [(v.owner, False) for v in reversed(values)]
-    while stack:
-        owner, ready = stack.pop()
-        if not isinstance(owner, Operation) or owner in order or owner.parent is not None:
-            continue
-        if ready:
-            order[owner] = None
-        else:
-            stack.append((owner, True))
-            stack.extend((o.owner, False) for o in reversed(owner.operands))
-    return list(order)
 
 
 # -- types -----------------------------------------------------------------------------------------

@@ -39,12 +39,9 @@ from lamina.dialects.relay.image.sampling import (
 from lamina.dialects.relay.layout import LayoutChoice, axis_of, block_of, extents, plain
 
 
-class Resize(Injective, layouts=("layout",)):
-    """Base of the ops that resize the axes in AXES of a tensor."""
+class ResizeFields:
+    """The attributes of resized images that do not depend on the number of axes."""
 
-    AXES: ClassVar[str]
-
-    data = operand_def(TensorType)
     method = str_prop("linear")
     coordinate_transformation_mode = str_prop("half_pixel")
     rounding_method = str_prop("")
@@ -52,6 +49,14 @@ class Resize(Injective, layouts=("layout",)):
     cubic_exclude = int_prop(0)
     extrapolation_value = float_prop(0.0)
     out_dtype = str_prop("")
+
+
+class Resize(Injective, ResizeFields, layouts=("layout",)):
+    """Base of the ops that resize the axes in AXES of a tensor."""
+
+    AXES: ClassVar[str]
+
+    data = operand_def(TensorType)
 
     @classmethod
     def infer_type(cls, *types: Any, **attrs: Any) -> TensorInfo:

@@ -118,18 +118,7 @@ class PReluOp(RelayOp, fusion_kind=OpPattern.BROADCAST, along_axis=True):
 
     @staticmethod
     def samples() -> list[Sample]:
-        return [
-            sample((2, 3, 5), (3,)),
-            sample((2, 3, 5), (5,), attrs={"axis": -1}),
-            sample((2, 3, 5), (2,), attrs={"axis": 0}),
-            sample((1, 1), (1,)),
-            sample((3,), (3,), attrs={"axis": 0}),
-            sample(((2, 3), "float64"), ((3,), "float64")),
-            sample(((2, 7), "float16"), ((7,), "float16")),
-            sample((1, 4, 3, 3), (4,)),
-            sample((2, 3, 5), (4,), error="alpha has shape (4,), axis 1 has 3 channels"),
-            sample((2, 3), (3,), attrs={"axis": 2}, error="axis 2 is out of range for rank 2"),
-        ]
+        return vector_samples("float16", "alpha has shape (4,), axis 1 has 3 channels")
 
     @staticmethod
     def relay_grad(grads: Values, operands: Values, results: Values, *, axis: int) -> Gradients:
@@ -138,6 +127,22 @@ class PReluOp(RelayOp, fusion_kind=OpPattern.BROADCAST, along_axis=True):
         slope = along_axis(alpha, axis, x)
         into_alpha = r.where(positive, number(0.0, x), r.multiply(grads[0], x))
         return [r.where(positive, grads[0], r.multiply(grads[0], slope)), summed_to_axis(into_alpha, axis)]
+
+
+def vector_samples(dtype: str, error: str) -> list[Sample]:
+    """Tensors with a vector along `axis`, which is 1 by default; `error` is that of one that is too long."""
+    return [
+        sample((2, 3, 5), (3,)),
+        sample((2, 3, 5), (5,), attrs={"axis": -1}),
+        sample((2, 3, 5), (2,), attrs={"axis": 0}),
+        sample((1, 1), (1,)),
+        sample((3,), (3,), attrs={"axis": 0}),
+        sample(((2, 3), "float64"), ((3,), "float64")),
+        sample(((2, 7), dtype), ((7,), dtype)),
+        sample((1, 4, 3, 3), (4,)),
+        sample((2, 3, 5), (4,), error=error),
+        sample((2, 3), (3,), attrs={"axis": 2}, error="axis 2 is out of range for rank 2"),
+    ]
 
 
 def along(vector: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:

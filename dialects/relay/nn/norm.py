@@ -6,6 +6,7 @@ The flags `center` and `scale` switch beta and gamma off; the operands are there
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -196,8 +197,46 @@ class BatchNormOp(_NormAttributes, fusion_kind=OpPattern.OUT_ELEMWISE_FUSABLE, p
         return through(plain, grads, operands)
 
 
+class _AxesNorm(_Norm):
+    """Norms whose mean and variance are those over whole axes."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def _over(axis: int, rank: int) -> tuple[int, ...]:
+        """The axes that mean and variance are taken over, for gamma and beta along `axis`."""
+
+    @classmethod
+    def np_ref(cls, *arrays: Any, **attrs: Any) -> Array:
+        data, gamma, beta = arrays
+        axis = attrs["axis"]
+        y = _normalized(data, cls._over(axis, data.ndim), attrs["epsilon"])
+        return _affine(y, gamma, beta, axis, attrs["center"], attrs["scale"])
+
+    @classmethod
+    def te_compute(
+        cls, data: Tensor, gamma: Tensor, beta: Tensor, *, axis: int, epsilon: float, center: bool, scale: bool
+    ) -> Tensor:
+        channel = normalize_axis(axis, data.ndim)
+        axes = [normalize_axis(a, data.ndim) for a in cls._over(axis, data.ndim)]
+        mean, deviation = _moments(data, axes, epsilon)
+
+        def element(*i: Index) -> Any:
+            c, at = i[channel], tuple(place for n, place in enumerate(i) if n not in axes)
+            g, b = gamma[c] if scale else None, beta[c] if center else None
+            return _finish(data[i], mean[at], deviation[at], g, b)
+
+        return te.compute(data.shape, element, stage_name(cls))
+
+    @classmethod
+    def relay_grad(
+        cls, grads: Values, operands: Values, results: Values, *, axis: int, epsilon: float, center: bool, scale: bool
+    ) -> Gradients:
+        axes = cls._over(axis, rank_of(operands[0]))
+        return norm_gradients(grads, operands, axes, axis, epsilon, center, scale)
+
+
 @irdl_op_definition
-class LayerNormOp(_Norm):
+class LayerNormOp(_AxesNorm):
     """y = (x - mean) / sqrt(var + epsilon) * gamma + beta; mean and variance over `axis`, gamma and beta along it."""
 
     name = "relay.nn.layer_norm"
@@ -208,39 +247,16 @@ class LayerNormOp(_Norm):
         return _check_vectors(data, axis, gamma=gamma, beta=beta)
 
     @staticmethod
-    def np_ref(
-        data: NDArray[Any], gamma: NDArray[Any], beta: NDArray[Any],
-        *, axis: int, epsilon: float, center: bool, scale: bool,
-    ) -> NDArray[Any]:  # fmt: skip
-        return _affine(_normalized(data, (axis,), epsilon), gamma, beta, axis, center, scale)
-
-    @staticmethod
-    def te_compute(
-        data: Tensor, gamma: Tensor, beta: Tensor, *, axis: int, epsilon: float, center: bool, scale: bool
-    ) -> Tensor:
-        over = normalize_axis(axis, data.ndim)
-        mean, deviation = _moments(data, [over], epsilon)
-
-        def element(*i: Index) -> Any:
-            row, c = (*i[:over], *i[over + 1 :]), i[over]
-            g, b = gamma[c] if scale else None, beta[c] if center else None
-            return _finish(data[i], mean[row], deviation[row], g, b)
-
-        return te.compute(data.shape, element, "layer_norm")
+    def _over(axis: int, rank: int) -> tuple[int, ...]:
+        return (axis,)
 
     @staticmethod
     def samples() -> list[Sample]:
         return _norm_samples(-1, 1)
 
-    @staticmethod
-    def relay_grad(
-        grads: Values, operands: Values, results: Values, *, axis: int, epsilon: float, center: bool, scale: bool
-    ) -> Gradients:
-        return norm_gradients(grads, operands, (axis,), axis, epsilon, center, scale)
-
 
 @irdl_op_definition
-class InstanceNormOp(_Norm):
+class InstanceNormOp(_AxesNorm):
     """As layer_norm, with mean and variance over all axes but the first (batch) and `axis` (channel)."""
 
     name = "relay.nn.instance_norm"
@@ -252,40 +268,13 @@ class InstanceNormOp(_Norm):
         return _check_vectors(data, axis, gamma=gamma, beta=beta)
 
     @staticmethod
-    def np_ref(
-        data: NDArray[Any], gamma: NDArray[Any], beta: NDArray[Any],
-        *, axis: int, epsilon: float, center: bool, scale: bool,
-    ) -> NDArray[Any]:  # fmt: skip
-        channel = normalize_axis(axis, data.ndim)
-        axes = tuple(n for n in range(1, data.ndim) if n != channel)
-        return _affine(_normalized(data, axes, epsilon), gamma, beta, axis, center, scale)
-
-    @staticmethod
-    def te_compute(
-        data: Tensor, gamma: Tensor, beta: Tensor, *, axis: int, epsilon: float, center: bool, scale: bool
-    ) -> Tensor:
-        channel = normalize_axis(axis, data.ndim)
-        mean, deviation = _moments(data, [n for n in range(1, data.ndim) if n != channel], epsilon)
-
-        def element(*i: Index) -> Any:
-            c = i[channel]
-            at = (i[0], c) if channel else (i[0],)
-            g, b = gamma[c] if scale else None, beta[c] if center else None
-            return _finish(data[i], mean[at], deviation[at], g, b)
-
-        return te.compute(data.shape, element, "instance_norm")
+    def _over(axis: int, rank: int) -> tuple[int, ...]:
+        channel = normalize_axis(axis, rank)
+        return tuple(n for n in range(1, rank) if n != channel)
 
     @staticmethod
     def samples() -> list[Sample]:
         return [*_norm_samples(1, -1), sample((2, 3), (3,), (3,), error="expects a batch, channels and more axes")]
-
-    @staticmethod
-    def relay_grad(
-        grads: Values, operands: Values, results: Values, *, axis: int, epsilon: float, center: bool, scale: bool
-    ) -> Gradients:
-        rank = rank_of(operands[0])
-        axes = tuple(n for n in range(1, rank) if n != normalize_axis(axis, rank))
-        return norm_gradients(grads, operands, axes, axis, epsilon, center, scale)
 
 
 @irdl_op_definition

@@ -24,7 +24,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 @irdl_op_definition
-class RequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
+class RequantizeOp(RelayOp, qs.QnnDataAndScales, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
     """q' = round((q - input_zero_point) * input_scale / output_scale) + output_zero_point, saturated to `out_dtype`.
 
     `input_scale` and `input_zero_point` may be lists along `axis`. `rounding` says where ties go: UPWARD, or TONEAREST
@@ -36,12 +36,6 @@ class RequantizeOp(RelayOp, fusion_kind=OpPattern.ELEMWISE, along_axis=True):
 
     name = "relay.qnn.requantize"
 
-    data = operand_def()
-    input_scale = operand_def()
-    input_zero_point = operand_def()
-    output_scale = operand_def()
-    output_zero_point = operand_def()
-    result = result_def()
     axis = int_prop(-1)
     rounding = str_prop("None")
     compute_dtype = str_prop("None")

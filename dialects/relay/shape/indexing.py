@@ -192,6 +192,14 @@ def _refuse_empty_axis(extent: int) -> None:
         raise TypeMismatch("takes elements from an axis of extent 0")
 
 
+def _read_at(
+    shape: tuple[int, ...], indices: tuple[int, ...], dtype: str = "float32", index_dtype: str = "int64", **attrs: Any
+) -> Sample:
+    """A sample that reads from a shape at so many indices; `attrs` may hold an `error`."""
+    error = attrs.pop("error", None)
+    return sample((shape, dtype), (indices, index_dtype), attrs=attrs, error=error)
+
+
 @irdl_op_definition
 class TakeOp(Injective):
     """The slices of `data` along `axis` (of the flattened tensor where it is absent) at the places in `indices`.
@@ -256,36 +264,26 @@ class TakeOp(Injective):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...],
-            indices: tuple[int, ...],
-            dtype: str = "float32",
-            index_dtype: str = "int64",
-            error: str | None = None,
-            **kw: Any,
-        ) -> Sample:
-            return sample((shape, dtype), (indices, index_dtype), attrs=kw, error=error)
-
         return [
-            one((5, 7), (3,), axis=0),
-            one((5, 7), (2, 3), axis=1),
-            one((5, 7), (2, 3), axis=-1, mode="wrap"),
-            one((5, 7), (), axis=0),
-            one((5, 7), (4,)),
-            one((11,), (3, 2), mode="wrap"),
-            one((1,), (1,), axis=0),
-            one((3, 5, 4), (3, 2), axis=1, batch_dims=1),
-            one((2, 3, 5), (2, 3, 4), axis=-1, batch_dims=2),
-            one((5, 3), (7,), "float64", "int32", axis=0),
-            one((5, 3), (7,), "int32", "int8", axis=0),
-            one((5, 3), (7,), "bool", "uint8", axis=1),
-            one((5, 3), (0,), "int64", axis=1),
-            one((5, 7), (3,), index_dtype="float32", axis=0, error="got float32"),
-            one((5, 7), (3,), axis=2, error="axis 2 is out of range for rank 2"),
-            one((5, 7), (3,), axis=0, mode="raise", error="mode 'raise' is neither 'clip' nor 'wrap'"),
-            one((5, 0), (3,), axis=1, error="from an axis of extent 0"),
-            one((5, 7), (3,), axis=0, batch_dims=1, error="batch_dims 1 is beyond axis 0"),
-            one((5, 7), (3, 2), axis=1, batch_dims=1, error="the first 1 extents of (5, 7) and (3, 2) differ"),
+            _read_at((5, 7), (3,), axis=0),
+            _read_at((5, 7), (2, 3), axis=1),
+            _read_at((5, 7), (2, 3), axis=-1, mode="wrap"),
+            _read_at((5, 7), (), axis=0),
+            _read_at((5, 7), (4,)),
+            _read_at((11,), (3, 2), mode="wrap"),
+            _read_at((1,), (1,), axis=0),
+            _read_at((3, 5, 4), (3, 2), axis=1, batch_dims=1),
+            _read_at((2, 3, 5), (2, 3, 4), axis=-1, batch_dims=2),
+            _read_at((5, 3), (7,), "float64", "int32", axis=0),
+            _read_at((5, 3), (7,), "int32", "int8", axis=0),
+            _read_at((5, 3), (7,), "bool", "uint8", axis=1),
+            _read_at((5, 3), (0,), "int64", axis=1),
+            _read_at((5, 7), (3,), index_dtype="float32", axis=0, error="got float32"),
+            _read_at((5, 7), (3,), axis=2, error="axis 2 is out of range for rank 2"),
+            _read_at((5, 7), (3,), axis=0, mode="raise", error="mode 'raise' is neither 'clip' nor 'wrap'"),
+            _read_at((5, 0), (3,), axis=1, error="from an axis of extent 0"),
+            _read_at((5, 7), (3,), axis=0, batch_dims=1, error="batch_dims 1 is beyond axis 0"),
+            _read_at((5, 7), (3, 2), axis=1, batch_dims=1, error="the first 1 extents of (5, 7) and (3, 2) differ"),
         ]
 
     @staticmethod
@@ -332,15 +330,8 @@ class GatherOp(Injective):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...],
-            indices: tuple[int, ...],
-            axis: int,
-            dtype: str = "float32",
-            index_dtype: str = "int64",
-            error: str | None = None,
-        ) -> Sample:
-            return sample((shape, dtype), (indices, index_dtype), attrs={"axis": axis}, error=error)
+        def one(shape: tuple[int, ...], indices: tuple[int, ...], axis: int, *dtypes: str, **kw: Any) -> Sample:
+            return _read_at(shape, indices, *dtypes, axis=axis, **kw)
 
         return [
             one((5, 7), (5, 3), 1),
@@ -416,31 +407,21 @@ class GatherNDOp(Injective):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...],
-            indices: tuple[int, ...],
-            dtype: str = "float32",
-            index_dtype: str = "int64",
-            error: str | None = None,
-            **kw: int,
-        ) -> Sample:
-            return sample((shape, dtype), (indices, index_dtype), attrs=kw, error=error)
-
         return [
-            one((5, 7), (2, 3)),
-            one((5, 7), (1, 3)),
-            one((5, 7, 3), (2, 2, 4)),
-            one((3, 5, 7), (1, 3, 4), batch_dims=1),
-            one((3, 5, 7), (2, 3), batch_dims=1),
-            one((2, 3, 5), (1, 2, 3), batch_dims=2),
-            one((1,), (1, 1)),
-            one((6, 4), (2,), "float64"),
-            one((6, 4), (1, 9), "int32", "int32"),
-            one((6, 4), (2, 9), "bool", "int8"),
-            one((5,), (2, 3), error="2 coordinates after 0 batch axes, data has rank 1"),
-            one((5, 7), (2, 3), index_dtype="float32", error="got float32"),
-            one((5, 7), (1, 3), batch_dims=1, error="the batch extents (5,) and (3,) differ"),
-            one((5, 7), (1, 5), batch_dims=3, error="batch_dims 3 is beyond the ranks"),
+            _read_at((5, 7), (2, 3)),
+            _read_at((5, 7), (1, 3)),
+            _read_at((5, 7, 3), (2, 2, 4)),
+            _read_at((3, 5, 7), (1, 3, 4), batch_dims=1),
+            _read_at((3, 5, 7), (2, 3), batch_dims=1),
+            _read_at((2, 3, 5), (1, 2, 3), batch_dims=2),
+            _read_at((1,), (1, 1)),
+            _read_at((6, 4), (2,), "float64"),
+            _read_at((6, 4), (1, 9), "int32", "int32"),
+            _read_at((6, 4), (2, 9), "bool", "int8"),
+            _read_at((5,), (2, 3), error="2 coordinates after 0 batch axes, data has rank 1"),
+            _read_at((5, 7), (2, 3), index_dtype="float32", error="got float32"),
+            _read_at((5, 7), (1, 3), batch_dims=1, error="the batch extents (5,) and (3,) differ"),
+            _read_at((5, 7), (1, 5), batch_dims=3, error="batch_dims 3 is beyond the ranks"),
         ]
 
     @staticmethod

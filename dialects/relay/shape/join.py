@@ -8,14 +8,18 @@ from typing import Any
 from lamina.dialects.relay.declare import *
 
 
-@irdl_op_definition
-class ConcatenateOp(Injective):
-    """The tensors one after the other along `axis`; all other extents agree."""
-
-    name = "relay.concatenate"
+class _Joined(Injective):
+    """Any number of tensors of one dtype, put together along `axis`."""
 
     data = var_operand_def(TensorType)
     axis = int_prop(0)
+
+
+@irdl_op_definition
+class ConcatenateOp(_Joined):
+    """The tensors one after the other along `axis`; all other extents agree."""
+
+    name = "relay.concatenate"
 
     @staticmethod
     def infer_type(*data: TensorInfo, axis: int) -> TensorInfo:
@@ -75,13 +79,10 @@ class ConcatenateOp(Injective):
 
 
 @irdl_op_definition
-class StackOp(Injective):
+class StackOp(_Joined):
     """Tensors of one type side by side along a new axis; a negative one counts from the end of the result's."""
 
     name = "relay.stack"
-
-    data = var_operand_def(TensorType)
-    axis = int_prop(0)
 
     @staticmethod
     def infer_type(*data: TensorInfo, axis: int) -> TensorInfo:

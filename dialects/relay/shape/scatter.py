@@ -91,6 +91,20 @@ def apply_update(out: Array, place: tuple[int, ...], value: Any, reduction: str)
             out[place] = functions[reduction](old, value)
 
 
+def _updated(
+    shape: tuple[int, ...],
+    indices: tuple[int, ...],
+    updates: tuple[int, ...],
+    dtype: str = "float32",
+    index_dtype: str = "int64",
+    **attrs: Any,
+) -> Sample:
+    """A sample that updates a shape at so many indices; `attrs` may hold an `error`, and whether it is `finite`."""
+    finite, error = attrs.pop("finite", True), attrs.pop("error", None)
+    types = (shape, dtype), (indices, index_dtype), (updates, dtype)
+    return sample(*types, attrs=attrs, finite=finite, error=error)
+
+
 @irdl_op_definition
 class ScatterElementsOp(Opaque):
     """`data`, where out[i, indices[i, j, k], k] is combined with updates[i, j, k] (for axis 1) by `reduction`: update,
@@ -146,17 +160,8 @@ class ScatterElementsOp(Opaque):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...],
-            indices: tuple[int, ...],
-            dtype: str = "float32",
-            index_dtype: str = "int64",
-            finite: bool = True,
-            error: str | None = None,
-            **kw: Any,
-        ) -> Sample:
-            types = (shape, dtype), (indices, index_dtype), (indices, dtype)
-            return sample(*types, attrs=kw, finite=finite, error=error)
+        def one(shape: tuple[int, ...], indices: tuple[int, ...], *dtypes: str, **kw: Any) -> Sample:
+            return _updated(shape, indices, indices, *dtypes, **kw)
 
         return [
             one((9,), (5,)),
@@ -253,18 +258,8 @@ class ScatterNDOp(Opaque):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...],
-            indices: tuple[int, ...],
-            dtype: str = "float32",
-            index_dtype: str = "int64",
-            finite: bool = True,
-            error: str | None = None,
-            **kw: Any,
-        ) -> Sample:
-            updates = (*indices[1:], *shape[indices[0] :])
-            types = (shape, dtype), (indices, index_dtype), (updates, dtype)
-            return sample(*types, attrs=kw, finite=finite, error=error)
+        def one(shape: tuple[int, ...], indices: tuple[int, ...], *dtypes: str, **kw: Any) -> Sample:
+            return _updated(shape, indices, (*indices[1:], *shape[indices[0] :]), *dtypes, **kw)
 
         return [
             one((9,), (1, 5)),

@@ -14,6 +14,12 @@ def _lengths_type(data: TensorInfo, lengths: TensorInfo, batch: int, word: str) 
     return data
 
 
+def _batch(shape: tuple[int, ...], lengths: int, dtype: str = "float32", index: str = "int64", **attrs: Any) -> Sample:
+    """A sample of so many lengths; `attrs` may hold an `error`."""
+    error = attrs.pop("error", None)
+    return sample((shape, dtype), ((lengths,), index), attrs=attrs, error=error)
+
+
 @irdl_op_definition
 class ReverseSequenceOp(Injective):
     """The first seq_lengths[b] elements along `seq_axis` in reverse, where b is the place on `batch_axis`."""
@@ -57,26 +63,20 @@ class ReverseSequenceOp(Injective):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...], lengths: int, dtype: str = "float32", index: str = "int64", **kw: Any
-        ) -> Sample:
-            error = kw.pop("error", None)
-            return sample((shape, dtype), ((lengths,), index), attrs=kw, error=error)
-
         return [
-            one((3, 7), 3),
-            one((7, 3), 3, seq_axis=0, batch_axis=1),
-            one((2, 9, 3), 3, batch_axis=-1),
-            one((4, 3, 9), 4, seq_axis=2),
-            one((4, 3, 9), 3, seq_axis=-1, batch_axis=-2),
-            one((1, 1), 1),
-            one((5, 9), 5, "int32", "int32"),
-            one((5, 9), 5, "bool", "uint8"),
-            one((5, 9), 5, "float64", "int8"),
-            one((3,), 3, error="data of shape (3,) has no axis of sequences beside one of batches"),
-            one((3, 7), 7, error="seq_lengths has shape (7,), expected (3,)"),
-            one((3, 7), 3, seq_axis=0, error="seq_axis 0 and batch_axis 0 are one"),
-            one((3, 7), 3, index="float32", error="got float32"),
+            _batch((3, 7), 3),
+            _batch((7, 3), 3, seq_axis=0, batch_axis=1),
+            _batch((2, 9, 3), 3, batch_axis=-1),
+            _batch((4, 3, 9), 4, seq_axis=2),
+            _batch((4, 3, 9), 3, seq_axis=-1, batch_axis=-2),
+            _batch((1, 1), 1),
+            _batch((5, 9), 5, "int32", "int32"),
+            _batch((5, 9), 5, "bool", "uint8"),
+            _batch((5, 9), 5, "float64", "int8"),
+            _batch((3,), 3, error="data of shape (3,) has no axis of sequences beside one of batches"),
+            _batch((3, 7), 7, error="seq_lengths has shape (7,), expected (3,)"),
+            _batch((3, 7), 3, seq_axis=0, error="seq_axis 0 and batch_axis 0 are one"),
+            _batch((3, 7), 3, index="float32", error="got float32"),
         ]
 
     @staticmethod
@@ -120,26 +120,20 @@ class SequenceMaskOp(Injective):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(
-            shape: tuple[int, ...], lengths: int, dtype: str = "float32", index: str = "int64", **kw: Any
-        ) -> Sample:
-            error = kw.pop("error", None)
-            return sample((shape, dtype), ((lengths,), index), attrs=kw, error=error)
-
         return [
-            one((7, 3), 3),
-            one((3, 7), 3, axis=1),
-            one((5, 3, 2), 3, mask_value=-1.5),
-            one((3, 5, 1, 2), 3, axis=1, mask_value=7.0),
-            one((1, 1), 1),
-            one((9, 4), 4, "int32", "int32", mask_value=-1.0),
-            one((9, 4), 4, "bool", "uint8"),
-            one((9, 4), 4, "float64", "int8"),
-            one((9, 4), 4, "float16", "int64", mask_value=-100.0),
-            one((7,), 7, error="masks axis 0 or 1 of at least two, got axis 0 of shape (7,)"),
-            one((7, 3), 3, axis=2, error="got axis 2"),
-            one((7, 3), 7, error="valid_length has shape (7,), expected (3,)"),
-            one((7, 3), 3, index="float32", error="got float32"),
+            _batch((7, 3), 3),
+            _batch((3, 7), 3, axis=1),
+            _batch((5, 3, 2), 3, mask_value=-1.5),
+            _batch((3, 5, 1, 2), 3, axis=1, mask_value=7.0),
+            _batch((1, 1), 1),
+            _batch((9, 4), 4, "int32", "int32", mask_value=-1.0),
+            _batch((9, 4), 4, "bool", "uint8"),
+            _batch((9, 4), 4, "float64", "int8"),
+            _batch((9, 4), 4, "float16", "int64", mask_value=-100.0),
+            _batch((7,), 7, error="masks axis 0 or 1 of at least two, got axis 0 of shape (7,)"),
+            _batch((7, 3), 3, axis=2, error="got axis 2"),
+            _batch((7, 3), 7, error="valid_length has shape (7,), expected (3,)"),
+            _batch((7, 3), 3, index="float32", error="got float32"),
         ]
 
     @staticmethod

@@ -259,8 +259,18 @@ class SortOp(Opaque):
         return [scattered(grads[0], r.gather(places_of(x), order, axis=axis), x)]
 
 
+class TopkFields:
+    """The results of the ops that pick the first elements in order, and the attributes that say which these are."""
+
+    axis = int_prop(-1)
+    ret_type = str_prop("both")
+    is_ascend = bool_prop(False)
+    dtype = str_prop("int32")
+    outputs = var_result_def(TensorType)
+
+
 @irdl_op_definition
-class TopkOp(RelayOp):
+class TopkOp(RelayOp, TopkFields):
     """The `k` greatest elements along `axis` (the smallest with `is_ascend`), all where k < 1, and their places.
 
     `ret_type` names the results: `both` (values, indices), `values` or `indices`. Of equal elements the first.
@@ -270,11 +280,6 @@ class TopkOp(RelayOp):
 
     data = operand_def(TensorType)
     k = int_prop(1)
-    axis = int_prop(-1)
-    ret_type = str_prop("both")
-    is_ascend = bool_prop(False)
-    dtype = str_prop("int32")
-    outputs = var_result_def(TensorType)
 
     @staticmethod
     def infer_type(

@@ -74,6 +74,12 @@ def _split_extent(extent: int, parts: list[int], newshape: tuple[int, ...]) -> l
     return parts
 
 
+def reshape_sample(shape: tuple[int, ...], *newshape: int, dtype: str = "float32", **attrs: Any) -> Sample:
+    """A sample of an op with the attribute `newshape`; `attrs` may hold an `error`."""
+    error = attrs.pop("error", None)
+    return sample((shape, dtype), attrs={"newshape": newshape, **attrs}, error=error)
+
+
 @irdl_op_definition
 class ReshapeOp(Injective, reshapes=True):
     """The elements in row-major order under `newshape`: 0 copies an extent, -1 takes what is left, -2 copies all that
@@ -115,39 +121,35 @@ class ReshapeOp(Injective, reshapes=True):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(shape: tuple[int, ...], *newshape: int, dtype: str = "float32", **kw: Any) -> Sample:
-            error = kw.pop("error", None)
-            return sample((shape, dtype), attrs={"newshape": newshape, **kw}, error=error)
-
         return [
-            one((2, 3, 5), 6, 5),
-            one((2, 3, 5), 5, 3, 2),
-            one((6, 4), 2, 3, 4),
-            one((2, 3, 5), -1),
-            one((2, 3, 5), 0, -1),
-            one((3, 1, 7), 3, 7, dtype="float64"),
-            one((4, 6), 0, 2, -1, dtype="int32"),
-            one((1,), dtype="int64"),
-            one((), 1, 1, dtype="bool"),
-            one((4, 9), 6, 6, dtype="uint8"),
-            one((2, 3, 4, 5), 3, 8, 5),
-            one((3, 0), 0, 7, allowzero=True),
-            one((3, 0), 2, 0, dtype="int8", allowzero=True),
-            one((2, 3), 4, 2, error="6 elements of shape (2, 3) do not fill newshape [4, 2]"),
-            one((2, 3), -1, 4, error="do not fill"),
-            one((2, 3), -1, -1, error="more than one -1"),
-            one((2, 3), 6, 1, 0, error="copies axis 2, the tensor has rank 2"),
-            one((2, 3, 4, 5), -3, -2),
-            one((2, 3, 4, 5), 0, -3, 5),
-            one((2, 12, 5), 0, -4, -1, 4, 0),
-            one((2, 12, 5), -4, 1, 2, -4, 3, -1, -2),
-            one((2, 3, 4, 5), -1, 0, -3),
-            one((7,), -2),
-            one((2, 3), -5, error="below -4"),
-            one((2, 3), 6, -3, error="copies axis 2, the tensor has rank 2"),
-            one((6, 3), -4, -1, -1, 0, error="behind -4 stand two extents"),
-            one((6, 3), -4, 4, -1, 0, error="splits 6 by 4"),
-            one((6, 3), -4, 2, 2, 0, error="splits 6 into 2 x 2"),
+            reshape_sample((2, 3, 5), 6, 5),
+            reshape_sample((2, 3, 5), 5, 3, 2),
+            reshape_sample((6, 4), 2, 3, 4),
+            reshape_sample((2, 3, 5), -1),
+            reshape_sample((2, 3, 5), 0, -1),
+            reshape_sample((3, 1, 7), 3, 7, dtype="float64"),
+            reshape_sample((4, 6), 0, 2, -1, dtype="int32"),
+            reshape_sample((1,), dtype="int64"),
+            reshape_sample((), 1, 1, dtype="bool"),
+            reshape_sample((4, 9), 6, 6, dtype="uint8"),
+            reshape_sample((2, 3, 4, 5), 3, 8, 5),
+            reshape_sample((3, 0), 0, 7, allowzero=True),
+            reshape_sample((3, 0), 2, 0, dtype="int8", allowzero=True),
+            reshape_sample((2, 3), 4, 2, error="6 elements of shape (2, 3) do not fill newshape [4, 2]"),
+            reshape_sample((2, 3), -1, 4, error="do not fill"),
+            reshape_sample((2, 3), -1, -1, error="more than one -1"),
+            reshape_sample((2, 3), 6, 1, 0, error="copies axis 2, the tensor has rank 2"),
+            reshape_sample((2, 3, 4, 5), -3, -2),
+            reshape_sample((2, 3, 4, 5), 0, -3, 5),
+            reshape_sample((2, 12, 5), 0, -4, -1, 4, 0),
+            reshape_sample((2, 12, 5), -4, 1, 2, -4, 3, -1, -2),
+            reshape_sample((2, 3, 4, 5), -1, 0, -3),
+            reshape_sample((7,), -2),
+            reshape_sample((2, 3), -5, error="below -4"),
+            reshape_sample((2, 3), 6, -3, error="copies axis 2, the tensor has rank 2"),
+            reshape_sample((6, 3), -4, -1, -1, 0, error="behind -4 stand two extents"),
+            reshape_sample((6, 3), -4, 4, -1, 0, error="splits 6 by 4"),
+            reshape_sample((6, 3), -4, 2, 2, 0, error="splits 6 into 2 x 2"),
             sample((2, 3), error="attribute 'newshape' is missing"),
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamina.dialects.relay.declare import *
-from lamina.dialects.relay.shape.views import resolve_shape
+from lamina.dialects.relay.shape.views import reshape_sample, resolve_shape
 
 
 @irdl_op_definition
@@ -126,22 +126,18 @@ class ContribReverseReshapeOp(Injective, reshapes=True):
 
     @staticmethod
     def samples() -> list[Sample]:
-        def one(shape: tuple[int, ...], *newshape: int, dtype: str = "float32", **kw: Any) -> Sample:
-            error = kw.pop("error", None)
-            return sample((shape, dtype), attrs={"newshape": newshape, **kw}, error=error)
-
         return [
-            one((10, 5, 4), -1, 0),
-            one((10, 5, 4), -1, 0, 4),
-            one((2, 3, 4, 5), -2, -3),
-            one((2, 3, 4, 5), -3, -3),
-            one((6, 4), 2, 3, 0),
-            one((7,), -1),
-            one((1,), dtype="int64"),
-            one((), 1, dtype="bool"),
-            one((3, 0), 7, 0, allowzero=True, dtype="float64"),
-            one((3, 4), 5, 0, error="do not fill"),
-            one((3, 4), -4, 1, 3, 4, error="-4 has no meaning from the end"),
+            reshape_sample((10, 5, 4), -1, 0),
+            reshape_sample((10, 5, 4), -1, 0, 4),
+            reshape_sample((2, 3, 4, 5), -2, -3),
+            reshape_sample((2, 3, 4, 5), -3, -3),
+            reshape_sample((6, 4), 2, 3, 0),
+            reshape_sample((7,), -1),
+            reshape_sample((1,), dtype="int64"),
+            reshape_sample((), 1, dtype="bool"),
+            reshape_sample((3, 0), 7, 0, allowzero=True, dtype="float64"),
+            reshape_sample((3, 4), 5, 0, error="do not fill"),
+            reshape_sample((3, 4), -4, 1, 3, 4, error="-4 has no meaning from the end"),
         ]
 
     relay_grad = vjp(lambda dy, x, y: reshaped(dy, x))
