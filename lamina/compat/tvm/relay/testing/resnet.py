@@ -75,6 +75,33 @@ def stages(num_layers: int, height: int) -> tuple[tuple[int, ...], tuple[int, ..
     return _UNITS[num_layers], (64, 256, 512, 1024, 2048) if wide else (64, 64, 128, 256, 512), wide
 
 
+def features(data: Any, num_layers: int, height: int, layout: str) -> Any:
+    """The network up to its last pool. Of a video, the first convolution takes every frame."""
+    units, channels, bottle_neck = stages(num_layers, height)
+    axis, spatial = layout.index("C"), len(layout) - 2
+    conv = {"data_layout": layout, "kernel_layout": layers.conv_kernel_layout(layout)}
+    x = layers.batch_norm_infer(data, epsilon=2e-5, axis=axis, scale=False, name="bn_data")
+    small = height <= 32
+    size = 3 if small else 7
+    time = spatial - 2  # axes before height and width
+    make = layers.conv2d if spatial == 2 else layers.conv3d
+    x = make(
+        x, channels=channels[0], kernel_size=(3,) * time + (size, size),
+        strides=(1,) * time + ((1, 1) if small else (2, 2)), padding=(1,) * time + (size // 2, size // 2), name="conv0",
+        **conv,
+    )  # fmt: skip
+    if not small:
+        x = relay.nn.relu(layers.batch_norm_infer(x, epsilon=2e-5, axis=axis, name="bn0"))
+        pool = relay.nn.max_pool2d if spatial == 2 else relay.nn.max_pool3d
+        x = pool(x, pool_size=(3,) * spatial, strides=(2,) * spatial, padding=(1,) * spatial, layout=layout)
+    for stage, (count, filters) in enumerate(zip(units, channels[1:], strict=True), 1):
+        for unit in range(count):
+            stride = (2 if unit == 0 and stage > 1 else 1,) * spatial
+            name = f"stage{stage}_unit{unit + 1}"
+            x = residual_unit(x, filters, stride, unit > 0, name, bottle_neck, layout)
+    return relay.nn.relu(layers.batch_norm_infer(x, epsilon=2e-5, axis=axis, name="bn1"))
+
+
 def get_net(
     batch_size: int = 1,
     num_classes: int = 1000,
@@ -85,27 +112,8 @@ def get_net(
     **kwargs: Any,
 ) -> Any:
     """ResNet v2 of 18 to 269 layers, of images up to 28 by 28 that of 20, 32, ... or 164 layers."""
-    height = image_shape[layout.index("H") - 1]
-    units, channels, bottle_neck = stages(num_layers, height)
-    axis = layout.index("C")
-    conv = {"data_layout": layout, "kernel_layout": layers.conv_kernel_layout(layout)}
     data = relay.var("data", shape=(batch_size, *image_shape), dtype=dtype)
-    x = layers.batch_norm_infer(data, epsilon=2e-5, axis=axis, scale=False, name="bn_data")
-    small = height <= 32
-    size = 3 if small else 7
-    x = layers.conv2d(
-        x, channels=channels[0], kernel_size=(size, size), strides=(1, 1) if small else (2, 2),
-        padding=(size // 2, size // 2), name="conv0", **conv,
-    )  # fmt: skip
-    if not small:
-        x = relay.nn.relu(layers.batch_norm_infer(x, epsilon=2e-5, axis=axis, name="bn0"))
-        x = relay.nn.max_pool2d(x, pool_size=(3, 3), strides=(2, 2), padding=(1, 1), layout=layout)
-    for stage, (count, filters) in enumerate(zip(units, channels[1:], strict=True), 1):
-        for unit in range(count):
-            stride = (2, 2) if unit == 0 and stage > 1 else (1, 1)
-            name = f"stage{stage}_unit{unit + 1}"
-            x = residual_unit(x, filters, stride, unit > 0, name, bottle_neck, layout)
-    x = relay.nn.relu(layers.batch_norm_infer(x, epsilon=2e-5, axis=axis, name="bn1"))
+    x = features(data, num_layers, image_shape[layout.index("H") - 1], layout)
     x = relay.nn.global_avg_pool2d(x, layout=layout)
     return layers.classified(relay.nn.batch_flatten(x), num_classes)
 
